@@ -1,0 +1,45 @@
+# make book    build the website            make serve   open it
+# make lab     the chapters in JupyterLab   make test    every fast test, a real browser included
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+  $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; done)
+PORT ?= 8000
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export PYDEVD_DISABLE_FILE_VALIDATION = 1
+
+.PHONY: book serve lab notebooks test test-all lint clean
+.DEFAULT_GOAL := book
+
+.venv/ready: requirements.txt pyproject.toml package-lock.json tools/setup.py
+	@test -n "$(PYTHON)" || { echo "No Python 3.11, 3.12 or 3.13 found. Name one: make PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) tools/setup.py
+	@touch $@
+
+# A failed build forgets what it had read: its warnings would not come again.
+book: .venv/ready
+	@jupyter-book build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }
+	@echo && echo "The book is at $(CURDIR)/_build/html/index.html (make serve opens it)."
+
+serve: book
+	@python -m webbrowser -t http://localhost:$(PORT)/ >/dev/null 2>&1 || true
+	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C."
+	@python -m http.server $(PORT) --bind localhost --directory _build/html
+
+notebooks: .venv/ready
+	@python tools/notebooks.py
+
+lab: notebooks
+	@jupyter lab --notebook-dir notebooks
+
+lint: .venv/ready
+	@ruff check . && ruff format --check .
+
+test: lint book notebooks
+	@python tools/chromium.py
+	npm test
+	pytest -m "not slow"
+
+test-all: test
+	pytest -m slow
+
+clean:
+	rm -rf _build

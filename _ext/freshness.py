@@ -1,0 +1,39 @@
+"""Rebuild and re-execute the chapters when the code they import has changed.
+
+Sphinx and jupyter-cache look at a chapter's own text alone. A digest of `attnlib` is made part of
+Sphinx's configuration, so that a change reads every page anew, and of the cache's path, so that no
+output of the old code is taken for one of the new.
+"""
+
+import hashlib
+import shutil
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+SOURCES = ("*.py", "*.mjs", "*.js", "*.css", "*.json")
+
+
+def digest(package: Path) -> str:
+    """Twelve hexadecimal digits that change with any source of the package."""
+    files = sorted(file for pattern in SOURCES for file in package.rglob(pattern))
+    whole = hashlib.sha256()
+    for file in files:
+        whole.update(f"{file.relative_to(package).as_posix()}\0".encode() + file.read_bytes() + b"\0")
+    return whole.hexdigest()[:12]
+
+
+def set_digest(app: Sphinx, config: Config) -> None:
+    config.attnlib_digest = digest(Path(app.srcdir) / "attnlib")
+    caches = Path(app.outdir).parent / ".jupyter_cache"
+    config.nb_execution_cache_path = str(caches / config.attnlib_digest)
+    for old in caches.glob("*"):
+        if old.is_dir() and old.name != config.attnlib_digest:
+            shutil.rmtree(old)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_config_value("attnlib_digest", "", "env", types=[str])
+    app.connect("config-inited", set_digest)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,199 @@
+"""Scaled dot-product attention in plain NumPy: the mathematics the whole book is about.
+
+Rows are tokens, maps act on the right, and the softmax runs over the last axis (keys).
+Every function takes any number of leading batch axes, never changes its inputs, keeps
+float32 and float64, promotes integers to float64, and computes float16 in float32.
+"""
+
+import numpy as np
+from jaxtyping import Bool, Float, Real
+from numpy import ndarray as Array
+
+
+def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.0) -> Float[Array, "*shape"]:
+    """Positive weights that sum to 1 along `axis`: exp(x / T) / Σ exp(x / T).
+
+    An entry of −∞ gets the weight 0 exactly. The largest entry is subtracted before exp, so
+    that no finite input overflows.
+
+    Raises ValueError for an empty axis, NaN or +∞ (naming the index), a slice that is −∞
+    throughout, a dtype that is not real, or a temperature that is not positive and finite.
+
+    Source: Goodfellow, Bengio & Courville, *Deep Learning*, section 4.1.
+
+    >>> softmax(np.array([0.0, np.log(3.0)]))
+    array([0.25, 0.75])
+    """
+    (x,), dtype = _working_copies(x=x)
+    if not (np.isfinite(temperature) and temperature > 0):
+        raise ValueError(f"temperature must be positive and finite, got {temperature}")
+    if x.ndim == 0 or not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"softmax needs the axis {axis}, but the input has shape {x.shape}")
+    if x.shape[axis] == 0:
+        raise ValueError(f"softmax over an empty axis: axis {axis} of shape {x.shape} has length 0")
+    _forbid("x", x, np.isnan(x) | (x == np.inf), "is {value}")
+    largest = x.max(axis=axis, keepdims=True)
+    _forbid("x", largest, largest == -np.inf, "is −∞ throughout: there is nothing to attend to")
+    with np.errstate(over="ignore"):  # a difference beyond the float range is −∞, whose exp is 0
+        weights = np.exp((x - largest) / x.dtype.type(temperature))
+    return (weights / weights.sum(axis=axis, keepdims=True)).astype(dtype, copy=False)
+
+
+def attention_scores(
+    query: Real[Array, "*batch n_q d_k"], key: Real[Array, "*batch n_k d_k"], *, scale: float | None = None
+) -> Float[Array, "*batch n_q n_k"]:
+    """One score for each query (row) and key (column): scale · Q Kᵀ, with `scale=None` meaning 1/√d_k.
+
+    Raises ValueError for sizes that do not fit, an empty sequence, a dtype that is not real,
+    an entry that is not finite, and a score too large for its dtype.
+
+    Source: Vaswani et al. (2017), equation 1.
+
+    >>> attention_scores(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]), scale=1)
+    array([[1., 3.]])
+    """
+    (query, key), dtype = _working_copies(query=query, key=key)
+    return _checked_scores(query, key, scale).astype(dtype, copy=False)
+
+
+def attention_weights(
+    query: Real[Array, "*batch n_q d_k"],
+    key: Real[Array, "*batch n_k d_k"],
+    mask: Bool[Array, "*#batch n_q n_k"] | None = None,
+    *,
+    scale: float | None = None,
+    bias: Real[Array, "*#batch n_q n_k"] | None = None,
+    softcap: float | None = None,
+) -> Float[Array, "*batch n_q n_k"]:
+    """How much each query (row) reads from each key (column): softmax(scale · Q Kᵀ + bias), masked.
+
+    `mask` is True where a query may attend to a key. `scale=None` means 1/√d_k. `softcap` = c
+    bounds each score to (−c, c) by c · tanh(score / c), before the bias is added; −∞ in `bias`
+    blocks a cell, as False in `mask` does.
+
+    Raises ValueError as `attention_scores` does, and for a query that may attend to no key.
+
+    Source: Vaswani et al. (2017), equation 1; for soft-capping, Gemma Team (2024), section 2.
+
+    >>> attention_weights(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]), scale=1).round(2)
+    array([[0.12, 0.88]])
+    """
+    given = {"query": query, "key": key} | ({} if bias is None else {"bias": bias})
+    (query, key, *rest), dtype = _working_copies(**given)
+    scores = _checked_scores(query, key, scale)
+    if softcap is not None:
+        if not (np.isfinite(softcap) and softcap > 0):
+            raise ValueError(f"softcap must be positive and finite, got {softcap}")
+        cap = scores.dtype.type(softcap)
+        scores = cap * np.tanh(scores / cap)
+    if rest:
+        _check_grid("bias", rest[0], scores)
+        _forbid("bias", rest[0], np.isnan(rest[0]) | (rest[0] == np.inf), "is {value}")
+        scores = scores + rest[0]
+    if mask is not None:
+        mask = np.asarray(mask)
+        if mask.dtype != bool:
+            raise ValueError(f"mask must be boolean (True = may attend), got dtype {mask.dtype}")
+        _check_grid("mask", mask, scores)
+        scores = np.where(mask, scores, scores.dtype.type(-np.inf))
+    blocked = (scores == -np.inf).all(axis=-1)
+    _forbid("query", blocked, blocked, "may attend to no key: its whole row is masked")
+    return softmax(scores).astype(dtype, copy=False)
+
+
+def attention(
+    query: Real[Array, "*batch n_q d_k"],
+    key: Real[Array, "*batch n_k d_k"],
+    value: Real[Array, "*batch n_k d_v"],
+    mask: Bool[Array, "*#batch n_q n_k"] | None = None,
+    *,
+    scale: float | None = None,
+    bias: Real[Array, "*#batch n_q n_k"] | None = None,
+    softcap: float | None = None,
+) -> Float[Array, "*batch n_q d_v"]:
+    """For each query the weighted average of the values: softmax(scale · Q Kᵀ + bias) V, masked.
+
+    The keyword arguments are those of `attention_weights`.
+
+    Raises ValueError as `attention_weights` does, and when `value` does not fit `key`.
+
+    Source: Vaswani et al. (2017), equation 1.
+
+    >>> attention(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]), np.array([[0.0], [1.0]]), scale=1).round(2)
+    array([[0.88]])
+    """
+    (query, key, value), dtype = _working_copies(query=query, key=key, value=value)
+    if value.ndim < 2 or value.shape[:-1] != key.shape[:-1]:
+        raise ValueError(f"value must have one row for each key: key has shape {key.shape}, value {value.shape}")
+    _forbid("value", value, ~np.isfinite(value), "is {value}")
+    weights = attention_weights(query, key, mask, scale=scale, bias=bias, softcap=softcap)
+    return (weights @ value).astype(dtype, copy=False)
+
+
+def causal_mask(n_q: int, n_k: int | None = None, *, offset: int = 0) -> Bool[Array, "n_q n_k"]:
+    """True where query i may attend to key j: j ≤ i + offset. `n_k=None` means as many keys as queries.
+
+    `offset` is the number of keys that precede the first query, as when earlier tokens are cached.
+
+    Raises ValueError for sizes below 1 and a negative offset.
+
+    Source: Vaswani et al. (2017), section 3.2.3.
+
+    >>> causal_mask(2, 3)
+    array([[ True, False, False],
+           [ True,  True, False]])
+    """
+    n_k = n_q if n_k is None else n_k
+    if n_q < 1 or n_k < 1 or offset < 0:
+        raise ValueError(f"causal_mask needs n_q ≥ 1, n_k ≥ 1 and offset ≥ 0, got {n_q}, {n_k} and {offset}")
+    return np.tri(n_q, n_k, k=offset, dtype=bool)
+
+
+def _working_copies(**arrays) -> tuple[list[Array], np.dtype]:
+    """The arrays in the dtype to compute in, and the dtype to return."""
+    arrays = {name: np.asarray(array) for name, array in arrays.items()}
+    for name, array in arrays.items():
+        if array.dtype.kind not in "iuf":
+            raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    dtype = np.result_type(*(np.float64 if a.dtype.kind in "iu" else a.dtype for a in arrays.values()))
+    working = np.promote_types(dtype, np.float32)
+    return [array.astype(working, copy=False) for array in arrays.values()], dtype
+
+
+def _checked_scores(query: Array, key: Array, scale: float | None) -> Array:
+    if query.ndim < 2 or key.ndim < 2:
+        raise ValueError(f"query and key need two axes or more, got shapes {query.shape} and {key.shape}")
+    if query.shape[-1] != key.shape[-1] or query.shape[:-2] != key.shape[:-2]:
+        raise ValueError(
+            f"query and key must share d_k, their last axis, and every batch axis: got {query.shape} and {key.shape}"
+        )
+    if 0 in query.shape or 0 in key.shape:
+        raise ValueError(f"an empty sequence: query has shape {query.shape}, key {key.shape}")
+    if scale is not None and not np.isfinite(scale):
+        raise ValueError(f"scale must be finite, got {scale}")
+    _forbid("query", query, ~np.isfinite(query), "is {value}")
+    _forbid("key", key, ~np.isfinite(key), "is {value}")
+    factor = query.dtype.type(query.shape[-1] ** -0.5 if scale is None else scale)  # a bare float64 would upcast
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = (query * factor) @ np.swapaxes(key, -1, -2)  # (*batch, n_q, n_k)
+    _forbid("score", scores, ~np.isfinite(scores), "is {value}: query and key are too large for " + str(scores.dtype))
+    return scores
+
+
+def _check_grid(name: str, grid: Array, scores: Array) -> None:
+    """A mask or bias has one entry for each query and key; only its batch axes may broadcast."""
+    batch = scores.shape[:-2]
+    try:
+        fits = grid.ndim >= 2 and np.broadcast_shapes(grid.shape[:-2], batch) == batch
+    except ValueError:
+        fits = False
+    if not fits or grid.shape[-2:] != scores.shape[-2:]:
+        raise ValueError(f"{name} of shape {grid.shape} does not fit scores of shape {scores.shape} (…, n_q, n_k)")
+
+
+def _forbid(name: str, array: Array, wrong: Array, problem: str) -> None:
+    """Raise for the first True of `wrong`, naming its index."""
+    if wrong.any():
+        index = tuple(int(i) for i in np.argwhere(wrong)[0])
+        label = f"{name}[{', '.join(map(str, index))}]" if index else name
+        raise ValueError(f"{label} " + problem.format(value=array[index]))

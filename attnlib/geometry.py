@@ -1,0 +1,46 @@
+"""The little plane geometry that the pictures need."""
+
+import numpy as np
+from jaxtyping import Real
+from numpy import ndarray as Array
+
+
+def convex_hull(points: Real[Array, "n 2"]) -> list[int]:
+    """The corners of the smallest convex polygon around `points`, as indices, counter-clockwise.
+
+    The first corner is the leftmost point (the lowest of these). Points on an edge and repeated
+    points are left out; points all on one line give its two ends, equal points give one.
+
+    Raises ValueError when `points` is not n × 2 with n ≥ 1, or an entry is not finite.
+
+    Source: Andrew (1979), "Another efficient algorithm for convex hulls in two dimensions".
+
+    >>> convex_hull(np.array([[0, 0], [2, 0], [1, 1], [0, 2]]))
+    [0, 1, 3]
+    """
+    points = np.asarray(points, dtype=float)
+    if points.ndim != 2 or points.shape[1] != 2 or not len(points):
+        raise ValueError(f"points must be n × 2 with n ≥ 1, got shape {points.shape}")
+    if not np.isfinite(points).all():
+        row = int(np.argwhere(~np.isfinite(points))[0, 0])
+        raise ValueError(f"points[{row}] is {points[row].tolist()}: every coordinate must be finite")
+    order = [int(i) for i in np.lexsort((points[:, 1], points[:, 0]))]
+    lower, upper = _half_hull(points, order), _half_hull(points, order[::-1])
+    return lower[:-1] + upper[:-1] or lower
+
+
+def _half_hull(points: Array, order: list[int]) -> list[int]:
+    """The chain of left turns through the points in the given order."""
+    chain: list[int] = []
+    for i in order:
+        if chain and (points[chain[-1]] == points[i]).all():
+            continue
+        while len(chain) > 1 and _turn(*points[[chain[-2], chain[-1], i]]) <= 0:
+            chain.pop()
+        chain.append(i)
+    return chain
+
+
+def _turn(a: Array, b: Array, c: Array) -> float:
+    """Positive when a → b → c turns left."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

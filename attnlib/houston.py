@@ -1,0 +1,180 @@
+"""The running example: *Houston we have a problem*, with frozen parameters for every stage of the book.
+
+One sentence goes through seven stages, and each changes the 5 × 5 grid of attention weights:
+
+1. raw dot product, 2. learnable U, 3. query, key and value, 4. scaled, 5. masked,
+6. several heads, 7. trained.
+
+The numbers of stages 1–6 are made by hand: chosen so that each stage shows its point, not measured
+in any language model. Those of stage 7 come from training (`tools/train_houston.py`). All sizes
+differ, so that a transposed matrix cannot pass unnoticed: n = 5 tokens, d = 8, d_u = 6, d_k = 4,
+d_v = 3, h = 2 heads.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy import ndarray as Array
+
+from attnlib.attention import attention_weights, causal_mask
+
+TOKENS = ("Houston", "we", "have", "a", "problem")
+AXES = ("noun", "pronoun", "verb", "article", "place", "people", "trouble", "letters")
+
+
+def _frozen(rows) -> Array:
+    array = np.array(rows, dtype=float)
+    array.setflags(write=False)
+    return array
+
+
+# Hand-made embeddings X (n × d). The last axis, `letters`, is the word's length over 5: a nuisance
+# dimension, true of the word and irrelevant to what it means.
+EMBEDDINGS = _frozen(
+    # noun pron verb art  plac peop trou letters
+    [
+        [1.0, 0.0, 0.0, 0.0, 1.0, 0.5, 0.0, 1.4],  # Houston
+        [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.4],  # we
+        [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.8],  # have
+        [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.2],  # a
+        [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.4],  # problem
+    ]
+)
+
+# U (d × d_u): what a learned metric might keep. It drops `letters` and ties an article to nouns.
+U_AXES = ("who", "deed", "thing", "place", "trouble", "agent")
+U = _frozen(
+    # who  deed thing place trou agent
+    [
+        [0.0, 0.0, 0.9, 0.0, 0.0, 0.0],  # noun
+        [1.0, 0.0, 0.0, 0.0, 0.0, 0.7],  # pronoun
+        [0.0, 1.1, 0.0, 0.0, 0.0, 1.0],  # verb
+        [0.0, 0.0, 1.2, 0.0, 0.0, 0.0],  # article
+        [0.0, 0.0, 0.0, 1.2, 0.0, 0.0],  # place
+        [0.8, 0.0, 0.0, 0.0, 0.0, 0.0],  # people
+        [0.0, 0.0, 0.0, 0.0, 1.3, 0.0],  # trouble
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],  # letters
+    ]
+)
+
+# W_Q, W_K (d × d_k) and W_V (d × d_v): what each word looks for, what it offers, what it passes on.
+ROLE_AXES = ("subject", "object", "addressee", "deed")
+W_Q = _frozen(
+    # subj obj  addr deed
+    [
+        [0.0, 0.0, 0.0, 0.5],  # noun
+        [0.0, 0.0, 2.0, 1.2],  # pronoun
+        [2.2, 1.6, 0.0, 0.0],  # verb
+        [0.0, 2.4, 0.0, 0.0],  # article
+        [0.0, 1.8, 0.0, 0.0],  # place
+        [0.0, 0.0, 0.0, 0.0],  # people
+        [0.6, 0.0, 0.0, 1.6],  # trouble
+        [0.0, 0.0, 0.0, 0.0],  # letters
+    ]
+)
+W_K = _frozen(
+    # subj obj  addr deed
+    [
+        [0.0, 0.7, 0.0, 0.0],  # noun
+        [1.6, 0.0, 0.0, 0.0],  # pronoun
+        [0.0, 0.0, 0.0, 1.8],  # verb
+        [0.0, 0.0, 0.0, 0.3],  # article
+        [0.0, -0.7, 1.8, 0.0],  # place
+        [0.0, 0.0, 0.0, 0.0],  # people
+        [0.0, 1.0, 0.0, 0.0],  # trouble
+        [0.0, 0.0, 0.0, 0.0],  # letters
+    ]
+)
+VALUE_AXES = ("who", "deed", "what")
+W_V = _frozen(
+    # who  deed what
+    [
+        [0.0, 0.0, 0.5],  # noun
+        [1.0, 0.0, 0.0],  # pronoun
+        [0.0, 1.0, 0.0],  # verb
+        [0.0, 0.0, 0.2],  # article
+        [0.4, 0.0, 0.3],  # place
+        [0.5, 0.0, 0.0],  # people
+        [0.0, 0.0, 1.0],  # trouble
+        [0.0, 0.0, 0.0],  # letters
+    ]
+)
+
+# Two heads: one matches who (subject, addressee), one matches what (object, deed). W_O is h·d_v × d.
+HEAD_NAMES = ("who", "what")
+HEADS_W_Q = _frozen([W_Q * [1.6, 0.0, 1.6, 0.0], W_Q * [0.0, 1.6, 0.0, 1.6]])
+HEADS_W_K = _frozen([W_K * [1.6, 0.0, 1.6, 0.0], W_K * [0.0, 1.6, 0.0, 1.6]])
+HEADS_W_V = _frozen([W_V * [1.0, 0.4, 0.2], W_V * [0.2, 1.0, 1.0]])
+W_O = _frozen(
+    # noun pron verb art  plac peop trou letters
+    [
+        [0.0, 0.6, 0.0, 0.0, 0.2, 0.5, 0.0, 0.0],  # head who: who
+        [0.0, 0.0, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0],  # head who: deed
+        [0.1, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0],  # head who: what
+        [0.0, 0.1, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0],  # head what: who
+        [0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 0.0, 0.0],  # head what: deed
+        [0.4, 0.0, 0.0, 0.1, 0.0, 0.0, 0.7, 0.0],  # head what: what
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What one stage puts into `attention`: `weights` is its grid.
+
+    `query` and `key` are (*heads, n, width), `value` is (*heads, n, width of a value); `scale` and
+    `mask` are as in `attention`. `provenance` says where the numbers come from.
+    """
+
+    name: str
+    query: Float[Array, "*heads n d_k"]
+    key: Float[Array, "*heads n d_k"]
+    value: Float[Array, "*heads n d_v"]
+    scale: float | None = 1.0
+    mask: Bool[Array, "n n"] | None = None
+    provenance: str = "hand-made"
+
+    @property
+    def weights(self) -> Float[Array, "*heads n n"]:
+        """How much each query (row) reads from each key (column)."""
+        return attention_weights(self.query, self.key, self.mask, scale=self.scale)
+
+
+@cache
+def trained() -> dict[str, Array]:
+    """The parameters of stage 7, by name: `position` (n × d), `w_q`, `w_k` (h × d × d_k), `w_v` (h × d × d_v), `w_o` (h·d_v × d).
+
+    Trained by `tools/train_houston.py` to tell facts of each word's two predecessors at once.
+    """
+    record = json.loads(files("attnlib").joinpath("data/houston_trained.json").read_text())
+    return {name: _frozen(rows) for name, rows in record["parameters"].items()}
+
+
+def stages() -> tuple[Stage, ...]:
+    """The seven stages, in the book's order.
+
+    >>> [stage.name for stage in stages()]
+    ['raw dot product', 'learnable U', 'query, key, value', 'scaled', 'masked', 'several heads', 'trained']
+    >>> stages()[0].weights.round(2)[0]
+    array([0.72, 0.03, 0.03, 0.01, 0.21])
+    """
+    x, mask = EMBEDDINGS, causal_mask(len(TOKENS))
+    xu = x @ U
+    query, key, value = x @ W_Q, x @ W_K, x @ W_V
+    heads = [x @ w for w in (HEADS_W_Q, HEADS_W_K, HEADS_W_V)]
+    learned = trained()
+    placed = x + learned["position"]
+    learned_heads = [placed @ learned[w] for w in ("w_q", "w_k", "w_v")]
+    return (
+        Stage("raw dot product", x, x, x),
+        Stage("learnable U", xu, xu, xu),
+        Stage("query, key, value", query, key, value),
+        Stage("scaled", query, key, value, scale=None),
+        Stage("masked", query, key, value, scale=None, mask=mask),
+        Stage("several heads", *heads, scale=None, mask=mask),
+        Stage("trained", *learned_heads, scale=None, mask=mask, provenance="trained"),
+    )

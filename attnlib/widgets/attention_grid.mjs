@@ -1,0 +1,158 @@
+// AttentionGrid: one cell for each query (row) and key (column), with the arithmetic behind any of them.
+
+import * as math from "./math.mjs";
+import * as ui from "./ui.mjs";
+
+const { element, number } = ui;
+
+function render({ model, el }) {
+  return ui.show({ model, el }, (body) => build(model, body));
+}
+
+function build(model, body) {
+  const temperature = ui.slider(model, "temperature", "temperature", { min: 0.1, max: 5, step: 0.1 });
+  const scaled = ui.toggle(model, "scaled", "divide by √d");
+  const masked = ui.toggle(model, "masked", "mask");
+  const scroll = element("div", { class: "attn-scroll" });
+  const arithmetic = element("div", { class: "attn-arithmetic", "aria-live": "polite" });
+  const caption = element("figcaption");
+  body.append(
+    element("figure", { class: "attn" }, caption, scroll,
+      element("div", { class: "attn-controls" }, temperature.node, scaled.node, masked.node), arithmetic),
+  );
+  let grid = null; // rebuilt when the tokens change
+  let hovered = null;
+
+  const point = (cell) => {
+    hovered = cell;
+    explain();
+  };
+  const choose = (cell) => {
+    hovered = null;
+    ui.change(model, "selected", cell);
+  };
+  const explain = () => {
+    const shown = hovered ?? model.get("selected");
+    grid.mark(hovered, model.get("selected"));
+    arithmetic.replaceChildren(...(shown ? steps(model, shown) : [element("p", {}, "Point at a cell, or move to it with the arrow keys, to see its arithmetic.")]));
+  };
+
+  return () => {
+    const weights = weights_of(model);
+    const rows = model.get("query_tokens"), columns = model.get("key_tokens");
+    if (rows.length !== weights.length || columns.length !== weights[0].length)
+      throw new Error(`${rows.length} query and ${columns.length} key tokens for ${weights.length} × ${weights[0].length} weights`);
+    const tokens = JSON.stringify([rows, columns]);
+    if (grid?.tokens !== tokens) {
+      grid = table(rows, columns, { point, choose });
+      grid.tokens = tokens;
+      scroll.replaceChildren(grid.node);
+    }
+    caption.textContent = `${model.get("title")}: query (row) reads from key (column). Numbers: ${model.get("provenance")}.`;
+    grid.fill(weights, allowed(model), rows, columns);
+    for (const control of [temperature, scaled, masked]) control.draw();
+    explain();
+  };
+}
+
+function scale_of(model) {
+  return (model.get("scaled") ? model.get("key")[0].length ** -0.5 : 1) / model.get("temperature");
+}
+
+function allowed(model) {
+  if (!model.get("masked")) return null;
+  return model.get("mask") ?? math.causal_mask(model.get("query").length, model.get("key").length);
+}
+
+function weights_of(model) {
+  return math.attention_weights(model.get("query"), model.get("key"), allowed(model), scale_of(model));
+}
+
+function table(rows, columns, { point, choose }) {
+  const node = element("table", { class: "attn-table", role: "grid", "aria-label": "attention weights" });
+  const corner = element("td", { class: "attn-corner" }, "query \\ key");
+  const head = columns.map((token) => element("th", { scope: "col", dir: "auto" }, token));
+  node.append(element("thead", {}, element("tr", {}, corner, ...head, element("th", { scope: "col", class: "attn-sum" }, "sum"))));
+  const cells = rows.map((_, i) => columns.map((_, j) => element("td", { role: "gridcell", tabindex: i || j ? -1 : 0, "data-cell": `${i},${j}` })));
+  const sums = rows.map(() => element("td", { class: "attn-sum" }));
+  const lines = rows.map((token, i) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), ...cells[i], sums[i]));
+  node.append(element("tbody", {}, ...lines));
+
+  const at = (event) => event.target.closest("[data-cell]")?.dataset.cell.split(",").map(Number) ?? null;
+  const move = ([i, j]) => {
+    const next = cells[Math.max(0, Math.min(i, rows.length - 1))][Math.max(0, Math.min(j, columns.length - 1))];
+    for (const cell of cells.flat()) cell.tabIndex = cell === next ? 0 : -1;
+    next.focus();
+  };
+  node.addEventListener("pointerover", (event) => event.pointerType !== "touch" && point(at(event)));
+  node.addEventListener("pointerleave", () => point(null));
+  node.addEventListener("click", (event) => at(event) && move(at(event)));
+  node.addEventListener("focusin", (event) => at(event) && choose(at(event)));
+  node.addEventListener("focusout", (event) => node.contains(event.relatedTarget) || point(null));
+  node.addEventListener("keydown", (event) => {
+    const cell = at(event);
+    if (!cell) return;
+    const [i, j] = cell;
+    const keys = { ArrowUp: [i - 1, j], ArrowDown: [i + 1, j], ArrowLeft: [i, j - 1], ArrowRight: [i, j + 1], Home: [i, 0], End: [i, columns.length - 1] };
+    if (!(event.key in keys)) return;
+    event.preventDefault();
+    move(keys[event.key]);
+  });
+
+  return {
+    node,
+    fill(weights, mask) {
+      weights.forEach((row, i) => {
+        row.forEach((weight, j) => {
+          const blocked = mask && !mask[i][j];
+          cells[i][j].textContent = blocked ? "–" : number(weight);
+          cells[i][j].classList.toggle("attn-blocked", Boolean(blocked));
+          cells[i][j].style.setProperty("--w", weight.toFixed(3));
+          cells[i][j].setAttribute("aria-label", `${rows[i]} reads from ${columns[j]}: ${blocked ? "masked" : number(weight)}`);
+        });
+        sums[i].textContent = number(row.reduce((total, weight) => total + weight, 0));
+      });
+    },
+    mark(hovered, selected) {
+      const active = hovered ?? (node.contains(document.activeElement) ? selected : null);
+      lines.forEach((line, i) => line.classList.toggle("attn-dim", active !== null && active[0] !== i));
+      cells.forEach((row, i) => row.forEach((cell, j) => {
+        const chosen = selected?.[0] === i && selected?.[1] === j;
+        cell.classList.toggle("attn-selected", chosen);
+        cell.setAttribute("aria-selected", chosen);
+      }));
+    },
+  };
+}
+
+// The lines from two vectors to one weight. Every number is computed from the same inputs as the grid.
+function steps(model, [i, j]) {
+  const query = model.get("query")[i], key = model.get("key")[j];
+  const names = model.get("axes");
+  const width = query.length, temperature = model.get("temperature");
+  const terms = query.map((q, c) => ({ q, k: key[c], name: names[c] ? `${names[c]} ` : "" })).filter(({ q, k }) => q * k !== 0);
+  const shown = terms.slice(0, 6).map(({ q, k, name }) => `${name}${number(q)}×${number(k)}`);
+  if (terms.length > 6) shown.push(`${terms.length - 6} more`);
+  const [[product]] = math.attention_scores([query], [key], 1);
+  const lines = [["q·k", `${shown.join(" + ") || "no axis in common"} = ${number(product)}`]];
+  let score = product;
+  if (model.get("scaled")) lines.push([`÷ √${width}`, `${number(score)} / ${number(Math.sqrt(width))} = ${number((score *= width ** -0.5))}`]);
+  if (temperature !== 1) lines.push([`÷ ${number(temperature, 1)}`, `${number(score)} / ${number(temperature, 1)} = ${number((score /= temperature))}`]);
+  lines.push(["softmax", softmax_line(model, i, j)]);
+  const title = element("p", { class: "attn-pair" }, element("bdi", {}, model.get("query_tokens")[i]), " reads from ", element("bdi", {}, model.get("key_tokens")[j]));
+  return [title, element("dl", {}, ...lines.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]))];
+}
+
+function softmax_line(model, i, j) {
+  const mask = allowed(model);
+  if (mask && !mask[i][j]) return "masked: the score becomes −∞, so the weight is 0";
+  const scores = math.attention_scores([model.get("query")[i]], model.get("key"), scale_of(model))[0].filter((_, other) => !mask || mask[i][other]);
+  const [[score]] = math.attention_scores([model.get("query")[i]], [model.get("key")[j]], scale_of(model));
+  const shift = Math.max(...scores) > 20 ? Math.max(...scores) : 0; // large scores: show them relative to the largest
+  const top = shift ? `exp(${number(score)} − ${number(shift)})` : `exp(${number(score)})`;
+  const total = scores.reduce((sum, other) => sum + Math.exp(other - shift), 0);
+  const weight = weights_of(model)[i][j];
+  return `${top} / sum over the row = ${number(Math.exp(score - shift))} / ${number(total)} = ${number(weight)}`;
+}
+
+export default { render };

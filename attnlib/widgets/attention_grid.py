@@ -1,0 +1,101 @@
+"""AttentionGrid: who reads from whom, cell by cell, with the arithmetic behind each."""
+
+import numpy as np
+import traitlets
+from jaxtyping import Bool, Float
+from numpy import ndarray as Array
+
+from attnlib.attention import attention_weights, causal_mask
+from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, table, text
+
+
+class AttentionGrid(PageWidget):
+    """A grid of attention weights: query (row) reads from key (column).
+
+    `query` (n_q × d_k) and `key` (n_k × d_k) are taken as they are: `scaled` divides their scores by
+    √d_k, `temperature` divides them once more, and `masked` applies `mask` (n_q × n_k, True = may
+    attend; None means causal). `axes` names the d_k components in the arithmetic, `selected` is the
+    cell (row, column) whose arithmetic is shown, `provenance` says where the numbers come from.
+    All of these are synced: set them from Python, or observe what the reader does.
+
+    Raises ValueError (`InputError`) for sizes that do not fit, naming them, and for entries that
+    are not finite, naming the index.
+
+    >>> grid = AttentionGrid(["a", "b"], np.array([[1, 0], [0, 1]]))
+    >>> grid.weights.round(2)
+    array([[0.73, 0.27],
+           [0.27, 0.73]])
+    """
+
+    _module = "attention_grid"
+    title = traitlets.Unicode("Attention weights").tag(sync=True)
+    query_tokens = Tokens().tag(sync=True)
+    key_tokens = Tokens().tag(sync=True)
+    query = Matrix().tag(sync=True)
+    key = Matrix().tag(sync=True)
+    mask = Mask().tag(sync=True)
+    axes = Tokens().tag(sync=True)
+    temperature = traitlets.Float(1.0).tag(sync=True)
+    scaled = traitlets.Bool(False).tag(sync=True)
+    masked = traitlets.Bool(False).tag(sync=True)
+    selected = traitlets.List(traitlets.Int(), None, allow_none=True).tag(sync=True)
+
+    def __init__(self, tokens, query, key=None, *, key_tokens=None, **options) -> None:
+        """`key=None` and `key_tokens=None` mean the same as for the queries: self-attention."""
+        super().__init__(
+            query_tokens=list(tokens),
+            key_tokens=list(tokens if key_tokens is None else key_tokens),
+            query=query,
+            key=query if key is None else key,
+            **options,
+        )
+
+    @property
+    def weights(self) -> Float[Array, "n_q n_k"]:
+        """What the grid shows, computed by `attnlib.attention_weights` from the inputs."""
+        scale = (len(self.key[0]) ** -0.5 if self.scaled else 1.0) / self.temperature
+        return attention_weights(np.array(self.query), np.array(self.key), self.allowed, scale=scale)
+
+    @property
+    def allowed(self) -> Bool[Array, "n_q n_k"] | None:
+        """The mask in force: True where a query may attend, None when nothing is masked."""
+        if not self.masked:
+            return None
+        return causal_mask(len(self.query), len(self.key)) if self.mask is None else np.array(self.mask)
+
+    @traitlets.validate("query", "key", "query_tokens", "key_tokens", "mask", "axes", "selected", "temperature")
+    def _check_input(self, proposal):
+        return self._checked(proposal)
+
+    def check(self, inputs) -> None:
+        n_q, n_k, width = len(inputs.query), len(inputs.key), len(inputs.query[0])
+        if len(inputs.key[0]) != width:
+            raise InputError(f"query has width {width}, key has width {len(inputs.key[0])}")
+        if (len(inputs.query_tokens), len(inputs.key_tokens)) != (n_q, n_k):
+            raise InputError(
+                f"{len(inputs.query_tokens)} query tokens and {len(inputs.key_tokens)} key tokens "
+                f"for {n_q} queries and {n_k} keys"
+            )
+        if inputs.mask is not None:
+            if np.shape(inputs.mask) != (n_q, n_k):
+                raise InputError(f"mask has shape {np.shape(inputs.mask)}, the scores have shape {(n_q, n_k)}")
+            for row, may_attend in enumerate(inputs.mask):
+                if not any(may_attend):
+                    raise InputError(f"mask row {row} is all False: query {row} may attend to no key")
+        if inputs.axes and len(inputs.axes) != width:
+            raise InputError(f"{len(inputs.axes)} names of axes for vectors of width {width}")
+        if inputs.selected is not None:
+            if len(inputs.selected) != 2 or not (0 <= inputs.selected[0] < n_q and 0 <= inputs.selected[1] < n_k):
+                raise InputError(f"selected cell {inputs.selected} is outside the {n_q} × {n_k} grid")
+        if not (np.isfinite(inputs.temperature) and inputs.temperature > 0):
+            raise InputError(f"temperature must be positive and finite, got {inputs.temperature}")
+
+    def fallback(self) -> str:
+        weights, allowed = self.weights, self.allowed
+        cells = [[text(weight) for weight in (*row, row.sum())] for row in weights]
+        if allowed is not None:
+            for i, j in np.argwhere(~allowed):
+                cells[i][j] = "–"
+        caption = f"{self.title}: query (row) reads from key (column). Numbers: {self.provenance}."
+        rows = list(zip(self.query_tokens, cells, strict=True))
+        return table(caption, [*self.key_tokens, "sum"], rows, weights)

@@ -1,0 +1,143 @@
+"""The base of every widget: live in Jupyter, and equally alive in a web page with no kernel."""
+
+import html
+import json
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import anywidget
+import numpy as np
+import traitlets
+
+from attnlib.widgets.compose import FOLDER, notebook_module
+
+
+class InputError(traitlets.TraitError, ValueError):
+    """A value that a widget cannot show. traitlets puts the old value back when it sees this."""
+
+
+class Matrix(traitlets.TraitType):
+    """Rows of finite numbers; takes an array, holds a list of lists. `columns` fixes the width."""
+
+    def __init__(self, columns: int | None = None, **options: Any) -> None:
+        self.columns = columns
+        super().__init__([[0.0] * (columns or 1)], **options)
+
+    def validate(self, owner: Any, value: Any) -> list[list[float]]:
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{self.name} must be rows of numbers of one length: {error}") from error
+        if array.ndim != 2 or 0 in array.shape or self.columns not in (None, array.shape[1]):
+            raise InputError(f"{self.name} must have shape (n, {self.columns or 'd'}) with n ≥ 1, got {array.shape}")
+        if not np.isfinite(array).all():
+            i, j = (int(index) for index in np.argwhere(~np.isfinite(array))[0])
+            raise InputError(f"{self.name}[{i}, {j}] is {array[i, j]}: every entry must be finite")
+        return array.tolist()
+
+
+class Mask(traitlets.TraitType):
+    """Rows of booleans, True = may attend, or None; takes an array, holds a list of lists."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(None, allow_none=True, **options)
+
+    def validate(self, owner: Any, value: Any) -> list[list[bool]] | None:
+        if value is None:
+            return None
+        array = np.asarray(value)
+        if array.dtype != bool or array.ndim != 2:
+            raise InputError(f"{self.name} must be a boolean matrix, got shape {array.shape} and dtype {array.dtype}")
+        return array.tolist()
+
+
+class Tokens(traitlets.List):
+    """Names of tokens, shown as text."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(traitlets.Unicode(), **options)
+
+    def validate(self, owner: Any, value: Any) -> list[str]:
+        return super().validate(owner, list(value) if isinstance(value, tuple) else value)
+
+
+class PageWidget(anywidget.AnyWidget):
+    """An anywidget whose `text/html` form is a table plus its state, which the page's script brings to life.
+
+    A subclass names its module in `_module`, tags its inputs `sync=True`, compares them in `check`,
+    and returns in `fallback` what is read where no script runs: without JavaScript, in print, by a
+    screen reader.
+    """
+
+    _module: ClassVar[str]
+    title = traitlets.Unicode().tag(sync=True)
+    provenance = traitlets.Unicode("hand-made").tag(sync=True)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        if "_module" in vars(cls):  # ipywidgets derives a class for each instance too
+            cls._esm = notebook_module(cls._module)
+            cls._css = (FOLDER / "theme.css").read_text(encoding="utf8")
+        super().__init_subclass__(**options)
+
+    def __init__(self, **options: Any) -> None:
+        if unknown := options.keys() - set(self.trait_names()):
+            raise TypeError(f"{type(self).__name__} has no option {sorted(unknown)[0]!r}")
+        super().__init__(**options)
+
+    def check(self, inputs: SimpleNamespace) -> None:
+        """Raise `InputError` when the inputs do not fit each other."""
+        raise NotImplementedError
+
+    def _checked(self, proposal: Any) -> Any:
+        """For the subclass's traitlets validator: the proposed value, checked beside the other inputs.
+
+        To change several inputs that must fit, set them inside `hold_trait_notifications()`: they
+        are checked together at its end, and all put back if they do not fit.
+        """
+        self.check(SimpleNamespace(**self.state() | {proposal["trait"].name: proposal["value"]}))
+        return proposal["value"]
+
+    def fallback(self) -> str:
+        """HTML to read where no script runs."""
+        raise NotImplementedError
+
+    def state(self) -> dict[str, Any]:
+        """The synced inputs, as the page's script takes them."""
+        inputs = self.trait_names(sync=True)
+        inherited = anywidget.AnyWidget.class_trait_names()
+        return {name: getattr(self, name) for name in inputs if name not in inherited and not name.startswith("_")}
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**options)
+        if bundle is None:  # anywidget's word for a widget without a view
+            return None
+        data, metadata = bundle
+        state = json.dumps(self.state(), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+        data["text/html"] = (
+            f'<div data-widget="{self._module}">{self.fallback()}<script type="application/json">{state}</script></div>'
+        )
+        return data, metadata
+
+
+def table(
+    caption: str, columns: list[str], rows: list[tuple[str, list[str]]], shades: np.ndarray | None = None
+) -> str:
+    """An HTML table; `shades` colours its first cells by weight, row by row. All texts are escaped."""
+    head = "".join(f'<th scope="col" dir="auto">{html.escape(name)}</th>' for name in columns)
+    body = ""
+    for i, (name, cells) in enumerate(rows):
+        shade = [f' style="--w:{weight:.3f}"' for weight in shades[i]] if shades is not None else []
+        shade += [' class="attn-plain"'] * (len(cells) - len(shade))
+        texts = "".join(f"<td{s}>{html.escape(cell)}</td>" for s, cell in zip(shade, cells, strict=True))
+        body += f'<tr><th scope="row" dir="auto">{html.escape(name)}</th>{texts}</tr>'
+    return (
+        f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption><div class="attn-scroll">'
+        f'<table class="attn-table"><thead><tr><td class="attn-corner"></td>{head}</tr></thead><tbody>{body}</tbody></table>'
+        "</div></figure>"
+    )
+
+
+def text(number: float) -> str:
+    """Two decimals with a true minus sign, as the page's script writes numbers."""
+    shown = f"{number:.2f}"
+    return shown.replace("-", "" if float(shown) == 0 else "−")

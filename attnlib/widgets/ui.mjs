@@ -1,0 +1,72 @@
+// What the widgets share: elements, controls tied to the model, and one way to draw.
+// Data reaches the page as text nodes and attributes, never as HTML.
+
+const SVG = new Set(["svg", "g", "circle", "line", "path", "polygon", "text", "title"]);
+
+export function element(tag, attributes = {}, ...children) {
+  const node = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) if (value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
+  node.append(...children);
+  return node;
+}
+
+export function number(x, digits = 2) {
+  const text = x.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+}
+
+export function change(model, name, value) {
+  model.set(name, value);
+  model.save_changes();
+}
+
+export function slider(model, name, label, { min, max, step, digits = 1 }) {
+  const input = element("input", { type: "range", min, max, step });
+  const output = element("output");
+  input.addEventListener("input", () => change(model, name, Number(input.value)));
+  const draw = () => {
+    input.value = model.get(name);
+    output.textContent = number(model.get(name), digits);
+  };
+  return { node: element("label", { class: "attn-control" }, label, input, output), draw };
+}
+
+export function toggle(model, name, label) {
+  const input = element("input", { type: "checkbox" });
+  input.addEventListener("change", () => change(model, name, input.checked));
+  return { node: element("label", { class: "attn-control" }, input, label), draw: () => (input.checked = model.get(name)) };
+}
+
+export function button(label, press) {
+  const node = element("button", { type: "button", class: "attn-button" }, label);
+  node.addEventListener("click", press);
+  return node;
+}
+
+// Build once, then draw after every change of the model. An error becomes a sentence in place of the widget.
+export function show({ model, el }, build) {
+  const KEYS = /^(Arrow|Home|End|Page|Enter| )/; // JupyterLab would take these from the controls
+  const stop = (event) => KEYS.test(event.key) && event.stopPropagation();
+  el.addEventListener("keydown", stop);
+  const body = element("div");
+  const problem = element("p", { class: "attn-problem", role: "alert" });
+  el.append(body, problem);
+  let draw = null;
+  const update = () => {
+    try {
+      draw ??= build(body);
+      draw();
+      problem.textContent = "";
+      body.hidden = false;
+    } catch (error) {
+      problem.textContent = `This picture cannot be drawn: ${error.message}.`;
+      body.hidden = true;
+    }
+  };
+  model.on("change", update);
+  update();
+  return () => {
+    model.off("change", update);
+    el.removeEventListener("keydown", stop);
+  };
+}

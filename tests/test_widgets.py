@@ -1,0 +1,179 @@
+"""The widgets' Python side: inputs, errors, weights, and the form that a page takes."""
+
+import json
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from attnlib import attention, attention_weights, causal_mask, houston, widgets
+from attnlib.widgets import AttentionGrid, InputError, TokenPlane
+from attnlib.widgets.compose import FOLDER, notebook_module, page_script
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+RNG = np.random.default_rng(0)
+QUERY, KEY, POINTS = RNG.normal(size=(3, 4)), RNG.normal(size=(5, 4)), RNG.normal(size=(3, 2))
+
+
+def a_grid(**options):
+    return AttentionGrid("abc", QUERY, KEY, key_tokens="vwxyz", **options)
+
+
+class Page(HTMLParser):
+    """The tags, the table's cells, and the state of a widget's HTML."""
+
+    def __init__(self, widget):
+        super().__init__()
+        self.tags, self.cells, self.state, self._open = [], [], "", []
+        self.feed(widget._repr_mimebundle_()[0]["text/html"])
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self._open.append(tag)
+        if tag in {"td", "th"}:
+            self.cells.append("")
+
+    def handle_endtag(self, tag):
+        self._open.pop()
+
+    def handle_data(self, data):
+        if "script" in self._open:
+            self.state += data
+        elif self._open[-1:] in (["td"], ["th"]):
+            self.cells[-1] += data
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_weights_are_those_of_attnlib(scaled, masked):
+    grid = a_grid(scaled=scaled, masked=masked, temperature=2.5)
+    mask = causal_mask(3, 5) if masked else None
+    scale = (0.5 if scaled else 1) / 2.5  # √4 = 2
+    assert np.allclose(grid.weights, attention_weights(QUERY, KEY, mask, scale=scale))
+
+
+def test_a_mask_of_ones_own_takes_the_place_of_the_causal_one():
+    mask = np.array([[1, 0, 1, 0, 1], [0, 1, 0, 1, 0], [1, 1, 1, 1, 0]], dtype=bool)
+    assert ((a_grid(mask=mask, masked=True).weights > 0) == mask).all()
+
+
+def test_python_sees_every_change_of_an_input():
+    grid, seen = a_grid(), []
+    grid.observe(lambda change: seen.append((change.name, change.new)), ["temperature", "masked", "selected"])
+    grid.temperature, grid.masked, grid.selected = 2.0, True, [1, 2]
+    assert seen == [("temperature", 2.0), ("masked", True), ("selected", [1, 2])]
+
+
+def test_several_inputs_change_together_or_not_at_all():
+    grid = a_grid()
+    with grid.hold_trait_notifications():
+        grid.query, grid.key, grid.query_tokens, grid.key_tokens = np.eye(2), np.eye(2), ["a", "b"], ["c", "d"]
+    assert grid.weights.shape == (2, 2)
+    with pytest.raises(ValueError, match="query has width 3, key has width 2"), grid.hold_trait_notifications():
+        grid.query, grid.temperature = np.eye(2, 3), 3.0
+    assert grid.weights.shape == (2, 2)
+    assert grid.temperature == 1.0
+
+
+def test_the_plane_gives_scores_weights_and_repeated_outputs():
+    plane = TokenPlane("abc", POINTS, steps=2)
+    once = attention(POINTS, POINTS, POINTS, scale=1)
+    assert np.allclose(plane.scores, POINTS @ POINTS.T)
+    assert np.allclose(plane.weights @ POINTS, once)
+    assert np.allclose(plane.output, attention(once, once, once, scale=1))
+
+
+BAD = {
+    "tokens": (lambda: AttentionGrid("ab", QUERY), "2 query tokens and 2 key tokens for 3 queries and 3 keys"),
+    "widths": (lambda: AttentionGrid("abc", QUERY, KEY[:, :2], key_tokens="vwxyz"), "query has width 4, key has width 2"),
+    "empty": (lambda: AttentionGrid([], np.zeros((0, 4))), r"query must have shape \(n, d\).*got \(0, 4\)"),
+    "ragged": (lambda: AttentionGrid("ab", [[1, 2], [3]]), "query must be rows of numbers of one length"),
+    "NaN": (lambda: AttentionGrid("a", [[1.0, np.nan]]), r"query\[0, 1\] is nan"),
+    "infinite": (lambda: setattr(a_grid(), "key", np.full((5, 4), np.inf)), r"key\[0, 0\] is inf"),
+    "words": (lambda: AttentionGrid("a", [["x"]]), "query must be rows of numbers"),
+    "mask's shape": (lambda: a_grid(mask=np.ones((5, 3), bool)), r"mask has shape \(5, 3\), the scores have shape \(3, 5\)"),
+    "mask's dtype": (lambda: a_grid(mask=np.ones((3, 5))), "mask must be a boolean matrix.*float64"),
+    "masked row": (lambda: a_grid(mask=np.arange(3)[:, None] * np.ones(5) > 0), "mask row 0 is all False"),
+    "axes": (lambda: a_grid(axes=["one"]), "1 names of axes for vectors of width 4"),
+    "cell": (lambda: a_grid(selected=[3, 0]), r"\[3, 0\] is outside the 3 × 5 grid"),
+    "half a cell": (lambda: a_grid(selected=[1]), r"\[1\] is outside"),
+    "temperature": (lambda: setattr(a_grid(), "temperature", 0.0), "temperature must be positive and finite, got 0.0"),
+    "plane's width": (lambda: TokenPlane("abc", QUERY), r"points must have shape \(n, 2\).*got \(3, 4\)"),
+    "plane's tokens": (lambda: TokenPlane("ab", POINTS), "2 tokens for 3 points"),
+    "plane's steps": (lambda: setattr(TokenPlane("abc", POINTS), "steps", 0), "steps must be 1 or more, got 0"),
+    "plane's query": (lambda: TokenPlane("abc", POINTS, selected=3), "selected token 3 is outside 0 … 2"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named(name):
+    call, message = BAD[name]
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_misspelt_option_is_an_error():
+    with pytest.raises(TypeError, match="AttentionGrid has no option 'temprature'"):
+        a_grid(temprature=2.0)
+
+
+def test_the_old_value_stays_after_a_bad_one():
+    grid = a_grid()
+    before = grid.weights
+    with pytest.raises(InputError):
+        grid.temperature = -1.0
+    assert (grid.weights == before).all()
+
+
+def test_the_page_form_holds_a_table_and_the_whole_state():
+    page = Page(a_grid(masked=True))
+    assert {"table", "thead", "tbody", "figcaption"} <= set(page.tags)
+    assert page.cells[:7] == ["", "v", "w", "x", "y", "z", "sum"]
+    assert page.cells[7:14] == ["a", "1.00", "–", "–", "–", "–", "1.00"]
+    state = json.loads(page.state)
+    assert state["query"] == QUERY.tolist()
+    assert state["masked"] is True
+    assert state.keys() == a_grid().state().keys()
+
+
+@pytest.mark.parametrize("make", [lambda t: AttentionGrid([t, "b"], np.eye(2)), lambda t: TokenPlane([t, "b"], np.eye(2))])
+def test_tokens_are_text_and_never_html(make):
+    page = Page(make(HOSTILE))
+    assert "img" not in page.tags
+    assert any(HOSTILE in cell for cell in page.cells)
+    assert "</script" not in page.state
+    assert HOSTILE in json.loads(page.state).get("tokens", json.loads(page.state).get("query_tokens"))
+
+
+def test_every_widget_can_be_shown_by_every_stage():
+    for stage in houston.stages():
+        for query, key in zip(np.atleast_3d(stage.query.T).T, np.atleast_3d(stage.key.T).T, strict=True):
+            grid = AttentionGrid(houston.TOKENS, query, key, scaled=stage.scale is None, masked=stage.mask is not None)
+            assert np.allclose(grid.weights, attention_weights(query, key, stage.mask, scale=stage.scale))
+
+
+def test_joined_modules_import_nothing_and_export_once():
+    for name in widgets.__all__:
+        widget = getattr(widgets, name)
+        if hasattr(widget, "_module"):
+            source = notebook_module(widget._module)
+            assert "\nimport " not in f"\n{source}"
+            assert source.count("export default ") == 1
+
+
+def test_the_page_script_holds_each_shared_module_once():
+    script = page_script(["attention_grid", "token_plane"])
+    assert script.count("const math = (() => {") == 1
+    assert "export " not in script.replace("// ", "")
+
+
+def test_a_module_outside_the_agreed_form_is_refused(tmp_path):
+    (tmp_path / "odd.mjs").write_text('import { x } from "./other.mjs";\nexport default { render };\n')
+    with pytest.raises(ValueError, match=r"odd.mjs: cannot join the line 'import \{ x \}"):
+        notebook_module("odd", tmp_path)
+
+
+def test_no_module_writes_html():
+    for file in FOLDER.glob("*.*js"):
+        text = file.read_text()
+        assert not [word for word in ("innerHTML", "insertAdjacentHTML", "document.write", "eval(") if word in text], file

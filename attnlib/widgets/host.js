@@ -26,9 +26,9 @@ class PageModel {
 function mount(root) {
   if (root.dataset.widgetMounted) return;
   root.dataset.widgetMounted = "true";
-  const state = JSON.parse(root.querySelector("script[type='application/json']").textContent);
   const el = document.createElement("div");
   try {
+    const state = JSON.parse(root.querySelector("script[type='application/json']").textContent);
     widgets[root.dataset.widget].render({ model: new PageModel(state), el });
     root.replaceChildren(el);
   } catch (error) {

@@ -1,0 +1,77 @@
+"""A real Chromium, the built site over HTTP and from its folder, and a page that may reach neither more."""
+
+import functools
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tools import chromium
+
+SITE = Path("_build/html").resolve()
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+FLAGS += ["--disable-component-update", "--disable-sync"]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium.find(), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def served():
+    """The address of the built site."""
+    assert (SITE / "index.html").exists(), "build the site first: make book"
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=SITE))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(params=["http", "file"])
+def site(request, served):
+    """The built site, once from a server and once from its folder."""
+    return served if request.param == "http" else SITE.as_uri()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Open an address in a fresh page. Requests to anywhere else are refused and, like every error, kept."""
+    contexts = []
+
+    def open_it(address, **options):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.third_party, page.problems = [], []
+        own = ("file://", "data:", "blob:", address.split("/", 3)[0] + "//" + address.split("/", 3)[2])
+
+        def admit(route):
+            if route.request.url.startswith(own):
+                return route.continue_()
+            page.third_party.append(route.request.url)
+            return route.abort()
+
+        context.route("**/*", admit)
+        page.on("console", lambda message: message.type in {"error", "warning"} and page.problems.append(message.text))
+        page.on("pageerror", lambda error: page.problems.append(str(error)))
+        page.on("dialog", lambda dialog: (page.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.goto(address)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()

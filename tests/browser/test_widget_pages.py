@@ -1,0 +1,102 @@
+"""Widgets in a bare page of their own: hostile tokens, broken state, and sizes the book does not use."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from attnlib.widgets import AttentionGrid, TokenPlane
+from attnlib.widgets.compose import FOLDER, page_script
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def html_of(widget):
+    return widget._repr_mimebundle_()[0]["text/html"]
+
+
+@pytest.fixture
+def show(tmp_path, open_page):
+    """Write the HTML of widgets into a page and open it."""
+
+    def show_it(*parts, **options):
+        script = page_script(["attention_grid", "token_plane"])
+        style = (FOLDER / "theme.css").read_text()
+        page = f"<!doctype html><meta charset=utf-8><title>t</title><style>{style}</style>{''.join(parts)}"
+        (tmp_path / "page.html").write_text(page + '<script defer src="widgets.js"></script>')
+        (tmp_path / "widgets.js").write_text(script)
+        return open_page((tmp_path / "page.html").as_uri(), **options)
+
+    return show_it
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_token_that_looks_like_html_is_shown_as_text(script, show):
+    tokens = [HOSTILE, "</script><script>alert(2)</script>", "&lt;b&gt;"]
+    grid = AttentionGrid(tokens, np.eye(3), axes=tokens, title=HOSTILE, provenance=HOSTILE, selected=[0, 0])
+    page = show(html_of(grid), html_of(TokenPlane(tokens, np.eye(3)[:, :2], title=HOSTILE)), java_script_enabled=script)
+    if script:
+        page.locator("svg").wait_for()
+        page.locator("[role=gridcell]").nth(4).hover()
+        page.get_by_role("slider", name=HOSTILE).focus()
+    page.wait_for_timeout(200)
+    assert page.problems == []
+    assert page.locator("img").count() == 0
+    assert page.locator("th", has_text=HOSTILE).count() >= 2
+    assert page.locator("th", has_text="&lt;b&gt;").count() >= 2
+
+
+def test_a_widget_with_broken_state_says_so_and_the_others_live_on(show):
+    whole = html_of(AttentionGrid("ab", np.eye(2)))
+    for name, old, new in [("NaN", '"query":[[1.0,', '"query":[[null,'), ("size", '["a","b"]', '["a"]'), ("empty", '"key":[[1.0,0.0],[0.0,1.0]]', '"key":[]')]:  # fmt: skip
+        broken = whole.replace(old, new)
+        assert broken != whole, name
+        page = show(broken, whole)
+        page.get_by_role("alert").filter(has_text="cannot be drawn").first.wait_for()
+        assert page.locator("[role=gridcell]:visible").count() == 4
+        assert page.problems == []
+
+
+def test_state_that_is_not_json_leaves_the_table(show):
+    whole = html_of(AttentionGrid("ab", np.eye(2)))
+    page = show(re.sub(r"(json\">).*?(</script>)", r"\1{oops\2", whole, flags=re.DOTALL), whole)
+    page.locator("[role=gridcell]").first.wait_for()
+    assert page.locator("table").count() == 2
+    assert page.locator("table[role=grid]").count() == 1
+    assert "widget attention_grid" in page.problems[0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_any_number_of_tokens_is_drawn(n, show):
+    rng = np.random.default_rng(0)
+    page = show(html_of(AttentionGrid([f"t{i}" for i in range(n)], rng.normal(size=(n, 3)))))
+    page.locator("[role=gridcell]").first.wait_for()
+    assert page.locator("[role=gridcell]").count() == n * n
+    assert set(page.locator("tbody .attn-sum").all_text_contents()) == {"1.00"}
+    assert page.problems == []
+
+
+def test_cross_attention_has_its_own_columns(show):
+    rng = np.random.default_rng(0)
+    grid = AttentionGrid("ab", rng.normal(size=(2, 4)), rng.normal(size=(3, 4)), key_tokens="xyz", masked=True)
+    page = show(html_of(grid))
+    page.locator("[role=gridcell]").first.wait_for()
+    texts = page.locator("[role=gridcell]").all_text_contents()
+    expected = [f"{w:.2f}" if ok else "–" for w, ok in zip(grid.weights.flat, grid.allowed.flat, strict=True)]
+    assert texts == expected
+
+
+def test_the_page_shows_before_and_after_its_script_the_same_numbers(show):
+    rng = np.random.default_rng(0)
+    grid = AttentionGrid("abcd", rng.normal(size=(4, 3)), scaled=True, masked=True, temperature=1.7)
+    still = show(html_of(grid), java_script_enabled=False).locator("tbody td").all_text_contents()
+    live = show(html_of(grid))
+    live.locator("[role=gridcell]").first.wait_for()
+    assert live.locator("tbody td").all_text_contents() == still
+
+
+def test_the_state_in_the_page_is_the_state_in_python(show):
+    grid = AttentionGrid("ab", np.eye(2), temperature=2.0)
+    page = show(html_of(grid), java_script_enabled=False)
+    assert json.loads(page.locator("script[type='application/json']").text_content()) == grid.state()

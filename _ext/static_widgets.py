@@ -28,7 +28,9 @@ def modules() -> list[str]:
 def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
     body = context.get("body") or ""
     if "application/vnd.jupyter.widget-view+json" in body:
-        logger.warning("a widget has no text/html form, so the page cannot show it", location=page, type="static_widgets")
+        logger.warning(
+            "a widget has no text/html form, so the page cannot show it", location=page, type="static_widgets"
+        )
     context["script_files"][:] = [s for s in context["script_files"] if not _is_widget_state(s)]
     if "data-widget=" in body:
         app.add_js_file(SCRIPT, loading_method="defer")

@@ -146,9 +146,9 @@ class Stage:
 
 @cache
 def trained() -> dict[str, Array]:
-    """The parameters of stage 7, by name: `position` (n × d), `w_q`, `w_k` (h × d × d_k), `w_v` (h × d × d_v), `w_o` (h·d_v × d).
+    """The parameters of stage 7, by name.
 
-    Trained by `tools/train_houston.py` to tell facts of each word's two predecessors at once.
+    `position` is n × d, `w_q` and `w_k` are h × d × d_k, `w_v` is h × d × d_v, `w_o` is h·d_v × d. Trained by `tools/train_houston.py` to tell facts of each word's two predecessors at once.
     """
     record = json.loads(files("attnlib").joinpath("data/houston_trained.json").read_text())
     return {name: _frozen(rows) for name, rows in record["parameters"].items()}

@@ -47,7 +47,8 @@ def ranges(
     Raises ValueError when an array's columns do not match `x`, or an entry is not finite.
 
     >>> import numpy as np
-    >>> ranges([0, 1], {"loss": np.array([[1.0, 0.5], [0.9, 0.4]])}, x_label="step", y_label="loss", title="").axes[0].get_xlabel()
+    >>> runs = {"loss": np.array([[1.0, 0.5], [0.9, 0.4]])}
+    >>> ranges([0, 1], runs, x_label="step", y_label="loss", title="Two seeds").axes[0].get_xlabel()
     'step'
     """
     for name, values in runs.items():
@@ -59,7 +60,9 @@ def ranges(
         figure, axes = plt.subplots()
         for marker, (name, values) in zip("os^D" * len(runs), runs.items(), strict=False):
             (line,) = axes.plot(x, values.mean(axis=0), marker=marker, label=name)
-            axes.fill_between(x, values.min(axis=0), values.max(axis=0), color=line.get_color(), alpha=0.15, linewidth=0)
+            axes.fill_between(
+                x, values.min(axis=0), values.max(axis=0), color=line.get_color(), alpha=0.15, linewidth=0
+            )
         axes.set(xlabel=x_label, ylabel=y_label, title=title, ylim=(0, None))
         axes.legend(frameon=False)
     plt.close(figure)

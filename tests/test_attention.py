@@ -202,7 +202,10 @@ BAD = {
     "∞ in a key": (lambda: attention_weights(QUERY, changed(KEY, (6, 0), np.inf)), r"key\[6, 0\] is inf"),
     "−∞ in a value": (lambda: attention(QUERY, KEY, changed(VALUE, (0, 5), -np.inf)), r"value\[0, 5\] is -inf"),
     "scores overflow": (lambda: attention_weights(1e200 * QUERY, 1e200 * KEY), r"score\[0, 0\] is .*too large"),
-    "a masked row": (lambda: attention_weights(QUERY, KEY, changed(MASK, 2, False)), r"query\[2\] may attend to no key"),
+    "a masked row": (
+        lambda: attention_weights(QUERY, KEY, changed(MASK, 2, False)),
+        r"query\[2\] may attend to no key",
+    ),
     "a blocked row": (
         lambda: attention_weights(QUERY, KEY, bias=changed(np.zeros((N_Q, N_K)), 4, -np.inf)),
         r"query\[4\] may attend to no key",

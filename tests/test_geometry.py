@@ -32,7 +32,11 @@ def test_degenerate_points_have_a_hull_too():
 
 @pytest.mark.parametrize(
     ("points", "message"),
-    [(np.zeros((0, 2)), r"\(0, 2\)"), (np.zeros((3, 3)), r"\(3, 3\)"), (np.array([[0, 0], [1, np.nan]]), r"points\[1\]")],
+    [
+        (np.zeros((0, 2)), r"\(0, 2\)"),
+        (np.zeros((3, 3)), r"\(3, 3\)"),
+        (np.array([[0, 0], [1, np.nan]]), r"points\[1\]"),
+    ],
 )
 def test_bad_points_are_named(points, message, unchecked):
     with pytest.raises(ValueError, match=message):

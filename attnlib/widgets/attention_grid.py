@@ -84,9 +84,9 @@ class AttentionGrid(PageWidget):
                     raise InputError(f"mask row {row} is all False: query {row} may attend to no key")
         if inputs.axes and len(inputs.axes) != width:
             raise InputError(f"{len(inputs.axes)} names of axes for vectors of width {width}")
-        if inputs.selected is not None:
-            if len(inputs.selected) != 2 or not (0 <= inputs.selected[0] < n_q and 0 <= inputs.selected[1] < n_k):
-                raise InputError(f"selected cell {inputs.selected} is outside the {n_q} × {n_k} grid")
+        cell = inputs.selected
+        if cell is not None and not (len(cell) == 2 and 0 <= cell[0] < n_q and 0 <= cell[1] < n_k):
+            raise InputError(f"selected cell {cell} is outside the {n_q} × {n_k} grid")
         if not (np.isfinite(inputs.temperature) and inputs.temperature > 0):
             raise InputError(f"temperature must be positive and finite, got {inputs.temperature}")
 

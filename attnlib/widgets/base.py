@@ -119,9 +119,7 @@ class PageWidget(anywidget.AnyWidget):
         return data, metadata
 
 
-def table(
-    caption: str, columns: list[str], rows: list[tuple[str, list[str]]], shades: np.ndarray | None = None
-) -> str:
+def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], shades: np.ndarray | None = None) -> str:
     """An HTML table; `shades` colours its first cells by weight, row by row. All texts are escaped."""
     head = "".join(f'<th scope="col" dir="auto">{html.escape(name)}</th>' for name in columns)
     body = ""

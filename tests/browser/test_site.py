@@ -238,5 +238,14 @@ def test_no_page_names_a_resource_of_another_site():
     """Also what a browser would ask for only later: fonts, prefetches, source maps in styles."""
     for file in [*SITE.rglob("*.html"), *SITE.rglob("*.css")]:
         text = file.read_text(encoding="utf8")
-        for mark in ('src="http', 'src="//', "url(http", 'url("http', "@import url(http", "cdn.", "unpkg.com", "googleapis"):
+        for mark in (
+            'src="http',
+            'src="//',
+            "url(http",
+            'url("http',
+            "@import url(http",
+            "cdn.",
+            "unpkg.com",
+            "googleapis",
+        ):
             assert mark not in text, f"{file.relative_to(SITE)} holds {mark}"

@@ -49,7 +49,12 @@ def test_a_token_that_looks_like_html_is_shown_as_text(script, show):
 
 def test_a_widget_with_broken_state_says_so_and_the_others_live_on(show):
     whole = html_of(AttentionGrid("ab", np.eye(2)))
-    for name, old, new in [("NaN", '"query":[[1.0,', '"query":[[null,'), ("size", '["a","b"]', '["a"]'), ("empty", '"key":[[1.0,0.0],[0.0,1.0]]', '"key":[]')]:  # fmt: skip
+    faults = {
+        "NaN": ('"query":[[1.0,', '"query":[[null,'),
+        "size": ('["a","b"]', '["a"]'),
+        "empty": ('"key":[[1.0,0.0],[0.0,1.0]]', '"key":[]'),
+    }
+    for name, (old, new) in faults.items():
         broken = whole.replace(old, new)
         assert broken != whole, name
         page = show(broken, whole)

@@ -1,0 +1,172 @@
+"""The chapters in a real JupyterLab: they run, and their widgets and Python see the same thing."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import urlopen
+
+import nbformat
+import pytest
+
+from tools import notebooks
+
+CHAPTER = Path("chapters/01_dot_product.md")
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """A JupyterLab of its own, over the chapters' notebooks: its address and its folder."""
+    folder = tmp_path / "notebooks"
+    notebooks.write([CHAPTER], folder)
+    settings = tmp_path / "settings" / "@jupyterlab"
+    (settings / "notebook-extension").mkdir(parents=True)
+    (settings / "apputils-extension").mkdir()
+    # every cell stays in the page, and nothing asks about news
+    (settings / "notebook-extension" / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
+    (settings / "apputils-extension" / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+    places = {"JUPYTERLAB_SETTINGS_DIR": settings.parent, "JUPYTERLAB_WORKSPACES_DIR": tmp_path / "workspaces"}
+    places |= {name: tmp_path / name for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}
+    log = (tmp_path / "log").open("w+")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jupyterlab", "--no-browser", "--port=0", "--allow-root", f"--notebook-dir={folder}",
+         "--IdentityProvider.token=", "--ServerApp.password=", "--LabApp.news_url=", "--expose-app-in-browser"],
+        env=os.environ | {name: str(path) for name, path in places.items()}, stdout=log, stderr=log,
+    )  # fmt: skip
+    try:
+        yield address_of(process, tmp_path / "log"), folder
+    finally:
+        process.terminate()
+        process.wait(20)
+        log.close()
+
+
+def address_of(process, log):
+    """Where the server listens, once it does."""
+    for _ in range(600):
+        if found := re.search(r"http://(?:localhost|127\.0\.0\.1):(\d+)/", log.read_text()):
+            address = f"http://127.0.0.1:{found[1]}"
+            try:
+                urlopen(f"{address}/api").close()
+                return address
+            except OSError:
+                pass
+        assert process.poll() is None, log.read_text()
+        try:
+            process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            continue
+    raise AssertionError(log.read_text())
+
+
+class Notebook:
+    """A notebook open in JupyterLab."""
+
+    def __init__(self, open_page, address, name="01_dot_product.ipynb"):
+        self.page = open_page(f"{address}/lab/tree/{name}?reset")
+        self.page.set_default_timeout(60_000)
+        self.page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+        self.page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.ready; }")
+
+    def command(self, name):
+        """What the menu entry of this name does, and wait until it is done."""
+        self.page.evaluate("async (name) => { await jupyterapp.commands.execute(name); }", name)
+
+    def execute(self, code):
+        """Run code in a new last cell and return what it prints."""
+        last = self.page.locator(".jp-Notebook .jp-Cell").last
+        last.locator(".jp-InputPrompt").click()  # selects the cell without writing in it
+        self.page.keyboard.press("b")
+        self.page.keyboard.press("Enter")
+        self.page.keyboard.insert_text(code)
+        self.command("notebook:run-cell")
+        return "".join(
+            self.page.locator(".jp-Notebook .jp-Cell").last.locator(".jp-OutputArea-output").all_text_contents()
+        )
+
+    @property
+    def grid(self):
+        return self.page.locator(".jp-OutputArea-output .attn:has([role=grid])").first
+
+    @property
+    def errors(self):
+        return self.page.locator("[data-mime-type*=error], [data-mime-type*=stderr]").all_text_contents()
+
+    def cell(self, row, column):
+        return self.grid.locator(f"[data-cell='{row},{column}']")
+
+
+@pytest.fixture
+def notebook(lab, open_page):
+    """Chapter 1, open and run from top to bottom."""
+    notebook = Notebook(open_page, lab[0])
+    notebook.command("notebook:run-all-cells")
+    notebook.cell(0, 0).wait_for()
+    return notebook
+
+
+def test_the_chapter_runs_from_top_to_bottom_with_its_widgets_and_no_error(notebook):
+    prompts = notebook.page.locator(".jp-CodeCell .jp-InputPrompt").all_text_contents()
+    assert prompts == [f"[{number}]:" for number in range(1, len(prompts) + 1)]
+    assert notebook.errors == []
+    assert notebook.cell(0, 4).text_content() == "0.21"
+    assert notebook.page.locator(".jp-OutputArea-output svg.attn-plane").is_visible()
+    visible = notebook.page.locator(".jp-Notebook").inner_text()
+    assert not re.search(r"\{[a-z]+\}`|```|:class:|\)=$", visible)
+
+
+def test_moving_a_control_changes_the_python_object(notebook):
+    notebook.grid.get_by_label("temperature").fill("2.5")
+    notebook.grid.get_by_label("mask", exact=True).check()
+    notebook.cell(3, 1).click()
+    seen = notebook.execute("print(grid.temperature, grid.masked, grid.selected, f'{grid.weights[4, 0]:.2f}')")
+    assert seen.strip() == f"2.5 True [3, 1] {notebook.cell(4, 0).text_content()}"
+
+
+def test_setting_the_python_object_redraws_the_widget(notebook):
+    notebook.execute("grid.temperature = 5.0")
+    notebook.grid.locator("output", has_text="5.0").wait_for()
+    assert (
+        notebook.cell(0, 4).text_content() == notebook.execute("print(f'{grid.weights[0, 4]:.2f}')").strip() == "0.24"
+    )
+    notebook.execute("grid.axes = []\nwith grid.hold_trait_notifications():\n    grid.query = grid.key = X[:, :-1]")
+    expected = notebook.execute("print(f'{grid.weights[0, 4]:.2f}')").strip()
+    notebook.grid.locator("[data-cell='0,4']", has_text=expected).wait_for()
+    assert notebook.errors == []
+
+
+def test_arrow_keys_move_in_the_widget_and_not_between_notebook_cells(notebook):
+    notebook.cell(0, 0).focus()
+    notebook.page.keyboard.press("ArrowDown")
+    assert notebook.page.evaluate("document.activeElement.dataset.cell") == "1,0"
+    slider = notebook.grid.get_by_label("temperature")
+    slider.focus()
+    notebook.page.keyboard.press("ArrowRight")
+    assert slider.input_value() == "1.1"
+
+
+def test_dragging_in_the_plane_reaches_python(notebook):
+    notebook.execute("plane = TokenPlane(['a', 'b'], np.eye(2))\nplane")
+    token = notebook.page.get_by_role("slider", name="a", exact=True).last
+    token.focus()
+    notebook.page.keyboard.press("ArrowRight")
+    assert notebook.execute("print(plane.points, plane.selected)").strip() == "[[1.1, 0.0], [0.0, 1.0]] 0"
+
+
+def test_a_saved_notebook_opens_and_runs_again(notebook, lab, open_page):
+    notebook.command("docmanager:save")
+    saved = nbformat.read(lab[1] / "01_dot_product.ipynb", 4)
+    assert any(cell.get("outputs") for cell in saved.cells)
+    notebook.command("application:close")
+    notebook.page.close()
+
+    again = Notebook(open_page, lab[0])
+    again.page.evaluate("() => { jupyterapp.commands.execute('notebook:restart-run-all'); }")
+    again.page.locator(".jp-Dialog .jp-mod-accept").click()
+    again.page.locator(".jp-CodeCell").last.locator(".jp-InputPrompt", has_text=re.compile(r"\[\d+\]")).wait_for()
+    again.cell(0, 4).wait_for()
+    again.grid.get_by_label("temperature").fill("5")
+    assert again.execute("print(grid.temperature)").strip() == "5.0"
+    assert again.cell(0, 4).text_content() == "0.24"
+    assert again.errors == []

@@ -1,0 +1,92 @@
+"""Every chapter keeps to the book's form, and runs as the notebook that students get."""
+
+import re
+from pathlib import Path
+
+import jupytext
+import nbclient
+import pytest
+
+from tools import notebooks
+
+CHAPTERS = sorted(Path("chapters").glob("*.md"))
+PAGES = [Path("index.md"), *CHAPTERS]
+
+EXERCISE = re.compile(
+    r"^```\{exercise\} .+\n:label: (\S+)\n\n\*(Concept|Derive|Program) · (?:easy|medium|hard) · \d+ minutes\.\*",
+    re.MULTILINE,
+)
+
+
+def named(files):
+    return pytest.mark.parametrize("file", files, ids=lambda file: file.stem)
+
+
+def code_cells(file):
+    return [c.source for c in jupytext.read(file, fmt="md:myst").cells if c.cell_type == "code"]
+
+
+@named(CHAPTERS)
+def test_a_chapter_has_all_its_parts_in_order(file):
+    text = file.read_text()
+    parts = ["After this chapter you can", "## The formula so far", "Predict", "AttentionGrid(", "## Where it breaks",
+             "## Exercises", "## Recap", "*Draws on*"]  # fmt: skip
+    places = [text.find(part) for part in parts]
+    assert -1 not in places, parts[places.index(-1)]
+    assert places == sorted(places)
+    recap = text[text.index("## Recap") : text.index("*Draws on*")]
+    assert len(re.findall(r"^- ", recap, re.MULTILINE)) <= 8
+    goals = text[text.index("After this chapter you can") : text.index("## The formula so far")]
+    assert len(re.findall(r"^- ", goals, re.MULTILINE)) == 3
+
+
+@named(CHAPTERS)
+def test_every_exercise_says_its_kind_and_has_a_hint_and_a_solution(file):
+    text = file.read_text()
+    exercises = EXERCISE.findall(text)
+    labels = [label for label, _ in exercises]
+    assert len(labels) == text.count("```{exercise}") >= 4
+    assert {"Concept", "Program"} <= {kind for _, kind in exercises}
+    assert re.findall(r"^```\{solution(?:-start)?\} (\S+)", text, re.MULTILINE) == labels
+    assert text.count("```{admonition} Hint") == len(labels)
+
+
+@named(PAGES)
+def test_code_cells_are_short_and_narrow(file):
+    for source in code_cells(file):
+        lines = source.splitlines()
+        assert len(lines) <= 15, source
+        assert max(map(len, lines)) <= 76, max(lines, key=len)
+
+
+@named(PAGES)
+def test_a_page_stores_no_output_and_describes_itself(file):
+    text = file.read_text()
+    assert "html_meta:" in text
+    assert "description:" in text
+    assert "{code-cell}" not in text or "kernelspec:" in text
+
+
+@named(CHAPTERS)
+def test_the_words_that_talk_down_are_absent(file):
+    prose = re.sub(r"```.*?```", "", file.read_text(), flags=re.DOTALL)
+    assert re.findall(r"\b(?:simply|obviously|trivial(?:ly)?|of course)\b", prose, re.IGNORECASE) == []
+
+
+@named(CHAPTERS)
+def test_every_cell_that_prints_asserts_what_the_prose_says(file):
+    silent = [source for source in code_cells(file) if "print(" in source and "assert " not in source]
+    assert silent == []
+
+
+@named(CHAPTERS)
+def test_the_students_notebook_runs_from_top_to_bottom(file, tmp_path):
+    notebook = notebooks.convert(file.read_text(), file.name)
+    client = nbclient.NotebookClient(notebook, timeout=60, resources={"metadata": {"path": tmp_path}})
+    client.execute()
+    errors = [
+        o for c in notebook.cells for o in c.get("outputs", []) if o.output_type == "error" or o.get("name") == "stderr"
+    ]
+    assert errors == []
+    printed = "".join(o.get("text", "") for c in notebook.cells for o in c.get("outputs", []))
+    assert printed.count("not yet") == file.read_text().count("*Program ·")  # the stubs, and nothing was solved for you

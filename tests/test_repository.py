@@ -1,0 +1,71 @@
+"""The project's own promises: exact pins, a clean lock file, no address of a machine, two commands."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TRACKED = [
+    Path(f) for f in subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.split()
+]
+TEXTS = [f for f in TRACKED if f.exists() and f.suffix not in {".png", ".woff2", ".ico"}]
+
+
+def test_every_direct_dependency_is_pinned_exactly():
+    lines = [line for line in Path("requirements.txt").read_text().splitlines() if line and not line.startswith("#")]
+    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9][\w.]*", line) for line in lines)
+    package = json.loads(Path("package.json").read_text())
+    pins = [*package["dependencies"].values(), *package["devDependencies"].values()]
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", pin) for pin in pins)
+
+
+def test_katex_on_the_page_is_the_katex_that_rendered_it():
+    from sphinxcontrib.katex import katex_version
+
+    assert json.loads(Path("package.json").read_text())["dependencies"]["katex"] == katex_version
+
+
+def test_the_lock_file_names_no_download_address():
+    text = Path("package-lock.json").read_text()
+    assert '"resolved"' not in text
+    assert json.loads(text)["packages"]["node_modules/katex"]["integrity"]
+
+
+def test_what_the_package_imports_is_pinned():
+    pinned = {
+        line.split("==")[0].replace("-", "_")
+        for line in Path("requirements.txt").read_text().splitlines()
+        if "==" in line
+    }
+    names = {"markdown_it": "markdown_it_py", "sphinxcontrib": "sphinxcontrib_katex", "IPython": "ipykernel",
+             "mdit_py_plugins": "mdit_py_plugins", "matplotlib_inline": "ipykernel"}  # fmt: skip
+    for file in [f for f in TRACKED if f.suffix == ".py"]:
+        for name in re.findall(r"^\s*(?:from|import) (\w+)", file.read_text(), re.MULTILINE):
+            if name in {"attnlib", "tools", "tests", "freshness"} or name in __import__("sys").stdlib_module_names:
+                continue
+            assert names.get(name, name) in pinned, f"{file} imports {name}"
+
+
+@pytest.mark.parametrize("file", TEXTS, ids=str)
+def test_no_file_names_a_place_on_one_machine(file):
+    text = file.read_text(encoding="utf8")
+    marks = ("/" + "work/", "/" + "root/", ".." + "/shared", "shared" + "/design")
+    assert [mark for mark in marks if mark in text] == []
+
+
+def test_the_configuration_silences_no_warning():
+    text = Path("_config.yml").read_text()
+    assert not re.search(r"suppress_warnings|nitpick_ignore_regex", text)
+    assert 'filterwarnings = ["error"]' in Path("pyproject.toml").read_text()
+
+
+def test_ci_runs_the_readmes_test_command():
+    assert "make test\n" in Path(".ci/run").read_text()
+    readme = Path("README.md").read_text()
+    for command in ("make book", "make test", "make serve", "make lab"):
+        assert command in readme
+    targets = re.findall(r"^([\w-]+):", Path("Makefile").read_text(), re.MULTILINE)
+    for command in re.findall(r"`make ([a-z-]+)`", readme):
+        assert command in targets

@@ -1,11 +1,13 @@
 """Hints and solutions as the browser's own `<details>`: they open without a script and by keyboard.
 
-Every admonition, exercise or solution with the class `dropdown` becomes one.
+Every admonition, exercise or solution with the class `dropdown` becomes one, and so does every code
+cell that is hidden at first, whose own form would tell a screen reader a name other than the one shown.
 """
 
 from typing import Any
 
 from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
@@ -25,9 +27,17 @@ class ToDisclosures(SphinxPostTransform):
     def run(self, **options: Any) -> None:
         for node in list(self.document.findall(nodes.Admonition)):
             if "dropdown" in node["classes"] and node.children and isinstance(node[0], nodes.title):
-                title = disclosure_title("", "", *node[0].children, classes=["admonition-title"])
-                classes = ["admonition", *node["classes"]]
-                node.replace_self(disclosure("", title, *node.children[1:], ids=node["ids"], classes=classes))
+                _replace(node, node[0].children, node.children[1:])
+        for cell in self.document.findall(nodes.container):
+            for node in [child for child in cell.children if isinstance(child, HideCodeCellNode)]:
+                node.parent = cell  # myst-nb leaves it unset
+                _replace(node, [nodes.Text(node["prompt_show"])], node.children)
+
+
+def _replace(node: nodes.Element, title: list[nodes.Node], content: list[nodes.Node]) -> None:
+    heading = disclosure_title("", "", *title, classes=["admonition-title"])
+    classes = ["admonition", "dropdown", *(name for name in node["classes"] if name != "dropdown")]
+    node.replace_self(disclosure("", heading, *content, ids=node["ids"], classes=classes))
 
 
 def visit_disclosure(self: Any, node: disclosure) -> None:

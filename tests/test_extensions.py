@@ -94,9 +94,11 @@ def test_a_widget_without_a_page_form_fails_the_build(build):
 
 def test_hints_and_solutions_are_native_disclosures(build):
     text = "# T\n\n```{exercise} E\n:label: e\nDo.\n```\n\n```{solution} e\n:class: dropdown\nDone.\n```\n"
-    code, log, page = build(text + "\n```{admonition} Hint\n:class: dropdown\nLook.\n```\n")
+    text += "\n```{admonition} Hint\n:class: dropdown\nLook.\n```\n"
+    code, log, page = build(text + "\n```{code-cell} ipython3\n:tags: [hide-cell]\n1 + 1\n```\n")
     assert code == 0, log
-    assert page.count("<details") == page.count("<summary") == 2
+    assert page.count("<details") == page.count("<summary") == 3
+    assert 'aria-label="Toggle' not in page
     assert "<a" not in page.split("<summary")[1].split("</summary>")[0]
 
 

@@ -10,15 +10,17 @@ function render({ model, el }) {
 }
 
 function build(model, body) {
-  const temperature = ui.slider(model, "temperature", "temperature", { min: 0.1, max: 5, step: 0.1 });
-  const scaled = ui.toggle(model, "scaled", "divide by √d");
-  const masked = ui.toggle(model, "masked", "mask");
+  const controls = {
+    temperature: ui.slider(model, "temperature", "temperature", { min: 0.1, max: 5, step: 0.1 }),
+    scaled: ui.toggle(model, "scaled", "divide by √d"),
+    masked: ui.toggle(model, "masked", "mask"),
+  };
   const scroll = element("div", { class: "attn-scroll" });
   const arithmetic = element("div", { class: "attn-arithmetic", "aria-live": "polite" });
   const caption = element("figcaption");
   body.append(
     element("figure", { class: "attn" }, caption, scroll,
-      element("div", { class: "attn-controls" }, temperature.node, scaled.node, masked.node), arithmetic),
+      element("div", { class: "attn-controls" }, ...Object.values(controls).map((control) => control.node)), arithmetic),
   );
   let grid = null; // rebuilt when the tokens change
   let hovered = null;
@@ -33,7 +35,7 @@ function build(model, body) {
   };
   const explain = () => {
     const shown = hovered ?? model.get("selected");
-    grid.mark(hovered, model.get("selected"));
+    grid.mark(hovered, shown);
     arithmetic.replaceChildren(...(shown ? steps(model, shown) : [element("p", {}, "Point at a cell, or move to it with the arrow keys, to see its arithmetic.")]));
   };
 
@@ -50,7 +52,10 @@ function build(model, body) {
     }
     caption.textContent = `${model.get("title")}: query (row) reads from key (column). Numbers: ${model.get("provenance")}.`;
     grid.fill(weights, allowed(model), rows, columns);
-    for (const control of [temperature, scaled, masked]) control.draw();
+    for (const [name, control] of Object.entries(controls)) {
+      control.node.hidden = !model.get("controls").includes(name);
+      control.draw();
+    }
     explain();
   };
 }
@@ -84,7 +89,12 @@ function table(rows, columns, { point, choose }) {
     for (const cell of cells.flat()) cell.tabIndex = cell === next ? 0 : -1;
     next.focus();
   };
-  node.addEventListener("pointerover", (event) => event.pointerType !== "touch" && point(at(event)));
+  let before = ""; // a mouse at rest moves nothing, though the page may move under it
+  node.addEventListener("pointermove", (event) => {
+    const here = `${event.clientX},${event.clientY}`;
+    if (event.pointerType !== "touch" && here !== before) point(at(event));
+    before = here;
+  });
   node.addEventListener("pointerleave", () => point(null));
   node.addEventListener("click", (event) => at(event) && move(at(event)));
   node.addEventListener("focusin", (event) => at(event) && choose(at(event)));
@@ -113,14 +123,10 @@ function table(rows, columns, { point, choose }) {
         sums[i].textContent = number(row.reduce((total, weight) => total + weight, 0));
       });
     },
-    mark(hovered, selected) {
-      const active = hovered ?? (node.contains(document.activeElement) ? selected : null);
+    mark(hovered, shown) {
+      const active = hovered ?? (node.contains(document.activeElement) ? shown : null);
       lines.forEach((line, i) => line.classList.toggle("attn-dim", active !== null && active[0] !== i));
-      cells.forEach((row, i) => row.forEach((cell, j) => {
-        const chosen = selected?.[0] === i && selected?.[1] === j;
-        cell.classList.toggle("attn-selected", chosen);
-        cell.setAttribute("aria-selected", chosen);
-      }));
+      cells.forEach((row, i) => row.forEach((cell, j) => cell.setAttribute("aria-selected", shown?.[0] === i && shown?.[1] === j)));
     },
   };
 }
@@ -134,10 +140,10 @@ function steps(model, [i, j]) {
   const shown = terms.slice(0, 6).map(({ q, k, name }) => `${name}${number(q)}×${number(k)}`);
   if (terms.length > 6) shown.push(`${terms.length - 6} more`);
   const [[product]] = math.attention_scores([query], [key], 1);
-  const lines = [["q·k", `${shown.join(" + ") || "no axis in common"} = ${number(product)}`]];
+  const lines = [["q·k", `${shown.join(" + ") || "no axis in common"} ${equals(product, ...terms.flatMap(({ q, k }) => [q, k]))} ${number(product)}`]];
   let score = product;
-  if (model.get("scaled")) lines.push([`÷ √${width}`, `${number(score)} / ${number(Math.sqrt(width))} = ${number((score *= width ** -0.5))}`]);
-  if (temperature !== 1) lines.push([`÷ ${number(temperature, 1)}`, `${number(score)} / ${number(temperature, 1)} = ${number((score /= temperature))}`]);
+  if (model.get("scaled")) lines.push([`÷ √${width}`, `${number(score)} / ${number(Math.sqrt(width))} ≈ ${number((score *= width ** -0.5))}`]);
+  if (temperature !== 1) lines.push([`÷ ${number(temperature, 1)}`, `${number(score)} / ${number(temperature, 1)} ≈ ${number((score /= temperature))}`]);
   lines.push(["softmax", softmax_line(model, i, j)]);
   const title = element("p", { class: "attn-pair" }, element("bdi", {}, model.get("query_tokens")[i]), " reads from ", element("bdi", {}, model.get("key_tokens")[j]));
   return [title, element("dl", {}, ...lines.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]))];
@@ -152,7 +158,12 @@ function softmax_line(model, i, j) {
   const top = shift ? `exp(${number(score)} − ${number(shift)})` : `exp(${number(score)})`;
   const total = scores.reduce((sum, other) => sum + Math.exp(other - shift), 0);
   const weight = weights_of(model)[i][j];
-  return `${top} / sum over the row = ${number(Math.exp(score - shift))} / ${number(total)} = ${number(weight)}`;
+  return `${top} / sum over the row ≈ ${number(Math.exp(score - shift))} / ${number(total)} ≈ ${number(weight)}`;
+}
+
+// "=" where the two decimals shown are all there are
+function equals(...values) {
+  return values.every((value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-9) ? "=" : "≈";
 }
 
 export default { render };

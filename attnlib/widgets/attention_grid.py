@@ -8,6 +8,8 @@ from numpy import ndarray as Array
 from attnlib.attention import attention_weights, causal_mask
 from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, table, text
 
+CONTROLS = ("temperature", "scaled", "masked")
+
 
 class AttentionGrid(PageWidget):
     """A grid of attention weights: query (row) reads from key (column).
@@ -15,8 +17,9 @@ class AttentionGrid(PageWidget):
     `query` (n_q × d_k) and `key` (n_k × d_k) are taken as they are: `scaled` divides their scores by
     √d_k, `temperature` divides them once more, and `masked` applies `mask` (n_q × n_k, True = may
     attend; None means causal). `axes` names the d_k components in the arithmetic, `selected` is the
-    cell (row, column) whose arithmetic is shown, `provenance` says where the numbers come from.
-    All of these are synced: set them from Python, or observe what the reader does.
+    cell (row, column) whose arithmetic is shown, `provenance` says where the numbers come from, and
+    `controls` which of the three can be changed below the grid. All of these are synced: set them
+    from Python, or observe what the reader does.
 
     Raises ValueError (`InputError`) for sizes that do not fit, naming them, and for entries that
     are not finite, naming the index.
@@ -38,6 +41,7 @@ class AttentionGrid(PageWidget):
     temperature = traitlets.Float(1.0).tag(sync=True)
     scaled = traitlets.Bool(False).tag(sync=True)
     masked = traitlets.Bool(False).tag(sync=True)
+    controls = traitlets.List(traitlets.Enum(CONTROLS), list(CONTROLS)).tag(sync=True)
     selected = traitlets.List(traitlets.Int(), None, allow_none=True).tag(sync=True)
 
     def __init__(self, tokens, query, key=None, *, key_tokens=None, **options) -> None:

@@ -97,6 +97,8 @@ function handle(model, picture, token, i) {
     node.focus();
     event.preventDefault();
   });
+  // A finger on a token drags it; beside the tokens it scrolls the page. (touch-action does nothing inside an SVG.)
+  node.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   node.addEventListener("pointermove", (event) => node.hasPointerCapture(event.pointerId) && put(here(event)));
   node.addEventListener("focus", () => ui.change(model, "selected", i));
   node.addEventListener("keydown", (event) => {
@@ -110,19 +112,17 @@ function handle(model, picture, token, i) {
 }
 
 function describe(model, points, outputs) {
-  const tokens = model.get("tokens"), i = model.get("selected");
-  const [scores] = math.attention_scores([points[i]], points, 1);
-  const weights = math.softmax(scores);
-  const head = ["key", "score", "weight"].map((name) => element("th", { scope: "col" }, name));
-  const rows = tokens.map((token, j) => {
-    const weight = element("td", { style: `--w:${weights[j].toFixed(3)}` }, number(weights[j]));
-    return element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), element("td", { class: "attn-plain" }, number(scores[j])), weight);
-  });
-  const steps = model.get("steps");
+  const tokens = model.get("tokens"), i = model.get("selected"), steps = model.get("steps");
+  const scores = math.attention_scores(points, points, 1);
+  const weights = math.attention_weights(points, points, null, 1);
+  const head = ["token", "score", "reads from", "is read by"].map((name) => element("th", { scope: "col" }, name));
+  const share = (weight) => element("td", { style: `--w:${weight.toFixed(3)}` }, number(weight));
+  const rows = tokens.map((token, j) =>
+    element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), element("td", { class: "attn-plain" }, number(scores[i][j])), share(weights[i][j]), share(weights[j][i])));
   return [
-    element("p", { class: "attn-pair" }, "query: ", element("bdi", {}, tokens[i]), ` at ${place(points[i])}`),
-    element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)),
-    element("p", { "aria-live": "polite" }, `Output${steps > 1 ? ` after ${steps} times` : ""}: ${place(outputs[i])}. Scores and weights are those of the first time.`),
+    element("p", { class: "attn-pair" }, element("bdi", {}, tokens[i]), ` at ${place(points[i])}`),
+    element("div", { class: "attn-scroll" }, element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows))),
+    element("p", { "aria-live": "polite" }, `Its output${steps > 1 ? ` after ${steps} times` : ""}: ${place(outputs[i])}.${steps > 1 ? " Scores and weights are those of the first time." : ""}`),
   ];
 }
 

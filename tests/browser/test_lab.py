@@ -79,11 +79,11 @@ class Notebook:
         last.locator(".jp-InputPrompt").click()  # selects the cell without writing in it
         self.page.keyboard.press("b")
         self.page.keyboard.press("Enter")
-        self.page.keyboard.insert_text(code)
+        self.page.keyboard.insert_text(f"{code}\nprint('done')")
         self.command("notebook:run-cell")
-        return "".join(
-            self.page.locator(".jp-Notebook .jp-Cell").last.locator(".jp-OutputArea-output").all_text_contents()
-        )
+        cell = self.page.locator(".jp-Notebook .jp-Cell").last
+        cell.locator(".jp-OutputArea").filter(has_text="done").wait_for()
+        return "".join(cell.locator(".jp-OutputArea-output").all_text_contents()).replace("done\n", "")
 
     @property
     def grid(self):
@@ -118,10 +118,13 @@ def test_the_chapter_runs_from_top_to_bottom_with_its_widgets_and_no_error(noteb
 
 def test_moving_a_control_changes_the_python_object(notebook):
     notebook.grid.get_by_label("temperature").fill("2.5")
-    notebook.grid.get_by_label("mask", exact=True).check()
     notebook.cell(3, 1).click()
-    seen = notebook.execute("print(grid.temperature, grid.masked, grid.selected, f'{grid.weights[4, 0]:.2f}')")
-    assert seen.strip() == f"2.5 True [3, 1] {notebook.cell(4, 0).text_content()}"
+    seen = notebook.execute("print(grid.temperature, grid.selected, f'{grid.weights[4, 0]:.2f}')")
+    assert seen.strip() == f"2.5 [3, 1] {notebook.cell(4, 0).text_content()}"
+    notebook.execute("grid.controls = ['masked', 'scaled']")
+    notebook.grid.get_by_label("mask", exact=True).check()
+    assert notebook.cell(0, 4).text_content() == "–"
+    assert notebook.execute("print(grid.masked, grid.weights[0, 4])").strip() == "True 0.0"
 
 
 def test_setting_the_python_object_redraws_the_widget(notebook):
@@ -147,7 +150,7 @@ def test_arrow_keys_move_in_the_widget_and_not_between_notebook_cells(notebook):
 
 
 def test_dragging_in_the_plane_reaches_python(notebook):
-    notebook.execute("plane = TokenPlane(['a', 'b'], np.eye(2))\nplane")
+    notebook.execute("plane = TokenPlane(['a', 'b'], np.eye(2))\ndisplay(plane)")
     token = notebook.page.get_by_role("slider", name="a", exact=True).last
     token.focus()
     notebook.page.keyboard.press("ArrowRight")
@@ -162,9 +165,9 @@ def test_a_saved_notebook_opens_and_runs_again(notebook, lab, open_page):
     notebook.page.close()
 
     again = Notebook(open_page, lab[0])
-    again.page.evaluate("() => { jupyterapp.commands.execute('notebook:restart-run-all'); }")
+    again.page.evaluate("() => { window.running = jupyterapp.commands.execute('notebook:restart-run-all'); }")
     again.page.locator(".jp-Dialog .jp-mod-accept").click()
-    again.page.locator(".jp-CodeCell").last.locator(".jp-InputPrompt", has_text=re.compile(r"\[\d+\]")).wait_for()
+    again.page.evaluate("async () => { await window.running; }")
     again.cell(0, 4).wait_for()
     again.grid.get_by_label("temperature").fill("5")
     assert again.execute("print(grid.temperature)").strip() == "5.0"

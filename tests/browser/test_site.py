@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from attnlib import attention_weights, causal_mask, houston
@@ -60,35 +61,52 @@ def test_a_page_asks_nobody_else_and_reports_no_error(path, site, open_page):
 
 def test_the_grid_answers_the_mouse(site, open_page):
     grid = grid_of(open_page(f"{site}/{CHAPTER}"))
-    assert cell(grid, 0, 4).text_content() == "0.21"
-    cell(grid, 0, 4).hover()
-    arithmetic = grid.locator(".attn-arithmetic")
-    assert "Houston reads from problem" in arithmetic.text_content()
-    assert "noun 1.00×1.00 + letters 1.40×1.40 = 2.96" in arithmetic.text_content()
-    assert "19.30 / 93.93 = 0.21" in arithmetic.text_content()
+    assert cell(grid, 0, 4).text_content() == weight(0, 4, scale=1)
+    assert "noun 1.00×1.00 + letters 1.40×1.40 = 2.96" in hover_text(grid, 0, 4)
+    assert "Houston reads from problem" in grid.locator(".attn-arithmetic").text_content()
+    assert "19.30 / 93.93 ≈ 0.21" in grid.locator(".attn-arithmetic").text_content()
     assert grid.locator("tr.attn-dim").count() == 4
+    assert grid.locator("[aria-selected=true]").get_attribute("data-cell") == "0,4"
     grid.locator("figcaption").hover()
     assert grid.locator("tr.attn-dim").count() == 0
+    assert grid.locator("[aria-selected=true]").get_attribute("data-cell") == "1,1"
 
 
 def test_the_grid_computes_temperature_scale_and_mask_in_the_page(site, open_page):
-    grid = grid_of(open_page(f"{site}/{CHAPTER}"))
-    grid.get_by_label("temperature").fill("5")
-    assert cell(grid, 0, 4).text_content() == weight(0, 4, scale=1 / 5)
-    grid.get_by_label("temperature").fill("1")
-    grid.get_by_label("divide by √d").check()
-    assert cell(grid, 0, 4).text_content() == weight(0, 4, scale=None) != weight(0, 4, scale=1 / 5)
-    assert "÷ √8" in hover_text(grid, 0, 4)
-    grid.get_by_label("mask", exact=True).check()
-    assert cell(grid, 0, 4).text_content() == "–"
-    assert cell(grid, 2, 1).text_content() == weight(2, 1, causal_mask(5), scale=None)
+    grid = grid_of(open_page(f"{site}/index.html"))
+    trained = houston.stages()[-1]
+
+    def shown(mask, scale):
+        weights = attention_weights(trained.query[0], trained.key[0], mask, scale=scale)
+        return [f"{w:.2f}" if mask is None or mask[i, j] else "–" for (i, j), w in np.ndenumerate(weights)]
+
+    cells = grid.locator("[role=gridcell]")
+    assert cells.all_text_contents() == shown(causal_mask(5), 1 / 2)
     assert "masked: the score becomes −∞, so the weight is 0" in hover_text(grid, 0, 4)
+    assert "÷ √4" in hover_text(grid, 2, 0)
+    grid.get_by_label("temperature").fill("5")
+    assert cells.all_text_contents() == shown(causal_mask(5), 1 / 10)
+    grid.get_by_label("mask", exact=True).uncheck()
+    assert cells.all_text_contents() == shown(None, 1 / 10)
+    grid.get_by_label("divide by √d").uncheck()
+    assert cells.all_text_contents() == shown(None, 1 / 5)
+    assert "÷ √4" not in hover_text(grid, 2, 0)
     assert grid.locator("tbody .attn-sum").all_text_contents() == ["1.00"] * 5
 
 
 def hover_text(grid, row, column):
     cell(grid, row, column).hover()
     return grid.locator(".attn-arithmetic").text_content()
+
+
+def test_the_last_input_decides_keyboard_or_mouse(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}")
+    grid = grid_of(page)
+    cell(grid, 0, 2).click()
+    page.keyboard.press("ArrowDown")  # the mouse rests on the cell above
+    page.wait_for_timeout(200)
+    assert "we reads from have" in grid.locator(".attn-arithmetic").text_content()
+    assert "problem reads from a" in hover_text(grid, 4, 3)
 
 
 def test_the_grid_is_driven_by_the_keyboard_alone(site, open_page):
@@ -106,24 +124,26 @@ def test_the_grid_is_driven_by_the_keyboard_alone(site, open_page):
     assert page.evaluate("document.activeElement.type") == "range"
     page.keyboard.press("ArrowRight")
     assert cell(grid, 0, 0).text_content() == weight(0, 0, scale=1 / 1.1) != weight(0, 0, scale=1)
-    page.keyboard.press("Tab")
-    page.keyboard.press("Space")
-    assert grid.get_by_label("divide by √d").is_checked()
+    home = grid_of(open_page(f"{site}/index.html"))
+    home.get_by_label("temperature").focus()
+    home.page.keyboard.press("Tab")
+    assert home.get_by_label("divide by √d").is_checked()
+    home.page.keyboard.press("Space")
+    assert not home.get_by_label("divide by √d").is_checked()
 
 
 def test_a_token_can_be_dragged_and_the_outputs_stay_inside_the_hull(site, open_page):
     page = open_page(f"{site}/{CHAPTER}")
     plane = plane_of(page)
     token = plane.get_by_role("slider", name="Houston")
-    box = token.locator(".attn-reach").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x, y = centre_of(token)
     before = token.get_attribute("aria-valuetext")
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 40, y - 60, steps=5)
     page.mouse.up()
     assert token.get_attribute("aria-valuetext") != before
-    assert "query: Houston" in plane.locator(".attn-pair").text_content()
+    assert "Houston at" in plane.locator(".attn-pair").text_content()
     assert page.evaluate(
         """() => {
             const hull = document.querySelector(".attn-hull");
@@ -148,7 +168,7 @@ def test_the_plane_is_driven_by_the_keyboard_alone(site, open_page):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowDown")
     assert token.get_attribute("aria-valuetext") == "(−0.50, 0.80)"
-    assert "query: we at (−0.50, 0.80)" in plane.locator(".attn-pair").text_content()
+    assert "we at (−0.50, 0.80)" in plane.locator(".attn-pair").text_content()
     plane.get_by_label("times applied").fill("12")
     rings = plane.locator("circle.attn-output").evaluate_all("rings => rings.map((ring) => ring.getAttribute('cx'))")
     assert max(map(float, rings)) - min(map(float, rings)) < 1  # all tokens have become one
@@ -156,18 +176,55 @@ def test_the_plane_is_driven_by_the_keyboard_alone(site, open_page):
     assert token.get_attribute("aria-valuetext") == "(−0.60, 1.30)"
 
 
-def test_a_touch_drags_a_token(served, open_page):
-    page = open_page(f"{served}/{CHAPTER}", viewport={"width": 360, "height": 740}, has_touch=True)
+@pytest.mark.parametrize("direction", [(-1, 0), (0, 1), (0, -1)])
+def test_a_finger_drags_a_token_and_does_not_scroll_the_page(direction, served, open_page):
+    page = open_page(f"{served}/{CHAPTER}", viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     plane = plane_of(page)
     token = plane.get_by_role("slider", name="Houston")
+    plane.locator("svg").evaluate("svg => svg.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    scrolled, start = page.evaluate("scrollY"), place_of(token)
+    finger = page.context.new_cdp_session(page)
+    x, y = centre_of(token)
+    touch(finger, "touchStart", x, y)
+    for step in range(1, 11):
+        touch(finger, "touchMove", x + 6 * step * direction[0], y + 6 * step * direction[1])
+        page.wait_for_timeout(16)
+    touch(finger, "touchEnd")
+    unit = plane.locator("svg").bounding_box()["width"] / 6  # pixels for 1
+    moved = [(after - before) * unit for before, after in zip(start, place_of(token), strict=True)]
+    assert moved == pytest.approx([60 * direction[0], -60 * direction[1]], abs=3)
+    assert page.evaluate("scrollY") == scrolled
+
+
+def test_a_finger_beside_the_tokens_scrolls_the_page(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}", viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    plane = plane_of(page)
+    plane.locator("svg").evaluate("svg => svg.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    box, scrolled = plane.locator("svg").bounding_box(), page.evaluate("scrollY")
+    finger = page.context.new_cdp_session(page)
+    x, y = box["x"] + 12, box["y"] + box["height"] - 12
+    touch(finger, "touchStart", x, y)
+    for step in range(1, 11):
+        touch(finger, "touchMove", x, y - 12 * step)
+        page.wait_for_timeout(16)
+    touch(finger, "touchEnd")
+    page.wait_for_timeout(300)
+    assert page.evaluate("scrollY") > scrolled + 50
+
+
+def touch(client, kind, *place):
+    points = [{"x": place[0], "y": place[1]}] if place else []
+    client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+def centre_of(token):
     box = token.locator(".attn-reach").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    client = page.context.new_cdp_session(page)
-    for kind, dx in [("touchStart", 0), ("touchMove", -20), ("touchMove", -40), ("touchEnd", None)]:
-        points = [] if dx is None else [{"x": x + dx, "y": y}]
-        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    value = float(token.get_attribute("aria-valuenow"))
-    assert 1.8 - 40 / box["width"] * 1.5 < value < 1.5  # it was at 1.8, and followed the finger to the left
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def place_of(token):
+    """Where a token is, from what a screen reader is told."""
+    return [float(part) for part in token.get_attribute("aria-valuetext").replace("−", "-").strip("()").split(", ")]
 
 
 def test_without_javascript_text_formulas_and_tables_are_all_there(site, open_page):

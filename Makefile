@@ -4,7 +4,6 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
   $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; done)
 PORT ?= 8000
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
-export PYDEVD_DISABLE_FILE_VALIDATION = 1
 
 .PHONY: book serve lab notebooks test test-all lint clean
 .DEFAULT_GOAL := book

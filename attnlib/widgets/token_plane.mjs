@@ -5,9 +5,10 @@ import * as ui from "./ui.mjs";
 
 const { element, number } = ui;
 const SIZE = 360; // the picture's side in its own units
-const REACH = 3; // the plane shown is [−3, 3] × [−3, 3]
+const REACH = 3; // tokens stay within [−3, 3] × [−3, 3]
+const VIEW = 3.4; // and a little more is shown
 
-const to_picture = ([x, y]) => [(SIZE / 2) * (1 + x / REACH), (SIZE / 2) * (1 - y / REACH)];
+const to_picture = ([x, y]) => [(SIZE / 2) * (1 + x / VIEW), (SIZE / 2) * (1 - y / VIEW)];
 const clamp = (x) => Math.max(-REACH, Math.min(REACH, Math.round(x * 100) / 100));
 const place = ([x, y]) => `(${number(x)}, ${number(y)})`;
 
@@ -51,7 +52,12 @@ function iterate(points, steps) {
 }
 
 function draw_scene(model, picture, tokens) {
-  const axes = [[[-REACH, 0], [REACH, 0]], [[0, -REACH], [0, REACH]]].map(([a, b]) => element("path", { class: "attn-axis", d: path([a, b]) }));
+  const axes = [[[-VIEW, 0], [VIEW, 0]], [[0, -VIEW], [0, VIEW]]].map(([a, b]) => element("path", { class: "attn-axis", d: path([a, b]) }));
+  for (const at of [-3, -2, -1, 1, 2, 3]) {
+    const [x, zero] = to_picture([at, 0]), [, y] = to_picture([0, at]);
+    axes.push(element("text", { class: "attn-tick", x, y: zero + 12, "text-anchor": "middle" }, number(at, 0)));
+    axes.push(element("text", { class: "attn-tick", x: zero - 4, y: y + 3, "text-anchor": "end" }, number(at, 0)));
+  }
   const hull = element("polygon", { class: "attn-hull" });
   const arrow = element("path", { class: "attn-vector" });
   const trails = tokens.map(() => element("path", { class: "attn-trail" }));
@@ -90,7 +96,7 @@ function handle(model, picture, token, i) {
   const put = ([x, y]) => ui.change(model, "points", model.get("points").map((point, other) => (other === i ? [clamp(x), clamp(y)] : point)));
   const here = (event) => {
     const box = picture.getBoundingClientRect();
-    return [((event.clientX - box.left) / box.width) * 2 * REACH - REACH, REACH - ((event.clientY - box.top) / box.height) * 2 * REACH];
+    return [((event.clientX - box.left) / box.width) * 2 * VIEW - VIEW, VIEW - ((event.clientY - box.top) / box.height) * 2 * VIEW];
   };
   node.addEventListener("pointerdown", (event) => {
     node.setPointerCapture(event.pointerId);

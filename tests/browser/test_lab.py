@@ -70,8 +70,15 @@ class Notebook:
         self.page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.ready; }")
 
     def command(self, name):
-        """What the menu entry of this name does, and wait until it is done."""
-        self.page.evaluate("async (name) => { await jupyterapp.commands.execute(name); }", name)
+        """Do what the menu entry of this name does, and wait until it is done."""
+        self.start(name)
+        self.page.wait_for_function("window.done")
+
+    def start(self, name):
+        start = (
+            "(name) => { window.done = false; jupyterapp.commands.execute(name).then(() => { window.done = true; }); }"
+        )
+        self.page.evaluate(start, name)
 
     def execute(self, code):
         """Run code in a new last cell and return what it prints."""
@@ -165,9 +172,9 @@ def test_a_saved_notebook_opens_and_runs_again(notebook, lab, open_page):
     notebook.page.close()
 
     again = Notebook(open_page, lab[0])
-    again.page.evaluate("() => { window.running = jupyterapp.commands.execute('notebook:restart-run-all'); }")
+    again.start("notebook:restart-run-all")
     again.page.locator(".jp-Dialog .jp-mod-accept").click()
-    again.page.evaluate("async () => { await window.running; }")
+    again.page.wait_for_function("window.done")
     again.cell(0, 4).wait_for()
     again.grid.get_by_label("temperature").fill("5")
     assert again.execute("print(grid.temperature)").strip() == "5.0"

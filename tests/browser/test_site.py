@@ -190,7 +190,7 @@ def test_a_finger_drags_a_token_and_does_not_scroll_the_page(direction, served, 
         touch(finger, "touchMove", x + 6 * step * direction[0], y + 6 * step * direction[1])
         page.wait_for_timeout(16)
     touch(finger, "touchEnd")
-    unit = plane.locator("svg").bounding_box()["width"] / 6  # pixels for 1
+    unit = plane.locator("svg").bounding_box()["width"] / 6.8  # pixels for 1
     moved = [(after - before) * unit for before, after in zip(start, place_of(token), strict=True)]
     assert moved == pytest.approx([60 * direction[0], -60 * direction[1]], abs=3)
     assert page.evaluate("scrollY") == scrolled

@@ -165,7 +165,7 @@ def test_floats_keep_their_dtype(dtype):
 
 def test_float16_is_summed_in_float32():
     query = np.full((1, 64), 40.0, dtype=np.float16)  # q·k = 102,400 is beyond float16
-    weights = attention_weights(query, np.concatenate([query, query / 2]))
+    weights = attention_weights(query, np.concatenate([query, query / 2]), scale=1)
     assert weights.dtype == np.float16
     assert weights.tolist() == [[1.0, 0.0]]
 

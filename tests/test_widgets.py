@@ -10,7 +10,7 @@ from attnlib import attention, attention_weights, causal_mask, houston, widgets
 from attnlib.widgets import AttentionGrid, InputError, TokenPlane
 from attnlib.widgets.compose import FOLDER, notebook_module, page_script
 
-HOSTILE = "<img src=x onerror=alert(1)>"
+HOSTILE = "</script><img src=x onerror=alert(1)>"
 RNG = np.random.default_rng(0)
 QUERY, KEY, POINTS = RNG.normal(size=(3, 4)), RNG.normal(size=(5, 4)), RNG.normal(size=(3, 2))
 

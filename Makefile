@@ -27,7 +27,7 @@ notebooks: .venv/ready
 	@python tools/notebooks.py
 
 lab: notebooks
-	@jupyter lab --notebook-dir notebooks
+	@jupyter lab --notebook-dir notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
 
 lint: .venv/ready
 	@ruff check . && ruff format --check .

@@ -17,6 +17,9 @@ EXERCISE = re.compile(
     re.MULTILINE,
 )
 
+# The parts of the sources that a chapter teaches, and the corrections it carries: each a label on a section of it.
+TAUGHT = {"01_dot_product": "S0.1 S0.2 S0.3 S0.4 S1.2 S1.4 S2.2 S2.6 S3.3 S3.4 E1 E14 E23 E29"}
+
 
 def named(files):
     return pytest.mark.parametrize("file", files, ids=lambda file: file.stem)
@@ -38,6 +41,12 @@ def test_a_chapter_has_all_its_parts_in_order(file):
     assert len(re.findall(r"^- ", recap, re.MULTILINE)) <= 8
     goals = text[text.index("After this chapter you can") : text.index("## The formula so far")]
     assert len(re.findall(r"^- ", goals, re.MULTILINE)) == 3
+
+
+@named(CHAPTERS)
+def test_every_part_it_should_teach_has_a_label(file):
+    labels = re.findall(r"^\(([SE]\d+(?:\.\d+)?)\)=$", file.read_text(), re.MULTILINE)
+    assert sorted(labels) == sorted(TAUGHT[file.stem].split())
 
 
 @named(CHAPTERS)

@@ -1,0 +1,59 @@
+"""The wheel in environments that hold nothing else: what a student with pip alone gets."""
+
+import json
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from tools import notebooks
+
+CHAPTERS = sorted(Path("chapters").glob("*.md"))
+PINS = [line.split(" ")[0] for line in Path("requirements.txt").read_text().splitlines() if "==" in line]
+
+
+def run(*command, **options):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, ".")
+    return next(folder.glob("attnlib-*.whl"))
+
+
+@pytest.fixture
+def fresh(tmp_path):
+    """A new environment and a way to install into it, at this project's pins."""
+    venv.create(tmp_path / "env", with_pip=True)
+    (tmp_path / "pins.txt").write_text("\n".join(PINS))
+
+    def install(*names):
+        python = tmp_path / "env/bin/python"
+        run(python, "-m", "pip", "install", "--constraint", tmp_path / "pins.txt", *names)
+        return python
+
+    return install
+
+
+@pytest.mark.slow
+def test_the_package_alone_works_with_what_it_declares(wheel, fresh, tmp_path):
+    python = fresh(wheel)
+    code = "import attnlib, json; from attnlib import houston; print(json.dumps(houston.stages()[6].weights.tolist()))"
+    assert len(json.loads(run(python, "-c", code, cwd=tmp_path))) == 2
+    installed = {entry["name"] for entry in json.loads(run(python, "-m", "pip", "list", "--format=json"))}
+    assert installed - {"pip", "setuptools", "attnlib"} == {"numpy", "jaxtyping", "wadler_lindig"}
+
+
+@pytest.mark.slow
+def test_every_chapter_runs_from_the_wheel_with_its_extras(wheel, fresh, tmp_path):
+    python = fresh(f"attnlib[plots,widgets] @ {wheel.as_uri()}", "ipykernel", "nbclient")
+    folder = tmp_path / "notebooks"
+    notebooks.write(CHAPTERS, folder)
+    for notebook in sorted(folder.glob("*.ipynb")):
+        run(python.with_name("jupyter-execute"), notebook, cwd=folder)

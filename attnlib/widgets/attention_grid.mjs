@@ -26,6 +26,7 @@ function build(model, body) {
   let hovered = null;
 
   const point = (cell) => {
+    if (String(cell) === String(hovered)) return;
     hovered = cell;
     explain();
   };
@@ -48,6 +49,7 @@ function build(model, body) {
     if (grid?.tokens !== tokens) {
       grid = table(rows, columns, { point, choose });
       grid.tokens = tokens;
+      hovered = null;
       scroll.replaceChildren(grid.node);
     }
     caption.textContent = `${model.get("title")}: query (row) reads from key (column). Numbers: ${model.get("provenance")}.`;
@@ -154,8 +156,9 @@ function softmax_line(model, i, j) {
   if (mask && !mask[i][j]) return "masked: the score becomes −∞, so the weight is 0";
   const scores = math.attention_scores([model.get("query")[i]], model.get("key"), scale_of(model))[0].filter((_, other) => !mask || mask[i][other]);
   const [[score]] = math.attention_scores([model.get("query")[i]], [model.get("key")[j]], scale_of(model));
-  const shift = Math.max(...scores) > 20 ? Math.max(...scores) : 0; // large scores: show them relative to the largest
-  const top = shift ? `exp(${number(score)} − ${number(shift)})` : `exp(${number(score)})`;
+  const largest = Math.max(...scores);
+  const shift = Math.abs(largest) > 20 ? largest : 0; // exp of such a score tells nobody anything: show it relative to the largest
+  const top = shift ? `exp(${number(score)} − (${number(shift)}))` : `exp(${number(score)})`;
   const total = scores.reduce((sum, other) => sum + Math.exp(other - shift), 0);
   const weight = weights_of(model)[i][j];
   return `${top} / sum over the row ≈ ${number(Math.exp(score - shift))} / ${number(total)} ≈ ${number(weight)}`;

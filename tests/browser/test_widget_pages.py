@@ -105,3 +105,17 @@ def test_the_state_in_the_page_is_the_state_in_python(show):
     grid = AttentionGrid("ab", np.eye(2), temperature=2.0)
     page = show(html_of(grid), java_script_enabled=False)
     assert json.loads(page.locator("script[type='application/json']").text_content()) == grid.state()
+
+
+@pytest.mark.parametrize("size", [1.0, 30.0, 1e3])
+def test_the_arithmetic_ends_at_the_weight_for_scores_of_any_size(size, show):
+    query = np.array([[-size, 0.5], [size, 1.0]])
+    page = show(html_of(AttentionGrid("ab", query, np.array([[size, 1.0], [size, 0.5]]), selected=[0, 1])))
+    page.locator("[role=gridcell]").first.wait_for()
+    for row in (0, 1):
+        page.locator(f"[data-cell='{row},1']").hover()
+        part, total, weight = re.search(
+            r"≈ ([\d.]+) / ([\d.]+) ≈ ([\d.]+)$", page.locator("dd").last.text_content()
+        ).groups()
+        assert float(part) / float(total) == pytest.approx(float(weight), abs=0.01)
+        assert weight == page.locator(f"[data-cell='{row},1']").text_content()

@@ -1,8 +1,8 @@
-"""Rebuild and re-execute the chapters when the code they import has changed.
+"""Rebuild and re-execute the chapters when the code behind them has changed.
 
-Sphinx and jupyter-cache look at a chapter's own text alone. A digest of `attnlib` is made part of
-Sphinx's configuration, so that a change reads every page anew, and of the cache's path, so that no
-output of the old code is taken for one of the new.
+Sphinx and jupyter-cache look at a chapter's own text alone. A digest of `attnlib`, and one of what
+builds the pages, are made part of Sphinx's configuration, so that a change reads every page anew.
+The first is also part of the cache's path, so that no output of the old code is taken for one of the new.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-SOURCES = ("*.py", "*.mjs", "*.js", "*.css", "*.json")
+SOURCES = ("*.py", "*.mjs", "*.js", "*.css", "*.json", "*.html")
 
 
 def digest(package: Path) -> str:
@@ -26,6 +26,7 @@ def digest(package: Path) -> str:
 
 def set_digest(app: Sphinx, config: Config) -> None:
     config.attnlib_digest = digest(Path(app.srcdir) / "attnlib")
+    config.site_digest = " ".join(digest(Path(app.srcdir) / folder) for folder in ("_ext", "_templates"))
     caches = Path(app.outdir).parent / ".jupyter_cache"
     config.nb_execution_cache_path = str(caches / config.attnlib_digest)
     for old in caches.glob("*"):
@@ -35,5 +36,6 @@ def set_digest(app: Sphinx, config: Config) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("attnlib_digest", "", "env", types=[str])
+    app.add_config_value("site_digest", "", "env", types=[str])
     app.connect("config-inited", set_digest)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -25,9 +25,10 @@ def build(tmp_path):
     """Build a one-page book with this project's configuration; give the outcome and the page."""
     book = tmp_path / "book"
     book.mkdir()
-    for name in ("_config.yml", "_ext", "_templates", "_static", "node_modules"):
+    for name in ("_config.yml", "_static", "node_modules"):
         (book / name).symlink_to(ROOT / name)
-    shutil.copytree(ROOT / "attnlib", book / "attnlib", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("_ext", "_templates", "attnlib"):
+        shutil.copytree(ROOT / name, book / name, ignore=shutil.ignore_patterns("__pycache__"))
     (book / "_toc.yml").write_text("format: jb-book\nroot: index\n")
 
     def run(text):
@@ -111,12 +112,22 @@ def test_a_change_of_the_package_runs_the_chapters_again(build):
     assert "Executing notebook" in build(text)[1]
 
 
+def test_a_change_of_a_template_writes_the_pages_again_and_runs_nothing(build):
+    text = "# T\n\n```{code-cell} ipython3\n1 + 1\n```\n"
+    build(text)
+    (build.book / "_templates" / "navbar-logo.html").write_text("A new logo")
+    code, log, page = build(text)
+    assert code == 0, log
+    assert "A new logo" in page
+    assert "Executing notebook" not in log
+
+
 def test_the_digest_sees_every_kind_of_source(tmp_path):
     (tmp_path / "sub").mkdir()
     seen = {freshness.digest(tmp_path)}
-    for name in ("a.py", "sub/b.mjs", "c.css", "d.js", "e.json"):
+    for name in ("a.py", "sub/b.mjs", "c.css", "d.js", "e.json", "f.html"):
         (tmp_path / name).write_text("x")
         seen.add(freshness.digest(tmp_path))
-    assert len(seen) == 6
+    assert len(seen) == 7
     (tmp_path / "a.py").rename(tmp_path / "z.py")
     assert freshness.digest(tmp_path) not in seen

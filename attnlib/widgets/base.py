@@ -129,7 +129,8 @@ def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], s
         texts = "".join(f"<td{s}>{html.escape(cell)}</td>" for s, cell in zip(shade, cells, strict=True))
         body += f'<tr><th scope="row" dir="auto">{html.escape(name)}</th>{texts}</tr>'
     return (
-        f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption><div class="attn-scroll">'
+        f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption>'
+        f'<div class="attn-scroll" tabindex="0" role="group" aria-label="{html.escape(caption)}">'
         f'<table class="attn-table"><thead><tr><td class="attn-corner"></td>{head}</tr></thead><tbody>{body}</tbody></table>'
         "</div></figure>"
     )

@@ -6,6 +6,7 @@ Runs on any Python from 3.11 to 3.13, with the standard library alone, and says 
 that is done already costs a second.
 """
 
+import http.client
 import platform
 import shutil
 import subprocess
@@ -50,7 +51,7 @@ def reachable(url: str) -> bool:
     try:
         with urllib.request.urlopen(url, timeout=5):
             return True
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return False
 
 

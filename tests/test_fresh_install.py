@@ -6,6 +6,7 @@ import sys
 import venv
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from tools import notebooks
@@ -55,5 +56,9 @@ def test_every_chapter_runs_from_the_wheel_with_its_extras(wheel, fresh, tmp_pat
     python = fresh(f"attnlib[plots,widgets] @ {wheel.as_uri()}", "ipykernel", "nbclient")
     folder = tmp_path / "notebooks"
     notebooks.write(CHAPTERS, folder)
-    for notebook in sorted(folder.glob("*.ipynb")):
-        run(python.with_name("jupyter-execute"), notebook, cwd=folder)
+    written = sorted(folder.glob("*.ipynb"))
+    assert len(written) == len(CHAPTERS)
+    for notebook in written:
+        run(python.with_name("jupyter-execute"), "--inplace", notebook, cwd=folder)
+        cells = [cell for cell in nbformat.read(notebook, 4).cells if cell.cell_type == "code"]
+        assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))

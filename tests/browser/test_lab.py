@@ -119,6 +119,10 @@ def test_the_chapter_runs_from_top_to_bottom_with_its_widgets_and_no_error(noteb
     assert notebook.errors == []
     assert notebook.cell(0, 4).text_content() == "0.21"
     assert notebook.page.locator(".jp-OutputArea-output svg.attn-plane").is_visible()
+    lines = notebook.grid.locator(".attn-arithmetic :is(dt, dd)").evaluate_all(
+        "all => all.map((one) => one.offsetHeight)"
+    )
+    assert max(lines) < 30  # each on one line: JupyterLab's own style would squeeze the names
     visible = notebook.page.locator(".jp-Notebook").inner_text()
     assert not re.search(r"\{[a-z]+\}`|```|:class:|\)=$", visible)
 

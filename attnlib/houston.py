@@ -148,7 +148,8 @@ class Stage:
 def trained() -> dict[str, Array]:
     """The parameters of stage 7, by name.
 
-    `position` is n × d, `w_q` and `w_k` are h × d × d_k, `w_v` is h × d × d_v, `w_o` is h·d_v × d. Trained by `tools/train_houston.py` to tell facts of each word's two predecessors at once.
+    `position` is n × d, `w_q` and `w_k` are h × d × d_k, `w_v` is h × d × d_v, `w_o` is h·d_v × d.
+    Trained by `tools/train_houston.py` to tell facts of each word's two predecessors at once.
     """
     record = json.loads(files("attnlib").joinpath("data/houston_trained.json").read_text())
     return {name: _frozen(rows) for name, rows in record["parameters"].items()}

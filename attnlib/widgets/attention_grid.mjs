@@ -154,14 +154,15 @@ function steps(model, [i, j]) {
 function softmax_line(model, i, j) {
   const mask = allowed(model);
   if (mask && !mask[i][j]) return "masked: the score becomes −∞, so the weight is 0";
-  const scores = math.attention_scores([model.get("query")[i]], model.get("key"), scale_of(model))[0].filter((_, other) => !mask || mask[i][other]);
-  const [[score]] = math.attention_scores([model.get("query")[i]], [model.get("key")[j]], scale_of(model));
-  const largest = Math.max(...scores);
+  const row = [[model.get("query")[i]], model.get("key")];
+  const [scores] = math.attention_scores(...row, scale_of(model));
+  const [weights] = math.attention_weights(...row, mask && [mask[i]], scale_of(model));
+  const read = scores.filter((_, other) => !mask || mask[i][other]);
+  const largest = Math.max(...read);
   const shift = Math.abs(largest) > 20 ? largest : 0; // exp of such a score tells nobody anything: show it relative to the largest
-  const top = shift ? `exp(${number(score)} − (${number(shift)}))` : `exp(${number(score)})`;
-  const total = scores.reduce((sum, other) => sum + Math.exp(other - shift), 0);
-  const weight = weights_of(model)[i][j];
-  return `${top} / sum over the row ≈ ${number(Math.exp(score - shift))} / ${number(total)} ≈ ${number(weight)}`;
+  const top = shift ? `exp(${number(scores[j])} − (${number(shift)}))` : `exp(${number(scores[j])})`;
+  const total = read.reduce((sum, score) => sum + Math.exp(score - shift), 0);
+  return `${top} / sum over the row ≈ ${number(Math.exp(scores[j] - shift))} / ${number(total)} ≈ ${number(weights[j])}`;
 }
 
 // "=" where the two decimals shown are all there are

@@ -1,4 +1,4 @@
-"""Formulas are rendered by KaTeX while the book is built, and its style and fonts are served by the site."""
+"""Formulas are rendered by KaTeX while the book is built, and its style is served by the site."""
 
 import shutil
 from pathlib import Path
@@ -10,21 +10,25 @@ from sphinx.errors import ExtensionError
 # A Unix socket is seen before the server listens on it, and the start then fails; the port has no such gap.
 katex.KaTeXServer.start_server_process = katex.KaTeXServer.start_network_socket
 # A formula that KaTeX does not understand fails the build instead of standing there in red.
-katex.KATEX_DEFAULT_OPTIONS["throwOnError"] = True
+# A chapter's new term stands out: \new{…} takes the accent (`.new-term`); in a notebook a colour, see tools/notebooks.py.
+katex.KATEX_DEFAULT_OPTIONS |= {
+    "throwOnError": True,
+    "macros": {r"\new": r"\htmlClass{new-term}{#1}"},
+    "trust": True,  # for \htmlClass; the book's own text alone is rendered
+    "strict": False,
+}
 
 
 def add_assets(app: Sphinx) -> None:
-    """Offer KaTeX's style and the fonts that browsers ask for as static files."""
+    """Offer KaTeX's style as a static file; `fonts` writes its fonts beside it."""
     package = Path(app.srcdir) / "node_modules" / "katex" / "dist"
     if not package.exists():
         raise ExtensionError("node_modules/katex is missing: run `npm ci`, or `make book`, which does")
     folder = Path(app.outdir).parent / "katex_static"
     target = folder / "katex"
     shutil.rmtree(target, ignore_errors=True)
-    (target / "fonts").mkdir(parents=True)
+    target.mkdir(parents=True)
     shutil.copy(package / "katex.min.css", target)
-    for font in (package / "fonts").glob("*.woff2"):
-        shutil.copy(font, target / "fonts")
     app.config.html_static_path.append(str(folder))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-SOURCES = ("*.py", "*.mjs", "*.js", "*.css", "*.json", "*.html")
+SOURCES = ("*.py", "*.mjs", "*.js", "*.css", "*.json", "*.html", "*.toml", "*.svg")
 
 
 def digest(package: Path) -> str:
@@ -26,7 +26,7 @@ def digest(package: Path) -> str:
 
 def set_digest(app: Sphinx, config: Config) -> None:
     config.attnlib_digest = digest(Path(app.srcdir) / "attnlib")
-    config.site_digest = " ".join(digest(Path(app.srcdir) / folder) for folder in ("_ext", "_templates"))
+    config.site_digest = " ".join(digest(Path(app.srcdir) / folder) for folder in ("_ext", "_theme"))
     caches = Path(app.outdir).parent / ".jupyter_cache"
     config.nb_execution_cache_path = str(caches / config.attnlib_digest)
     for old in caches.glob("*"):

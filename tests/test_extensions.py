@@ -15,6 +15,7 @@ HEADER = """\
 ---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
 kernelspec: {name: python3, display_name: Python 3, language: python}
+myst: {html_meta: {description: A page to test with.}}
 ---
 
 """
@@ -25,9 +26,9 @@ def build(tmp_path):
     """Build a one-page book with this project's configuration; give the outcome and the page."""
     book = tmp_path / "book"
     book.mkdir()
-    for name in ("_config.yml", "_static", "node_modules"):
+    for name in ("_config.yml", "node_modules"):
         (book / name).symlink_to(ROOT / name)
-    for name in ("_ext", "_templates", "attnlib"):
+    for name in ("_ext", "_theme", "attnlib"):
         shutil.copytree(ROOT / name, book / name, ignore=shutil.ignore_patterns("__pycache__"))
     (book / "_toc.yml").write_text("format: jb-book\nroot: index\n")
 
@@ -115,10 +116,11 @@ def test_a_change_of_the_package_runs_the_chapters_again(build):
 def test_a_change_of_a_template_writes_the_pages_again_and_runs_nothing(build):
     text = "# T\n\n```{code-cell} ipython3\n1 + 1\n```\n"
     build(text)
-    (build.book / "_templates" / "navbar-logo.html").write_text("A new logo")
+    layout = build.book / "_theme" / "layout.html"
+    layout.write_text(layout.read_text().replace("Skip to the text", "Jump to the text"))
     code, log, page = build(text)
     assert code == 0, log
-    assert "A new logo" in page
+    assert "Jump to the text" in page
     assert "Executing notebook" not in log
 
 

@@ -30,6 +30,7 @@ _OPTION = re.compile(r":([\w-]+):\s*(.*)")
 _BLANKS = re.compile(r"\n{3,}")
 _REFERENCE = re.compile(r"(.*?)\s*<[^<>]+>$", re.DOTALL)
 ADMONITIONS = {"attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "warning"}
+NEW_TERM = r"\style{color: #2a86c8}{"  # what the site's \new{…} looks like, on light and dark alike
 REFERENCES = {"ref", "numref", "doc", "term", "eq"}
 
 
@@ -51,7 +52,7 @@ def convert(text: str, name: str = "chapter") -> nbformat.NotebookNode:
                 in_solution = content == "solution-start"
             elif not in_solution and content.strip():
                 new = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
-                cells.append(new(_BLANKS.sub("\n\n", content.strip())))
+                cells.append(new(_BLANKS.sub("\n\n", content.strip()).replace(r"\new{", NEW_TERM)))
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"  # the same chapter gives the same file
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -92,9 +93,9 @@ def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple
     elif kind == "exercise":
         yield "markdown", f"### Exercise: {title}"
         yield from _exercise(body, name)
-    elif kind == "admonition" or kind in ADMONITIONS:
+    elif kind in {"admonition", "sidebar"} or kind in ADMONITIONS:
         inner = "\n".join(text for _, text in _plain(body, name))
-        title = title or kind.capitalize()
+        title = title or kind.replace("sidebar", "aside").capitalize()
         if "dropdown" in options.get("class", ""):
             yield "markdown", f"<details><summary><b>{title}</b></summary>\n\n{inner}\n\n</details>"
         else:

@@ -31,6 +31,7 @@ class AttentionGrid(PageWidget):
     """
 
     _module = "attention_grid"
+    _alive = "point at a cell to see its arithmetic, and change temperature, scaling and mask"
     title = traitlets.Unicode("Attention weights").tag(sync=True)
     query_tokens = Tokens().tag(sync=True)
     key_tokens = Tokens().tag(sync=True)

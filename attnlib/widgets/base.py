@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -66,10 +67,12 @@ class PageWidget(anywidget.AnyWidget):
 
     A subclass names its module in `_module`, tags its inputs `sync=True`, compares them in `check`,
     and returns in `fallback` what is read where no script runs: without JavaScript, in print, by a
-    screen reader.
+    screen reader. `_alive` says in a few words what the reader could do with a script. On a page a
+    widget has an address of its own, made from its title.
     """
 
     _module: ClassVar[str]
+    _alive: ClassVar[str]
     title = traitlets.Unicode().tag(sync=True)
     provenance = traitlets.Unicode("hand-made").tag(sync=True)
 
@@ -113,8 +116,12 @@ class PageWidget(anywidget.AnyWidget):
             return None
         data, metadata = bundle
         state = json.dumps(self.state(), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+        anchor = "-".join(re.findall(r"\w+", f"{self._module} {self.title}".lower().replace("_", " ")))
         data["text/html"] = (
-            f'<div data-widget="{self._module}">{self.fallback()}<script type="application/json">{state}</script></div>'
+            f'<div data-widget="{self._module}" id="{anchor}">'
+            f'<a class="headerlink" href="#{anchor}" aria-label="Link to this widget">#</a>{self.fallback()}'
+            f'<noscript><p class="attn-missing">This is how the widget starts. With JavaScript on you can {self._alive}.</p></noscript>'
+            f'<script type="application/json">{state}</script></div>'
         )
         return data, metadata
 

@@ -30,7 +30,7 @@ function mount(root) {
   try {
     const state = JSON.parse(root.querySelector("script[type='application/json']").textContent);
     widgets[root.dataset.widget].render({ model: new PageModel(state), el });
-    root.replaceChildren(el);
+    root.replaceChildren(...root.querySelectorAll(":scope > .headerlink"), el);
   } catch (error) {
     console.error(`widget ${root.dataset.widget}:`, error); // the table stays
   }

@@ -23,6 +23,7 @@ class TokenPlane(PageWidget):
     """
 
     _module = "token_plane"
+    _alive = "see the tokens in the plane, drag them, and apply attention again and again"
     title = traitlets.Unicode("Tokens in the plane").tag(sync=True)
     tokens = Tokens().tag(sync=True)
     points = Matrix(columns=2).tag(sync=True)

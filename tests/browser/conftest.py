@@ -1,4 +1,8 @@
-"""A real Chromium, the built site over HTTP and from its folder, and a page that may reach neither more."""
+"""A real Chromium, the built site over HTTP and from its folder, and a page that may reach neither more.
+
+The server is stricter than most hosts: the site lies below a path, and every page comes under a
+content-security policy that allows no inline script and nothing from elsewhere.
+"""
 
 import functools
 import threading
@@ -15,7 +19,21 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 FLAGS += ["--disable-component-update", "--disable-sync"]
 
 
-class Quiet(SimpleHTTPRequestHandler):
+BELOW = "/some/where"
+POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+
+
+class Strict(SimpleHTTPRequestHandler):
+    """Serves the site below `BELOW`, under `POLICY`."""
+
+    def translate_path(self, path):
+        below = path.removeprefix(BELOW)
+        return super().translate_path(below if below != path else "/nothing")
+
+    def end_headers(self):
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
+
     def log_message(self, *arguments):
         pass
 
@@ -33,10 +51,10 @@ def browser():
 def served():
     """The address of the built site."""
     assert (SITE / "index.html").exists(), "build the site first: make book"
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=SITE))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Strict, directory=SITE))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
+    yield f"http://127.0.0.1:{server.server_port}{BELOW}"
     server.shutdown()
     server.server_close()
     thread.join()

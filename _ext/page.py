@@ -1,0 +1,74 @@
+"""What a page is made of: the theme in `_theme/`, a description, and the files that it loads.
+
+Every script is deferred. Styles that `_theme/static/book.css` replaces are not loaded, and the style and
+fonts of formulas only where there is one.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment.adapters.toctree import document_toc
+from sphinx.util import logging
+
+THEME = Path(__file__).parent.parent / "_theme"
+REPLACED = {"pygments.css", "basic.css", "copybutton.css", "katex-math.css"} | {"exercise.css", "mystnb.css"}
+logger = logging.getLogger(__name__)
+
+
+def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+    """Give the template the page's own description; a chapter without one fails the build."""
+    context["html_baseurl"] = app.config.html_baseurl
+    context["author"] = app.config.author
+    context["contents"] = _contents(app, page)
+    if doctree is None:
+        return
+    metas = [meta["content"] for meta in doctree.findall(nodes.meta) if meta.get("name") == "description"]
+    if not metas:
+        logger.warning("the page has no description: add myst.html_meta.description", location=page, type="page")
+    context["description"] = metas[0] if metas else ""
+
+
+def _contents(app: Sphinx, page: str) -> list[dict[str, str]]:
+    """Title and address of every chapter, in order; for the page itself also the list of its sections, as HTML."""
+    chapters = []
+    for name in app.env.toctree_includes.get(app.config.root_doc, []):
+        title = app.builder.render_partial(nodes.inline("", "", *app.env.titles[name].deepcopy().children))["fragment"]
+        chapter = {"title": title, "link": app.builder.get_relative_uri(page, name), "sections": ""}
+        if name == page:
+            sections = list(document_toc(app.env, name, app.tags).findall(nodes.bullet_list))[1:2]
+            chapter |= {
+                "sections": app.builder.render_partial(sections[0])["fragment"] if sections else "",
+                "current": "page",
+            }
+        chapters.append(chapter)
+    return chapters
+
+
+def choose_files(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    formulas = 'class="katex' in (context.get("body") or "")
+    context["css_files"][:] = [css for css in context["css_files"] if _needed(_name(css), formulas)]
+    for script in context["script_files"]:
+        if getattr(script, "filename", None):
+            script.attributes.setdefault("defer", "defer")
+
+
+def _name(asset: Any) -> str:
+    """The file's name, without the digest that myst-nb puts in the middle."""
+    name = Path(str(getattr(asset, "filename", None) or asset)).name
+    return "mystnb.css" if name.startswith("mystnb.") else name
+
+
+def _needed(name: str, formulas: bool) -> bool:
+    return name not in REPLACED and (formulas or name != "katex.min.css")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_html_theme("attention", str(THEME))
+    app.add_js_file("site.js", loading_method="defer")
+    app.connect("html-page-context", describe)
+    app.connect("html-page-context", choose_files, priority=950)  # after all that add files
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,127 @@
+// What every page does beyond showing itself: colours, the place you are at, and how far you have read.
+// All of it stays in this browser. A page without this script loses only that.
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const page = root.dataset.page;
+  const store = {
+    get(name, otherwise) {
+      try {
+        return JSON.parse(localStorage.getItem(`attention-book:${name}`)) ?? otherwise;
+      } catch {
+        return otherwise; // switched off, or not ours
+      }
+    },
+    set(name, value) {
+      try {
+        localStorage.setItem(`attention-book:${name}`, JSON.stringify(value));
+      } catch { /* switched off */ }
+    },
+  };
+
+  // Colours: the system's, or the other ones.
+  const button = document.getElementById("colours");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const shown = () => root.dataset.theme ?? (system.matches ? "dark" : "light");
+  const name = () => button.setAttribute("aria-label", `Colours: ${shown()}. Switch`);
+  button.addEventListener("click", () => {
+    const next = shown() === "dark" ? "light" : "dark";
+    const own = (next === "dark") !== system.matches;
+    if (own) root.dataset.theme = next;
+    else delete root.dataset.theme;
+    try {
+      if (own) localStorage.setItem("attention-book:colours", next);
+      else localStorage.removeItem("attention-book:colours");
+    } catch { /* switched off: for this page alone */ }
+    name();
+  });
+  system.addEventListener("change", name);
+  name();
+
+  // The place: the last heading above the upper third of the window.
+  const contents = document.getElementById("contents");
+  const sections = [...document.querySelectorAll("main section[id]")].filter((s) => s.querySelector(":scope > :is(h2, h3)"));
+  const place = document.getElementById("place");
+  const heading = (section) => {
+    const copy = section.querySelector(":scope > :is(h2, h3)").cloneNode(true);
+    copy.querySelector(".headerlink")?.remove();
+    return copy.textContent.trim();
+  };
+  const links = new Map([...contents.querySelectorAll("a[href^='#']")].map((link) => [link.hash.slice(1), link]));
+  let here = null;
+  let furthest = store.get("progress", {})[page]?.read ?? 0;
+
+  function follow() {
+    const line = innerHeight / 3;
+    const atEnd = scrollY + innerHeight >= root.scrollHeight - 4;
+    const above = sections.filter((section) => section.getBoundingClientRect().top < line);
+    const now = atEnd ? sections.at(-1) : above.at(-1);
+    root.style.setProperty("--read", `${Math.min(1, scrollY / Math.max(1, root.scrollHeight - innerHeight)) * 100}%`);
+    if (now === here) return;
+    if (here) links.get(here.id)?.removeAttribute("aria-current");
+    here = now;
+    place.textContent = here ? heading(here) : "";
+    if (!here) return;
+    links.get(here.id)?.setAttribute("aria-current", "location");
+    furthest = Math.max(furthest, sections.indexOf(here) + 1);
+    const progress = store.get("progress", {});
+    progress[page] = { read: furthest, of: sections.length, at: here.id, heading: heading(here) };
+    store.set("progress", progress);
+    store.set("last", page);
+  }
+  if (sections.length && page !== "index") {
+    let waiting = false;
+    addEventListener("scroll", () => {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => { waiting = false; follow(); });
+    }, { passive: true });
+    follow();
+  }
+
+  // How far: beside every chapter in a list of contents, and on the landing page the way back.
+  const progress = store.get("progress", {});
+  const known = (link) => Object.entries(progress).find(([name]) => link.pathname.endsWith(`/${name}.html`));
+  for (const link of document.querySelectorAll(".contents ol > li > a, .toctree-l1 > a")) {
+    const found = link.getAttribute("aria-current") ? [page, progress[page]] : known(link);
+    if (!found?.[1]) continue;
+    const { read, of } = found[1];
+    const mark = document.createElement("span");
+    mark.className = "progress";
+    mark.textContent = read >= of ? "read" : `${read} of ${of} sections`;
+    link.after(" ", mark);
+  }
+  const last = store.get("last");
+  const way = [...contents.querySelectorAll("a")].find((link) => link.pathname.endsWith(`/${last}.html`));
+  if (way && progress[last]) {
+    const back = document.createElement("a");
+    back.href = `${way.href}#${progress[last].at}`;
+    back.textContent = `Go on at “${progress[last].heading}”`;
+    document.querySelector(".actions")?.append(back);
+  }
+
+  // What scrolls by itself can be reached by the keyboard, and only while it does.
+  const boxes = document.querySelectorAll("pre, div.math, .text_html");
+  const reach = (box) => {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  };
+  const watched = new ResizeObserver((entries) => entries.forEach(({ target }) => reach(target)));
+  boxes.forEach((box) => watched.observe(box));
+  document.fonts.ready.then(() => boxes.forEach(reach)); // a typeface that comes changes widths inside the box
+
+  contents.addEventListener("click", (event) => {
+    if (event.target.closest("a") && contents.matches(":popover-open")) contents.hidePopover();
+  });
+  addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, textarea, select, [contenteditable], [role=slider], [role=gridcell]")) return;
+    const field = document.querySelector("main input[type=search], .bar-search input");
+    if (!field.checkVisibility()) return;
+    event.preventDefault();
+    field.focus();
+  });
+  if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
+    DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false; // a browser may not read the other pages of a folder
+  }
+})();

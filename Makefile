@@ -1,11 +1,15 @@
 # make book    build the website            make serve   open it
 # make lab     the chapters in JupyterLab   make test    every fast test, a real browser included
+# make audit   Lighthouse, axe, bytes       make site-zip   pack the website      make bench   speed, as ratios
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
   $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; done)
 PORT ?= 8000
+# The address that the site will have, such as https://host/folder/: for links that must be whole.
+BASE_URL ?=
+export BASE_URL
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: book serve lab notebooks test test-all lint clean
+.PHONY: book serve site-zip audit bench lab notebooks test test-all lint clean
 .DEFAULT_GOAL := book
 
 .venv/ready: requirements.txt pyproject.toml package-lock.json tools/setup.py
@@ -22,6 +26,23 @@ serve: book
 	@python -m webbrowser -t http://localhost:$(PORT)/ >/dev/null 2>&1 || true
 	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C."
 	@python -m http.server $(PORT) --bind localhost --directory _build/html
+
+# From an empty folder, so that no file of an older build is packed; what the chapters computed is kept.
+site-zip: .venv/ready
+	@rm -rf _build/html
+	@$(MAKE) --no-print-directory book
+	@python tools/site_zip.py
+
+tools/audit/node_modules/ready: tools/audit/package-lock.json
+	npm ci --prefix tools/audit --loglevel=error
+	@touch $@
+
+audit: book tools/audit/node_modules/ready
+	@python tools/chromium.py
+	@python -m tools.audit.audit $(PAGES)
+
+bench: .venv/ready
+	@python bench/rebuild.py
 
 notebooks: .venv/ready
 	@python tools/notebooks.py

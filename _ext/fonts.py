@@ -1,15 +1,20 @@
 """The book's typefaces and KaTeX's, cut down to the characters that the pages use.
 
-The fonts come from npm and lie in `node_modules`; the site gets the cut ones alone. The step is skipped
-while neither the characters nor the fonts have changed.
+The fonts come from npm and lie in `node_modules`; the site gets the cut ones alone, with their licences.
+Theirs reserves the name "Source" for the uncut ones, so the cut ones are called Book Serif and Book Sans. The
+step is skipped while neither the characters nor the fonts have changed.
 """
 
 import hashlib
+import shutil
 from pathlib import Path
 
 from fontTools import subset
+from fontTools.varLib.instancer import instantiateVariableFont
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+
+from freshness import once
 
 SOURCE = "@fontsource-variable/source-{0}/files/source-{0}-latin-wght-{1}.woff2"
 TYPEFACES = {
@@ -18,13 +23,13 @@ TYPEFACES = {
     "fonts/sans.woff2": SOURCE.format("sans-3", "normal"),
 }
 ALWAYS = {*range(0x20, 0x7F), *range(0xA0, 0x100)}  # a reader may type these into a widget
-FEATURES = [*subset.Options().layout_features, "tnum", "lnum"]
+WEIGHTS = (400, 600)  # of the typefaces, from text to bold
 
 
 def fonts(modules: Path) -> dict[str, Path]:
     """For each font of the site, relative to `_static`, the file that it is cut from."""
     found = {target: modules / source for target, source in TYPEFACES.items()}
-    found |= {f"katex/fonts/{file.name}": file for file in (modules / "katex/dist/fonts").glob("*.woff2")}
+    found |= {f"fonts/katex/{file.name}": file for file in (modules / "katex/dist/fonts").glob("*.woff2")}
     if missing := [str(file) for file in found.values() if not file.exists()]:
         raise ExtensionError(f"{missing[0]} is missing: run `npm ci`, or `make book`, which does")
     return found
@@ -32,37 +37,45 @@ def fonts(modules: Path) -> dict[str, Path]:
 
 def characters(site: Path) -> set[int]:
     """Every character that a page or a script of the site can show."""
-    files = [*site.rglob("*.html"), *(site / "_static" / "widgets").glob("*.js")]
+    files = [*site.rglob("*.html"), *site.glob("_static/widgets.js")]
     return ALWAYS.union(*(map(ord, set(file.read_text(encoding="utf8"))) for file in files))
 
 
 def cut(source: Path, target: Path, wanted: set[int]) -> None:
-    """Write `source` with the wanted characters alone."""
-    options = subset.Options(flavor="woff2", layout_features=FEATURES)
+    """Write `source` with the wanted characters and weights alone."""
+    options = subset.Options(flavor="woff2")
     font = subset.load_font(str(source), options)
     subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=wanted)
     subsetter.subset(font)
+    if "fvar" in font:
+        instantiateVariableFont(font, {"wght": WEIGHTS}, inplace=True)
+    for record in font["name"].names:
+        if record.nameID in {1, 3, 4, 6}:
+            record.string = record.toUnicode().replace("Source", "Book")
     target.parent.mkdir(parents=True, exist_ok=True)
     subset.save_font(font, str(target), options)
+    font.close()
 
 
 def cut_all(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
-    static = Path(app.outdir) / "_static"
     wanted = characters(Path(app.outdir))
     sources = fonts(Path(app.srcdir) / "node_modules")
-    key = hashlib.sha256(repr(sorted(wanted)).encode())
+    targets = {Path(app.outdir) / "_static" / target: source for target, source in sources.items()}
+    key = hashlib.sha256(repr((sorted(wanted), WEIGHTS)).encode())
     for target, source in sorted(sources.items()):
         key.update(target.encode() + source.read_bytes())
-    record = Path(app.doctreedir) / "fonts"
-    current = f"{key.hexdigest()} {' '.join(FEATURES)}"
-    if record.exists() and record.read_text() == current and all((static / target).exists() for target in sources):
-        return
-    for target, source in sources.items():
-        cut(source, static / target, wanted)
-    record.write_text(current)
+
+    def make() -> None:
+        for target, source in targets.items():
+            cut(source, target, wanted)
+        for source in sources.values():
+            package = source.parents[1] if "files" in source.parts else source.parents[2]
+            shutil.copy(package / "LICENSE", Path(app.outdir) / "_static/fonts" / f"LICENSE-{package.name}.txt")
+
+    once(app, "fonts", key.hexdigest(), list(targets), make)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,14 +1,38 @@
-"""Formulas are rendered by KaTeX while the book is built, and its style is served by the site."""
+"""Formulas are rendered by KaTeX while the book is built: a page needs its style and fonts, and no script."""
 
-import shutil
+import socket
+import time
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import sphinxcontrib.katex as katex
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 
-# A Unix socket is seen before the server listens on it, and the start then fails; the port has no such gap.
-katex.KaTeXServer.start_server_process = katex.KaTeXServer.start_network_socket
+
+def start_server(server: type[katex.KaTeXServer], folder: Path, timeout: float) -> tuple[Popen, socket.socket]:
+    """Start KaTeX's server behind a Unix socket, trying until it listens.
+
+    The package's own start takes the socket's file for a sign of that, and fails when it connects too soon;
+    its start behind a port has no such gap, but waits 40 ms for every formula.
+    """
+    path = folder / "katex.sock"
+    process = Popen(server.build_command(socket=path), stdin=PIPE, stdout=PIPE, cwd=folder)
+    end = time.monotonic() + timeout
+    while True:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.connect(str(path))
+            return process, connection
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+            if time.monotonic() > end or process.poll() is not None:
+                process.kill()
+                process.communicate()
+                raise server.timeout_error(timeout) from None
+            time.sleep(0.001)
+
+
+katex.KaTeXServer.start_server_process = classmethod(start_server)
 # A formula that KaTeX does not understand fails the build instead of standing there in red.
 # A chapter's new term stands out: \new{…} takes the accent (`.new-term`); in a notebook a colour, see tools/notebooks.py.
 katex.KATEX_DEFAULT_OPTIONS |= {
@@ -19,19 +43,5 @@ katex.KATEX_DEFAULT_OPTIONS |= {
 }
 
 
-def add_assets(app: Sphinx) -> None:
-    """Offer KaTeX's style as a static file; `fonts` writes its fonts beside it."""
-    package = Path(app.srcdir) / "node_modules" / "katex" / "dist"
-    if not package.exists():
-        raise ExtensionError("node_modules/katex is missing: run `npm ci`, or `make book`, which does")
-    folder = Path(app.outdir).parent / "katex_static"
-    target = folder / "katex"
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
-    shutil.copy(package / "katex.min.css", target)
-    app.config.html_static_path.append(str(folder))
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("builder-inited", add_assets)
     return {"parallel_read_safe": True, "parallel_write_safe": False}

@@ -7,6 +7,7 @@ The first is also part of the cache's path, so that no output of the old code is
 
 import hashlib
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -22,6 +23,16 @@ def digest(package: Path) -> str:
     for file in files:
         whole.update(f"{file.relative_to(package).as_posix()}\0".encode() + file.read_bytes() + b"\0")
     return whole.hexdigest()[:12]
+
+
+def once(app: Sphinx, step: str, key: str, targets: list[Path], make: Callable[[], None]) -> None:
+    """Make the targets, unless they were made from the same `key` before and are still there."""
+    record = Path(app.outdir).parent / "steps" / step
+    if record.exists() and record.read_text() == key and all(target.exists() for target in targets):
+        return
+    make()
+    record.parent.mkdir(exist_ok=True)
+    record.write_text(key)
 
 
 def set_digest(app: Sphinx, config: Config) -> None:

@@ -1,7 +1,6 @@
 """What a page is made of: the theme in `_theme/`, a description, and the files that it loads.
 
-Every script is deferred. Styles that `_theme/static/book.css` replaces are not loaded, and the style and
-fonts of formulas only where there is one.
+Every script is deferred. Of the styles that extensions bring, those are left out that book.css holds or replaces.
 """
 
 from pathlib import Path
@@ -13,7 +12,15 @@ from sphinx.environment.adapters.toctree import document_toc
 from sphinx.util import logging
 
 THEME = Path(__file__).parent.parent / "_theme"
-REPLACED = {"pygments.css", "basic.css", "copybutton.css", "katex-math.css"} | {"exercise.css", "mystnb.css"}
+REPLACED = {
+    "pygments.css",
+    "basic.css",
+    "copybutton.css",
+    "exercise.css",
+    "mystnb.css",
+    "katex.min.css",
+    "katex-math.css",
+}
 logger = logging.getLogger(__name__)
 
 
@@ -49,8 +56,7 @@ def _contents(app: Sphinx, page: str) -> list[dict[str, str]]:
 def choose_files(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    formulas = 'class="katex' in (context.get("body") or "")
-    context["css_files"][:] = [css for css in context["css_files"] if _needed(_name(css), formulas)]
+    context["css_files"][:] = [css for css in context["css_files"] if _name(css) not in REPLACED]
     for script in context["script_files"]:
         if getattr(script, "filename", None):
             script.attributes.setdefault("defer", "defer")
@@ -60,10 +66,6 @@ def _name(asset: Any) -> str:
     """The file's name, without the digest that myst-nb puts in the middle."""
     name = Path(str(getattr(asset, "filename", None) or asset)).name
     return "mystnb.css" if name.startswith("mystnb.") else name
-
-
-def _needed(name: str, formulas: bool) -> bool:
-    return name not in REPLACED and (formulas or name != "katex.min.css")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -15,10 +15,11 @@ from sphinx.application import Sphinx
 
 from attnlib import attention_weights, causal_mask, houston
 from attnlib.plots import COLOURS, WEIGHT_1, draw_grid
+from fonts import fonts
+from freshness import once
 
 SIZE = (1200, 630)  # pixels, as the Open Graph protocol's readers expect
 PAPER, INK, MUTED = "#fffefb", "#1d2126", "#5a6068"
-SERIF = "@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2"
 
 
 def draw_preview(title: str, font: Path, target: Path) -> None:
@@ -54,18 +55,19 @@ def draw_icon(target: Path) -> None:
 def draw_all(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
-    static, record = Path(app.outdir) / "_static", Path(app.doctreedir) / "preview"
-    current = f"{app.config.attnlib_digest} {app.config.site_digest} {app.config.html_title}"
-    targets = static / "preview.png", static / "favicon.png"
-    if record.exists() and record.read_text() == current and all(target.exists() for target in targets):
-        return
-    font = Path(app.doctreedir) / "serif.ttf"
-    source = TTFont(Path(app.srcdir) / "node_modules" / SERIF)
-    source.flavor = None
-    instantiateVariableFont(source, {"wght": 600}).save(font)
-    draw_preview(app.config.html_title, font, targets[0])
-    draw_icon(targets[1])
-    record.write_text(current)
+    preview, icon = (Path(app.outdir) / "_static" / name for name in ("preview.png", "favicon.png"))
+
+    def draw() -> None:
+        font = Path(app.doctreedir) / "serif.ttf"
+        with TTFont(fonts(Path(app.srcdir) / "node_modules")["fonts/serif.woff2"]) as source:
+            source.flavor = None
+            instantiateVariableFont(source, {"wght": 600}, inplace=True)
+            source.save(font)
+        draw_preview(app.config.html_title, font, preview)
+        draw_icon(icon)
+
+    key = f"{app.config.attnlib_digest} {app.config.site_digest} {app.config.html_title}"
+    once(app, "preview", key, [preview, icon], draw)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -13,9 +13,9 @@ from sphinx.util import logging
 
 from attnlib import widgets
 from attnlib.widgets.base import PageWidget
-from attnlib.widgets.compose import FOLDER, page_script
+from attnlib.widgets.compose import page_script
 
-SCRIPT, STYLE = "widgets/widgets.js", "widgets/theme.css"
+SCRIPT = "widgets.js"
 logger = logging.getLogger(__name__)
 
 
@@ -34,7 +34,6 @@ def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], d
     context["script_files"][:] = [s for s in context["script_files"] if not _is_widget_state(s)]
     if "data-widget=" in body:
         app.add_js_file(SCRIPT, loading_method="defer")
-        app.add_css_file(STYLE)
 
 
 def _is_widget_state(script: Any) -> bool:
@@ -45,10 +44,7 @@ def write_script(app: Sphinx, exception: Exception | None) -> None:
     """At the end, since Jupyter Book would put any script found under _static on every page."""
     if exception or app.builder.format != "html":
         return
-    folder = Path(app.outdir) / "_static" / "widgets"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "widgets.js").write_text(page_script(modules()), encoding="utf8")
-    (folder / "theme.css").write_text((FOLDER / "theme.css").read_text(encoding="utf8"), encoding="utf8")
+    (Path(app.outdir) / "_static" / SCRIPT).write_text(page_script(modules()), encoding="utf8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,14 +1,28 @@
 """The build's own steps, each on the smallest book that needs it."""
 
+import os
+import re
 import shutil
+import socket
+import struct
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
+from fontTools.ttLib import TTFont
+from sphinx.errors import ExtensionError
 
 sys.path.insert(0, "_ext")
+import sphinxcontrib.katex as katex
+
+import fonts
+import formulas
 import freshness
+import page as page_step
+import styles
+from tools import site_zip
 
 ROOT = Path.cwd()
 HEADER = """\
@@ -21,26 +35,40 @@ myst: {html_meta: {description: A page to test with.}}
 """
 
 
-@pytest.fixture
-def build(tmp_path):
-    """Build a one-page book with this project's configuration; give the outcome and the page."""
-    book = tmp_path / "book"
-    book.mkdir()
-    for name in ("_config.yml", "node_modules"):
-        (book / name).symlink_to(ROOT / name)
-    for name in ("_ext", "_theme", "attnlib"):
-        shutil.copytree(ROOT / name, book / name, ignore=shutil.ignore_patterns("__pycache__"))
-    (book / "_toc.yml").write_text("format: jb-book\nroot: index\n")
+class Book:
+    """A one-page book with this project's configuration."""
 
-    def run(text):
-        (book / "index.md").write_text(HEADER + text)
-        command = [Path(sys.executable).with_name("jupyter-book"), "build", str(book), "-W", "-n", "--keep-going"]
-        done = subprocess.run(command, capture_output=True, text=True)
-        page = book / "_build/html/index.html"
+    def __init__(self, folder):
+        self.folder = folder
+        self.site = folder / "_build/html"
+        folder.mkdir()
+        for name in ("_config.yml", "node_modules"):
+            (folder / name).symlink_to(ROOT / name)
+        for name in ("_ext", "_theme", "attnlib"):
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        (folder / "_toc.yml").write_text("format: jb-book\nroot: index\n")
+
+    def __call__(self, text, header=HEADER, **environment):
+        """Build the book with this page; give the exit code, the log and the page."""
+        (self.folder / "index.md").write_text(header + text)
+        command = [Path(sys.executable).with_name("jupyter-book"), "build", self.folder, "-W", "-n", "--keep-going"]
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
+        page = self.site / "index.html"
+        if done.returncode:
+            shutil.rmtree(self.folder / "_build/.doctrees", ignore_errors=True)  # as `make book` does
         return done.returncode, done.stdout + done.stderr, page.read_text() if page.exists() else ""
 
-    run.book = book
-    return run
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    """A book that the tests build one after the other, so that what has not changed is made once."""
+    return Book(tmp_path_factory.mktemp("shared") / "book")
+
+
+@pytest.fixture
+def build_own(tmp_path):
+    """A book for a test that changes more than its page."""
+    return Book(tmp_path / "book")
 
 
 def test_a_formula_is_html_and_mathml_when_the_page_arrives(build):
@@ -77,10 +105,10 @@ def test_a_widget_brings_its_script_and_nothing_of_jupyters(build):
     cell = "from attnlib.widgets import TokenPlane\nTokenPlane(['a', 'b'], [[1, 0], [0, 1]])"
     code, log, page = build(f"# T\n\n```{{code-cell}} ipython3\n{cell}\n```\n")
     assert code == 0, log
-    assert "widgets/widgets.js" in page
+    assert "widgets.js" in page
     assert "widget-state+json" not in page
     assert "require" not in page
-    assert (build.book / "_build/html/_static/widgets/widgets.js").exists()
+    assert (build.site / "_static/widgets.js").exists()
 
 
 def test_a_page_without_widgets_loads_no_widget_script(build):
@@ -104,21 +132,21 @@ def test_hints_and_solutions_are_native_disclosures(build):
     assert "<a" not in page.split("<summary")[1].split("</summary>")[0]
 
 
-def test_a_change_of_the_package_runs_the_chapters_again(build):
+def test_a_change_of_the_package_runs_the_chapters_again(build_own):
     text = "# T\n\n```{code-cell} ipython3\nimport sys; sys.path.insert(0, '.')\nimport attnlib; print(attnlib.__file__)\n```\n"
-    assert "Executing notebook" in build(text)[1]
-    assert "Executing notebook" not in build(text)[1]
-    module = build.book / "attnlib" / "geometry.py"
+    assert "Executing notebook" in build_own(text)[1]
+    assert "Executing notebook" not in build_own(text)[1]
+    module = build_own.folder / "attnlib" / "geometry.py"
     module.write_text(module.read_text() + "\n# changed\n")
-    assert "Executing notebook" in build(text)[1]
+    assert "Executing notebook" in build_own(text)[1]
 
 
-def test_a_change_of_a_template_writes_the_pages_again_and_runs_nothing(build):
+def test_a_change_of_a_template_writes_the_pages_again_and_runs_nothing(build_own):
     text = "# T\n\n```{code-cell} ipython3\n1 + 1\n```\n"
-    build(text)
-    layout = build.book / "_theme" / "layout.html"
+    build_own(text)
+    layout = build_own.folder / "_theme" / "layout.html"
     layout.write_text(layout.read_text().replace("Skip to the text", "Jump to the text"))
-    code, log, page = build(text)
+    code, log, page = build_own(text)
     assert code == 0, log
     assert "Jump to the text" in page
     assert "Executing notebook" not in log
@@ -133,3 +161,156 @@ def test_the_digest_sees_every_kind_of_source(tmp_path):
     assert len(seen) == 7
     (tmp_path / "a.py").rename(tmp_path / "z.py")
     assert freshness.digest(tmp_path) not in seen
+
+
+def test_a_page_without_a_description_fails_the_build(build):
+    code, log, _ = build("# T\n", header=HEADER.split("myst:")[0] + "---\n\n")
+    assert code != 0
+    assert "the page has no description" in log
+
+
+def test_a_page_loads_one_style_and_holds_nothing_up_but_its_colours(build):
+    code, log, page = build("# T\n\nA formula $x$.\n\n```{code-cell} ipython3\n1\n```\n")
+    assert code == 0, log
+    links = re.findall(r'<link rel="stylesheet"[^>]*href="([^"?]+)', page)
+    assert links == ["_static/book.css"]
+    scripts = re.findall(r"<script[^>]*>(?!</script>)|<script[^>]*>", page)
+    waiting = [tag for tag in scripts if "defer" not in tag]
+    assert waiting == ['<script src="_static/early.js">']
+    assert len(scripts) > 4
+    for tag in [*links, *re.findall(r'src="([^"?]+)', "".join(scripts))]:
+        assert (build.site / tag).exists(), tag
+
+
+def test_a_style_that_an_extension_brings_is_loaded_unless_the_books_own_replaces_it():
+    context = {"css_files": ["_static/book.css", "_static/pygments.css", "_static/mystnb.0af1.css", "_static/new.css"]}
+    page_step.choose_files(None, "index", "page.html", context | {"script_files": []}, None)
+    assert context["css_files"] == ["_static/book.css", "_static/new.css"]
+
+
+def test_the_style_is_the_themes_then_the_widgets_then_katexs():
+    text = styles.compose(ROOT)
+    places = [text.index(mark) for mark in ("--paper: light-dark", ".attn-table {", ".katex-html")]
+    assert places == sorted(places)
+    asked = set(re.findall(r"url\(\"?(fonts/[^)\"]+\.woff2)", text))
+    assert asked == set(fonts.fonts(ROOT / "node_modules"))
+
+
+def test_a_font_keeps_what_the_pages_use_and_drops_the_rest(tmp_path):
+    source = fonts.fonts(ROOT / "node_modules")["fonts/serif.woff2"]
+    fonts.cut(source, tmp_path / "serif.woff2", {ord(letter) for letter in "Houston"})
+    with TTFont(tmp_path / "serif.woff2") as font:
+        assert {chr(code) for code in font.getBestCmap()} == set("Houstn")
+        (axis,) = font["fvar"].axes
+        assert font["name"].getDebugName(1) == "Book Serif 4"  # "Source" is reserved for the uncut font
+        assert "Adobe" in font["name"].getDebugName(0)
+    assert (axis.axisTag, axis.minValue, axis.maxValue) == ("wght", *fonts.WEIGHTS)
+    assert (tmp_path / "serif.woff2").stat().st_size < source.stat().st_size / 5
+
+
+def test_a_font_that_is_not_installed_is_named(tmp_path):
+    with pytest.raises(ExtensionError, match=r"source-serif-4-latin-wght-normal\.woff2 is missing: run `npm ci`"):
+        fonts.fonts(tmp_path)
+
+
+def test_a_build_with_nothing_changed_repeats_no_step(build):
+    text = "# T\n\nA formula $x$ and a letter: ð.\n"
+    assert build(text)[0] == 0
+    steps = ["_static/fonts/serif.woff2", "_static/fonts/katex/KaTeX_Main-Regular.woff2", "_static/preview.png",
+             "_static/favicon.png", "sitemap.xml", "robots.txt", "_static/book.css"]  # fmt: skip
+    files = [build.site / step for step in steps]
+    before = [file.stat().st_mtime_ns for file in files]
+    assert build(text)[0] == 0
+    assert [file.stat().st_mtime_ns for file in files] == before
+    assert build(text.replace("ð", "ħ"))[0] == 0  # a letter that no page had
+    assert files[1].stat().st_mtime_ns > before[1]
+    assert files[2].stat().st_mtime_ns == before[2]
+    assert len(list((build.site / "_static/fonts").glob("LICENSE-*.txt"))) == 3
+
+
+def test_the_sites_own_address_is_written_where_links_must_be_whole(build):
+    code, log, page = build("# T\n", BASE_URL="https://example.org/books/attention")
+    assert code == 0, log
+    site = build.site
+    assert "<loc>https://example.org/books/attention/index.html</loc>" in (site / "sitemap.xml").read_text()
+    assert "Sitemap: https://example.org/books/attention/sitemap.xml" in (site / "robots.txt").read_text()
+    assert '<link rel="canonical" href="https://example.org/books/attention/index.html"' in page
+    assert 'content="https://example.org/books/attention/_static/preview.png"' in page
+    assert 'href="https://example.org/books/attention/index.html"' in (site / "404.html").read_text()
+
+
+def test_without_an_address_no_page_claims_one(build):
+    _, _, page = build("# T\n")
+    site = build.site
+    assert "canonical" not in page
+    assert "og:url" not in page
+    assert 'href="./index.html"' in (site / "404.html").read_text()
+    assert "<loc>http://localhost:8000/index.html</loc>" in (site / "sitemap.xml").read_text()
+
+
+def test_an_address_without_its_scheme_is_refused(build):
+    code, log, _ = build("# T\n", BASE_URL="example.org/book")
+    assert code != 0
+    assert "BASE_URL must be a whole address" in log
+
+
+def test_the_picture_of_a_shared_link_has_the_size_that_its_readers_expect(build):
+    build("# T\n")
+    static = build.site / "_static"
+    for name, size in (("preview.png", (1200, 630)), ("favicon.png", (64, 64))):
+        head = (static / name).read_bytes()[:24]
+        assert head[1:4] == b"PNG"
+        assert struct.unpack(">II", head[16:24]) == size
+
+
+def test_an_exercise_has_a_link_to_itself_and_no_id_twice(build):
+    exercises = "".join(
+        f"```{{exercise}} E\n:label: e{i}\nDo.\n```\n\n```{{solution}} e{i}\nDone.\n```\n\n" for i in range(2)
+    )
+    code, log, page = build(f"# T\n\n{exercises}")
+    assert code == 0, log
+    assert 'href="#e0"' in page
+    assert 'href="#e1"' in page
+    ids = re.findall(r'\sid="([^"]+)"', page)
+    assert sorted(ids) == sorted(set(ids))
+
+
+def test_a_new_term_is_marked_in_a_formula(build):
+    code, log, page = build("# T\n\n$a + \\new{b}$\n")
+    assert code == 0, log
+    assert re.search(r'class="[^"]*new-term', page)
+
+
+def test_the_formula_server_is_waited_for_until_it_listens(tmp_path, monkeypatch):
+    """Its socket may be there before it listens, and its process may end without either."""
+    late = tmp_path / "late.js"
+    late.write_text(
+        "const net = require('net'); const path = process.argv[process.argv.indexOf('--socket') + 1];"
+        "const early = net.createServer().listen(path, () => early.close(() =>"
+        " setTimeout(() => net.createServer((c) => c.end()).listen(path), 200)));"
+    )
+    monkeypatch.setattr(katex, "SCRIPT_PATH", str(late))
+    process, connection = formulas.start_server(katex.KaTeXServer, tmp_path, 10)
+    assert connection.family == socket.AF_UNIX
+    connection.close()
+    process.kill()
+    process.communicate()
+    late.write_text("process.exit(1)")
+    (tmp_path / "katex.sock").unlink(missing_ok=True)
+    with pytest.raises(katex.KaTeXError, match="did not came up"):
+        formulas.start_server(katex.KaTeXServer, tmp_path, 10)
+
+
+def test_the_packed_site_is_one_folder_and_the_same_each_time(tmp_path):
+    site = tmp_path / "html"
+    (site / "_static").mkdir(parents=True)
+    for name in ("index.html", "_static/book.css", ".buildinfo"):
+        (site / name).write_text(name)
+    assert site_zip.pack(site, tmp_path / "a.zip") == 2
+    os.utime(site / "index.html", (0, 0))
+    site_zip.pack(site, tmp_path / "b.zip")
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        assert set(archive.namelist()) == {f"{site_zip.NAME}/index.html", f"{site_zip.NAME}/_static/book.css"}
+    with pytest.raises(FileNotFoundError, match="make book"):
+        site_zip.pack(tmp_path / "nothing", tmp_path / "c.zip")

@@ -76,7 +76,7 @@
       waiting = true;
       requestAnimationFrame(() => { waiting = false; follow(); });
     }, { passive: true });
-    follow();
+    requestAnimationFrame(follow);
   }
 
   // How far: beside every chapter in a list of contents, and on the landing page the way back.
@@ -101,14 +101,14 @@
   }
 
   // What scrolls by itself can be reached by the keyboard, and only while it does.
-  const boxes = document.querySelectorAll("pre, div.math, .text_html");
-  const reach = (box) => {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-    else box.removeAttribute("tabindex");
+  const boxes = [...document.querySelectorAll("pre, div.math, .text_html")];
+  const reach = (some) => {
+    const scrolls = some.map((box) => box.scrollWidth > box.clientWidth); // all read before one is written
+    some.forEach((box, i) => (scrolls[i] ? box.setAttribute("tabindex", 0) : box.removeAttribute("tabindex")));
   };
-  const watched = new ResizeObserver((entries) => entries.forEach(({ target }) => reach(target)));
+  const watched = new ResizeObserver((entries) => reach(entries.map((entry) => entry.target)));
   boxes.forEach((box) => watched.observe(box));
-  document.fonts.ready.then(() => boxes.forEach(reach)); // a typeface that comes changes widths inside the box
+  document.fonts.ready.then(() => reach(boxes)); // a typeface that comes changes widths inside the box
 
   contents.addEventListener("click", (event) => {
     if (event.target.closest("a") && contents.matches(":popover-open")) contents.hidePopover();

@@ -4,38 +4,12 @@ The server is stricter than most hosts: the site lies below a path, and every pa
 content-security policy that allows no inline script and nothing from elsewhere.
 """
 
-import functools
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import sync_playwright
 
 from tools import chromium
-
-SITE = Path("_build/html").resolve()
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-FLAGS += ["--disable-component-update", "--disable-sync"]
-
-
-BELOW = "/some/where"
-POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
-
-
-class Strict(SimpleHTTPRequestHandler):
-    """Serves the site below `BELOW`, under `POLICY`."""
-
-    def translate_path(self, path):
-        below = path.removeprefix(BELOW)
-        return super().translate_path(below if below != path else "/nothing")
-
-    def end_headers(self):
-        self.send_header("Content-Security-Policy", POLICY)
-        super().end_headers()
-
-    def log_message(self, *arguments):
-        pass
+from tools.site import FLAGS, SITE
+from tools.site import served as serve
 
 
 @pytest.fixture(scope="session")
@@ -51,13 +25,8 @@ def browser():
 def served():
     """The address of the built site."""
     assert (SITE / "index.html").exists(), "build the site first: make book"
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Strict, directory=SITE))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}{BELOW}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serve() as address:
+        yield address
 
 
 @pytest.fixture(params=["http", "file"])

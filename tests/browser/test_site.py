@@ -1,29 +1,13 @@
-"""The built site as its readers meet it: no network, no kernel, and with JavaScript off no script."""
-
-from pathlib import Path
+"""The widgets and the whole pages of the built site: no network, no kernel, and with JavaScript off no script."""
 
 import numpy as np
 import pytest
 
 from attnlib import attention_weights, causal_mask, houston
-from tests.browser.conftest import SITE
+from tools.site import SITE, scroll_through, violations
 
 CHAPTER = "chapters/01_dot_product.html"
 PAGES = ["index.html", CHAPTER, "search.html", "404.html"]
-AXE = Path("node_modules/axe-core/axe.min.js")
-
-
-def scroll_through(page):
-    """Bring every widget near the screen once, so that it is mounted."""
-    page.evaluate(
-        """async () => {
-            for (let y = 0; y < document.documentElement.scrollHeight; y += 600) {
-                scrollTo({ top: y, behavior: 'instant' });
-                await new Promise((done) => setTimeout(done, 30));
-            }
-            scrollTo({ top: 0, behavior: 'instant' });
-        }"""
-    )
 
 
 def grid_of(page):
@@ -270,11 +254,8 @@ def test_the_whole_grid_fits_a_phone_of_360_pixels(served, open_page):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(path, width, scheme, served, open_page):
     page = open_page(f"{served}/{path}", viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.evaluate(AXE.read_text(encoding="utf8"))  # no tag: the policy forbids it
     for moment in ("as it arrives", "with every widget alive"):
-        result = page.evaluate("() => axe.run()")
-        found = [(v["id"], n["html"], n["failureSummary"]) for v in result["violations"] for n in v["nodes"]]
-        assert found == [], moment
+        assert violations(page) == [], moment
         scroll_through(page)
 
 

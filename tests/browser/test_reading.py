@@ -1,0 +1,302 @@
+"""Reading the built site: links to every part, colours, progress, contents, keyboard, zoom, print."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from attnlib import plots
+from tests.browser.test_site import CHAPTER, PAGES, grid_of
+from tools.site import scroll_through
+
+PHONE = {"viewport": {"width": 390, "height": 844}}
+
+
+def until(page, condition):
+    """Wait until it holds. (Playwright's own way is an eval, which the policy forbids.)"""
+    for _ in range(100):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{condition} does not come true")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_id_of_a_page_is_there_once(path, served, open_page):
+    page = open_page(f"{served}/{path}")
+    scroll_through(page)
+    ids = page.locator("[id]").evaluate_all("all => all.map((one) => one.id)")
+    assert sorted(ids) == sorted(set(ids))
+
+
+def test_every_section_exercise_and_widget_has_a_link_to_itself(site, open_page):
+    page = open_page(f"{site}/{CHAPTER}")
+    scroll_through(page)
+    for kind in ("section[id]:has(> h2), section[id]:has(> h3)", ".exercise", "[data-widget]"):
+        parts = page.locator(f"main :is({kind})")
+        assert parts.count() > 1
+        for part in parts.all():
+            name = part.get_attribute("id")
+            assert part.locator(".headerlink").first.get_attribute("href") == f"#{name}", name
+
+
+@pytest.mark.parametrize("part", ["ex-hull", "attention-grid-raw-dot-product", "in-the-plane"])
+def test_a_deep_link_leads_to_its_part_below_the_bar(part, site, open_page):
+    page = open_page(f"{site}/{CHAPTER}#{part}")
+    until(page, "scrollY > 1000")
+    page.wait_for_timeout(500)
+    top = page.locator(f"#{part}").bounding_box()["y"]
+    bar = page.locator(".bar").bounding_box()
+    assert bar["y"] + bar["height"] <= top < 400
+
+
+def test_every_link_inside_the_site_leads_somewhere(served, open_page):
+    """Also each fragment: it names an id of the page it leads to."""
+    ids, wanted = {}, set()
+    for path in PAGES:
+        page = open_page(f"{served}/{path}")
+        scroll_through(page)
+        ids[page.url.split("#")[0]] = set(page.locator("[id]").evaluate_all("all => all.map((one) => one.id)"))
+        wanted |= set(page.locator("a[href]").evaluate_all("all => all.map((one) => one.href)"))
+    inside = {link for link in wanted if link.startswith(served)}
+    assert len(inside) > 20
+    for link in inside:
+        address, _, fragment = link.partition("#")
+        assert address in ids, link
+        assert not fragment or fragment in ids[address], link
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_says_what_it_is(path, served, open_page):
+    page = open_page(f"{served}/{path}")
+    assert 20 < len(page.locator("meta[name=description]").get_attribute("content")) < 200
+    assert page.title()
+    assert page.locator("h1").count() == page.locator("main").count() == 1
+    assert page.locator("link[rel=icon]").count() == 1
+    if path != "404.html":
+        assert page.locator("meta[property='og:image']").get_attribute("content").endswith("_static/preview.png")
+        assert page.locator("meta[property='og:title']").get_attribute("content") == page.locator("h1").evaluate(
+            "h1 => { h1.querySelector('.headerlink')?.remove(); return h1.textContent.trim(); }"
+        )
+
+
+def brightness(page):
+    script = "getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).slice(0, 3).reduce((a, b) => +a + +b)"
+    return page.evaluate(script)
+
+
+def test_the_colours_can_be_switched_and_stay(site, open_page):
+    page = open_page(f"{site}/{CHAPTER}", color_scheme="light")
+    button = page.get_by_role("button", name="Colours: light. Switch")
+    button.click()
+    assert brightness(page) < 150
+    page.reload()
+    assert brightness(page) < 150
+    page.get_by_role("button", name="Colours: dark. Switch").press("Enter")
+    assert brightness(page) > 600
+    assert page.evaluate("localStorage.getItem('attention-book:colours')") is None  # the system's again
+    page.emulate_media(color_scheme="dark")
+    assert brightness(page) < 150
+    page.get_by_role("button", name="Colours: dark. Switch").wait_for()
+
+
+def test_storage_that_is_switched_off_costs_only_the_memory(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}", color_scheme="light")
+    page.context.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('off', 'SecurityError'); } })"
+    )
+    page.reload()
+    page.get_by_role("button", name="Colours: light. Switch").click()
+    assert brightness(page) < 150
+    page.locator("#in-the-plane").scroll_into_view_if_needed()
+    assert set(page.problems) <= {"off"}  # Sphinx's own sphinx_highlight.js complains of it, and does no more
+
+
+def test_progress_is_kept_and_shown(site, open_page):
+    page = open_page(f"{site}/{CHAPTER}")
+    rail = page.locator("#contents")
+    assert rail.locator(".progress").count() == 0
+    page.locator("#the-grid").evaluate("part => part.scrollIntoView({ behavior: 'instant' })")
+    expect(page.locator("#place")).to_have_text("The grid")
+    expect(rail.locator("[aria-current=location]")).to_have_text("The grid")
+    page.goto(f"{site}/index.html")
+    shown = page.locator(".toctree-wrapper .progress").text_content()
+    read, of = map(int, re.fullmatch(r"(\d+) of (\d+) sections", shown).groups())
+    assert 1 < read < of
+    page.get_by_role("link", name="Go on at “The grid”").click()
+    until(page, "scrollY > 1000")
+    page.evaluate("scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })")
+    expect(page.locator("#place")).to_have_text("Recap")
+    page.goto(f"{site}/index.html")
+    assert page.locator(".toctree-wrapper .progress").text_content() == "read"
+
+
+def test_what_is_stored_by_others_or_broken_does_no_harm(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}")
+    page.evaluate("""() => {
+        localStorage.setItem('attention-book:progress', '{broken');
+        localStorage.setItem('attention-book:last', '"chapters/gone"');
+        localStorage.setItem('attention-book:colours', 'purple');
+    }""")
+    for path in PAGES[:2]:
+        page.goto(f"{served}/{path}")
+        scroll_through(page)
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_on_a_phone_the_contents_open_over_the_page_and_close(script, site, open_page):
+    page = open_page(f"{site}/{CHAPTER}", **PHONE, java_script_enabled=script)
+    contents = page.locator("#contents")
+    assert not contents.is_visible()
+    page.get_by_role("button", name="Contents").click()
+    contents.get_by_role("link", name="The grid", exact=True).wait_for()
+    page.keyboard.press("Escape")
+    assert not contents.is_visible()
+    page.get_by_role("button", name="Contents").press("Enter")
+    contents.get_by_role("link", name="The grid", exact=True).click()
+    page.wait_for_timeout(800)
+    assert page.locator("#the-grid").bounding_box()["y"] < 300
+    if script:
+        assert not contents.is_visible()
+
+
+def test_the_keyboard_meets_the_page_in_its_order(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}")
+    page.keyboard.press("Tab")
+    focused = "document.activeElement.textContent.trim() || document.activeElement.getAttribute('aria-label')"
+    met = []
+    for _ in range(6):
+        met.append(page.evaluate(focused))
+        style = page.evaluate(
+            "(({ outlineStyle, outlineWidth }) => outlineStyle + outlineWidth)(getComputedStyle(document.activeElement))"
+        )
+        assert style == "solid3px", met
+        page.keyboard.press("Tab")
+    assert met == [
+        "Skip to the text", "Attention from the Dot Product Up", "Search the book", "Colours: light. Switch",
+        "1 · The dot product", "The formula so far",
+    ]  # fmt: skip
+
+
+def test_the_skip_link_leads_to_the_text(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}")
+    page.keyboard.press("Tab")
+    assert page.locator(".skip-link").bounding_box()["y"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
+def test_a_box_that_scrolls_can_be_focused_and_one_that_fits_is_no_stop(served, open_page):
+    wide = open_page(f"{served}/{CHAPTER}").locator("pre[tabindex='0']")
+    page = open_page(f"{served}/{CHAPTER}", **PHONE)
+    until(page, "document.querySelectorAll('pre[tabindex]').length > 5")
+    assert page.locator("pre[tabindex='0']").count() > wide.count()
+
+
+def test_the_slash_key_searches_except_where_one_writes(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}")
+    page.keyboard.press("/")
+    field = page.get_by_role("searchbox")
+    assert field.evaluate("field => field === document.activeElement")
+    page.keyboard.type("a/nuisance")
+    assert field.input_value() == "a/nuisance"
+    field.fill("nuisance")
+    page.keyboard.press("Enter")
+    page.locator("#search-results a").first.wait_for()
+    assert "q=nuisance" in page.url
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("width", [1280, 820, 640])
+def test_letters_of_twice_the_size_lose_nothing(path, width, served, open_page):
+    page = open_page(f"{served}/{path}", viewport={"width": width, "height": 900})
+    page.add_style_tag(content="html { font-size: 200% !important; }")
+    scroll_through(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    clipped = page.evaluate(
+        """() => [...document.querySelectorAll("body *")].filter((one) => {
+            const style = getComputedStyle(one);
+            if (!one.checkVisibility() || style.clipPath !== "none" || one.closest(".katex, svg, input, #place")) return false;
+            const hidden = (overflow) => overflow === "hidden" || overflow === "clip";
+            return (hidden(style.overflowX) && one.scrollWidth > one.clientWidth + 1)
+                || (hidden(style.overflowY) && one.scrollHeight > one.clientHeight + 1);
+        }).map((one) => one.outerHTML.slice(0, 100))"""
+    )
+    assert clipped == []
+
+
+def test_without_javascript_each_widget_says_what_is_missing(site, open_page):
+    page = open_page(f"{site}/{CHAPTER}", java_script_enabled=False)
+    for widget in page.locator("[data-widget]").all():
+        note = widget.locator(".attn-missing")
+        assert note.is_visible()
+        assert "With JavaScript on you can" in note.text_content()
+    assert not any(part.is_visible() for part in page.locator(".script-only").all())
+    page.goto(f"{site}/search.html")
+    note = page.locator("main noscript p")
+    assert note.is_visible()
+    assert "Searching needs JavaScript" in note.text_content()
+
+
+def test_with_javascript_no_widget_says_that_something_is_missing(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}")
+    scroll_through(page)
+    assert page.locator(".attn-missing").count() == 0
+
+
+def test_paper_gets_the_text_alone(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}", color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    for part in (".bar", ".contents", ".foot-turn", ".headerlink", ".copybtn"):
+        assert not any(one.is_visible() for one in page.locator(part).all()), part
+    assert brightness(page) == 3 * 255
+    assert page.locator("aside.sidebar").first.is_visible()
+
+
+def test_margin_notes_stand_in_the_margin_where_there_is_one(served, open_page):
+    def edges(width):
+        page = open_page(f"{served}/{CHAPTER}", viewport={"width": width, "height": 900})
+        note, text = page.locator("aside.sidebar").first.bounding_box(), page.locator("main p").first.bounding_box()
+        return note["x"], text["x"] + text["width"], note["x"] + note["width"]
+
+    note, text, end = edges(1280)
+    assert text < note < end <= 1280
+    note, text, _ = edges(820)
+    assert note < text
+
+
+def test_the_new_term_of_a_formula_takes_the_accent(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}")
+    colour = "one => getComputedStyle(one).color"
+    assert page.locator(".new-term").first.evaluate(colour) == page.locator(".contents [aria-current=page]").evaluate(
+        colour
+    )
+
+
+def test_figures_and_widgets_share_one_scale(served, open_page):
+    """The page's colour for a weight, mixed by the browser, against attnlib.plots' for the same weight."""
+    page = open_page(f"{served}/{CHAPTER}", color_scheme="light")
+    cell = grid_of(page).locator("[role=gridcell]").first
+    for weight in (0.0, 0.25, 0.5, 1.0):
+        cell.evaluate("(cell, weight) => cell.style.setProperty('--w', weight)", weight)
+        painted = cell.evaluate(
+            """(cell) => {
+                const canvas = document.createElement("canvas").getContext("2d");
+                canvas.fillStyle = getComputedStyle(cell).backgroundColor;
+                canvas.fillRect(0, 0, 1, 1);
+                return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+            }"""
+        )
+        assert np.abs(np.array(plots.WEIGHTS(weight)[:3]) * 255 - painted).max() < 4, weight
+
+
+def test_the_book_shows_in_its_own_typefaces(site, open_page):
+    page = open_page(f"{site}/{CHAPTER}")
+    loaded = page.evaluate(
+        "document.fonts.ready.then((all) => [...all].filter((f) => f.status === 'loaded').map((f) => f.family))"
+    )
+    assert {"Book Serif", "Book Sans", "KaTeX_Main", "KaTeX_Math"} <= {name.strip('"') for name in loaded}

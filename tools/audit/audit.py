@@ -1,0 +1,143 @@
+"""Measure every page of the built site and hold it against the bars: `make audit`.
+
+    python -m tools.audit.audit [PAGE …]
+
+Lighthouse runs three times for phones (the median counts for performance, the worst run for the other
+categories) and once for desktops. Bytes, requests and console errors are those of a first visit that scrolls to the end,
+served with gzip below a sub-path under a content-security policy; axe runs at two widths in both colour schemes.
+Prints one table; the exit code is 1 when a bar is missed.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tools import chromium
+from tools.site import FLAGS, pages, scroll_through, served, violations
+
+LIGHTHOUSE = Path(__file__).parent / "node_modules" / "lighthouse" / "cli" / "index.js"
+CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
+KILOBYTES = 250
+
+
+@dataclass
+class Result:
+    """One page's figures; scores are of 100."""
+
+    page: str
+    mobile: dict[str, float]
+    desktop: dict[str, float]
+    kilobytes: float = 0.0
+    requests: int = 0
+    elsewhere: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    axe: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def missed(self) -> list[str]:
+        """The bars that the page misses, each in words."""
+        found = []
+        if self.mobile["performance"] < 95:
+            found.append(f"performance on a phone is {self.mobile['performance']:.0f}, the bar is 95")
+        for device, scores in (("phone", self.mobile), ("desktop", self.desktop)):
+            found += [
+                f"{c} on a {device} is {scores[c]:.0f}, the bar is 100" for c in CATEGORIES[1:] if scores[c] < 100
+            ]
+        if self.kilobytes > KILOBYTES:
+            found.append(f"{self.kilobytes:.0f} KB are transferred, the bar is {KILOBYTES}")
+        found += [f"asks another site: {url}" for url in self.elsewhere]
+        found += [f"console: {message}" for message in self.errors]
+        return found + [f"axe: {rule} at {element[:120]}" for rule, element, _ in self.axe]
+
+    def row(self) -> str:
+        shown = [" ".join(f"{scores[c]:3.0f}" for c in CATEGORIES) for scores in (self.mobile, self.desktop)]
+        counts = f"{self.kilobytes:6.0f} {self.requests:5d} {len(self.elsewhere):6d} {len(self.errors):6d} {len(self.axe):4d}"
+        return f"{self.page:34} {shown[0]:>16} {shown[1]:>16} {counts}  {'MISSED' if self.missed() else 'met'}"
+
+
+HEAD = f"{'page':34} {'phone p a b s':>16} {'desktop p a b s':>16} {'KB':>6} {'reqs':>5} {'others':>6} {'errors':>6} {'axe':>4}  bars"
+
+
+def lighthouse(url: str, device: str, browser: str) -> dict[str, float]:
+    """The four categories' scores of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        flags = ["--headless=new", f"--user-data-dir={folder}/profile", *FLAGS]
+        command = ["node", LIGHTHOUSE, url, "--quiet", "--output=json", f"--output-path={report}"]
+        command += [f"--chrome-flags={' '.join(flags)}", f"--only-categories={','.join(CATEGORIES)}"]
+        command += ["--preset=desktop"] if device == "desktop" else []
+        environment = os.environ | {"CHROME_PATH": browser}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        if done.returncode:
+            sys.exit(f"Lighthouse failed on {url}:\n{done.stdout}{done.stderr}")
+        found = json.loads(report.read_text())
+    for audit in found["audits"].values():
+        if audit["score"] is not None and audit["score"] < 0.9 and os.environ.get("VERBOSE"):
+            print(f"  {device}: {audit['id']} {audit['score']} {audit.get('displayValue', '')}")
+    return {name: 100 * found["categories"][name]["score"] for name in CATEGORIES}
+
+
+def of_phone(url: str, browser: str) -> dict[str, float]:
+    """Median performance of three runs, and the least of the other scores."""
+    runs = [lighthouse(url, "phone", browser) for _ in range(3)]
+    return {c: (statistics.median if c == "performance" else min)(run[c] for run in runs) for c in CATEGORIES}
+
+
+def visit(browser: Browser, address: str, result: Result) -> None:
+    """A first visit to the end of the page: what it transfers, whom it asks, what it complains of."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    network = context.new_cdp_session(page)
+    network.send("Network.enable")
+    sizes: list[float] = []
+    network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    page.on(
+        "request", lambda request: request.url.startswith((address, "data:")) or result.elsewhere.append(request.url)
+    )
+    page.on("console", lambda m: m.type in {"error", "warning"} and result.errors.append(m.text))
+    page.on("pageerror", lambda error: result.errors.append(str(error)))
+    page.goto(f"{address}/{result.page}", wait_until="networkidle")
+    scroll_through(page)
+    page.wait_for_load_state("networkidle")
+    result.kilobytes, result.requests = sum(sizes) / 1000, len(sizes)
+    context.close()
+
+
+def look_with_axe(browser: Browser, address: str, result: Result) -> None:
+    for width in (1280, 390):
+        for scheme in ("light", "dark"):
+            context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            page = context.new_page()
+            page.goto(f"{address}/{result.page}")
+            scroll_through(page)
+            result.axe += violations(page)
+            context.close()
+
+
+def main(chosen: list[str]) -> int:
+    path = chromium.find()
+    results = []
+    print(HEAD, flush=True)
+    with served() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        for name in chosen or pages():
+            url = f"{address}/{name}"
+            result = Result(name, of_phone(url, path), lighthouse(url, "desktop", path))
+            visit(browser, address, result)
+            look_with_axe(browser, address, result)
+            print(result.row(), flush=True)
+            results.append(result)
+        browser.close()
+    faults = [f"{result.page}: {fault}" for result in results for fault in result.missed()]
+    print("\n".join(faults) or f"Every bar is met on {len(results)} pages.")
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,89 @@
+"""The built site as a strict host serves it, and what tests and the audit do with its pages."""
+
+import functools
+import gzip
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = ROOT / "_build" / "html"
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+FLAGS += ["--disable-component-update", "--disable-sync"]
+BELOW = "/some/where"  # not at a host's root
+POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+PACKED = {".html", ".css", ".js", ".svg", ".json", ".xml", ".txt"}
+
+
+class Strict(SimpleHTTPRequestHandler):
+    """Serves a folder below `BELOW`, packed with gzip and under `POLICY`, as a careful host does."""
+
+    def translate_path(self, path: str) -> str:
+        below = path.removeprefix(BELOW)
+        return super().translate_path(below if below != path else "/nothing here")
+
+    def send_head(self):
+        file = Path(self.translate_path(self.path))
+        if file.is_file() and file.suffix in PACKED and "gzip" in self.headers.get("Accept-Encoding", ""):
+            content = gzip.compress(file.read_bytes(), mtime=0)
+            self.send_response(200)
+            self.send_header("Content-Type", self.guess_type(str(file)))
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            return BytesIO(content)
+        return super().send_head()
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("Cache-Control", "max-age=3600")
+        super().end_headers()
+
+    def log_message(self, *arguments) -> None:
+        pass
+
+
+@contextmanager
+def served(folder: Path = SITE) -> Iterator[str]:
+    """The address at which the folder is served while the block runs."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Strict, directory=folder))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}{BELOW}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def pages(folder: Path = SITE) -> list[str]:
+    """Every page of the site, relative to its root."""
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*.html") if "_static" not in file.parts)
+
+
+def scroll_through(page: Page) -> None:
+    """Bring every widget near the screen once, so that it is mounted."""
+    page.evaluate(
+        """async () => {
+            for (let y = 0; y < document.documentElement.scrollHeight; y += 600) {
+                scrollTo({ top: y, behavior: 'instant' });
+                await new Promise((done) => setTimeout(done, 30));
+            }
+            scrollTo({ top: 0, behavior: 'instant' });
+        }"""
+    )
+
+
+def violations(page: Page) -> list[tuple[str, str, str]]:
+    """What axe finds, with every rule on: the rule, the element, the reason."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text(encoding="utf8"))  # no script tag: the policy forbids it
+    found = page.evaluate("() => axe.run()")["violations"]
+    return [(rule["id"], node["html"], node["failureSummary"]) for rule in found for node in rule["nodes"]]

@@ -60,6 +60,7 @@ test: lint book notebooks
 
 test-all: test
 	pytest -m slow
+	@$(MAKE) --no-print-directory audit
 
 clean:
 	rm -rf _build

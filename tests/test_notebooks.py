@@ -96,6 +96,13 @@ def test_directives_roles_and_targets_become_plain_markdown():
         assert raw not in text
 
 
+def test_a_margin_note_becomes_a_quotation_and_a_new_term_a_colour():
+    text = CHAPTER.split("(S0.1)=")[0] + "```{sidebar} Aside\nMore.\n```\n\n$$\ny = \\new{a + \\frac{1}{2}}\n$$\n"
+    (cell,) = convert(text).cells
+    assert "> **Aside**\n>\n> More." in cell.source
+    assert r"y = \style{color: #2a86c8}{a + \frac{1}{2}}" in cell.source
+
+
 def test_an_exercises_stub_and_check_become_cells_and_no_solution_shows():
     notebook = convert(CHAPTER)
     assert sources(notebook, "code") == ["x = 1", "def f(): ...", "f()"]

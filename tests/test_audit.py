@@ -1,0 +1,60 @@
+"""The audit's bars, and the strict server that it and the browser tests use."""
+
+import dataclasses
+import gzip
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tools import site
+from tools.audit.audit import CATEGORIES, Result
+
+PERFECT = dict.fromkeys(CATEGORIES, 100.0)
+GOOD = Result("index.html", PERFECT | {"performance": 95.0}, PERFECT | {"performance": 60.0}, kilobytes=250.0)
+
+
+def test_a_page_on_every_bar_meets_them():
+    assert GOOD.missed() == []
+    assert GOOD.row().endswith("met")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"mobile": PERFECT | {"performance": 94.0}}, "performance on a phone is 94, the bar is 95"),
+        ({"mobile": PERFECT | {"accessibility": 99.0}}, "accessibility on a phone is 99, the bar is 100"),
+        ({"desktop": PERFECT | {"seo": 92.0}}, "seo on a desktop is 92, the bar is 100"),
+        ({"desktop": PERFECT | {"best-practices": 96.0}}, "best-practices on a desktop is 96, the bar is 100"),
+        ({"kilobytes": 251.0}, "251 KB are transferred, the bar is 250"),
+        ({"elsewhere": ["https://example.org/x.js"]}, "asks another site: https://example.org/x.js"),
+        ({"errors": ["oops"]}, "console: oops"),
+        ({"axe": [("label", "<input>", "why")]}, "axe: label at <input>"),
+    ],
+)
+def test_each_bar_is_missed_by_its_own_fault_and_named(change, message):
+    worse = dataclasses.replace(GOOD, **change)
+    assert worse.missed() == [message]
+    assert worse.row().endswith("MISSED")
+
+
+def test_the_strict_server_packs_restricts_and_stays_below_its_path(tmp_path):
+    (tmp_path / "index.html").write_text("<p>ð</p>" * 100, encoding="utf8")
+    with site.served(tmp_path) as address:
+        with urlopen(Request(f"{address}/index.html", headers={"Accept-Encoding": "gzip"})) as answer:
+            assert answer.headers["Content-Security-Policy"] == site.POLICY
+            assert answer.headers["Content-Encoding"] == "gzip"
+            assert gzip.decompress(answer.read()).decode() == "<p>ð</p>" * 100
+        with urlopen(f"{address}/index.html") as answer:
+            assert "Content-Encoding" not in answer.headers
+        for path in (address.removesuffix(site.BELOW) + "/index.html", f"{address}/gone.html"):
+            with pytest.raises(HTTPError, match="404") as error:
+                urlopen(path)
+            error.value.close()
+
+
+def test_every_page_of_a_site_is_audited(tmp_path):
+    for name in ("index.html", "chapters/a.html", "_static/part.html"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    assert site.pages(tmp_path) == ["chapters/a.html", "index.html"]

@@ -1,6 +1,6 @@
 """What a page is made of: the theme in `_theme/`, a description, and the files that it loads.
 
-Every script is deferred. Of the styles that extensions bring, those are left out that book.css holds or replaces.
+Every script is deferred, and those of the search stay on its page. Of the styles that extensions bring, those are left out that book.css holds or replaces.
 """
 
 from pathlib import Path
@@ -21,6 +21,7 @@ REPLACED = {
     "katex.min.css",
     "katex-math.css",
 }
+SEARCHING = {"doctools.js", "sphinx_highlight.js"}  # on any other page they would only take keys such as Escape
 logger = logging.getLogger(__name__)
 
 
@@ -57,6 +58,8 @@ def choose_files(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     context["css_files"][:] = [css for css in context["css_files"] if _name(css) not in REPLACED]
+    if page != "search":
+        context["script_files"][:] = [script for script in context["script_files"] if _name(script) not in SEARCHING]
     for script in context["script_files"]:
         if getattr(script, "filename", None):
             script.attributes.setdefault("defer", "defer")

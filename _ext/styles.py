@@ -1,6 +1,6 @@
 """One stylesheet for every page, since each file of its own holds back the first picture of a page.
 
-The theme's own rules, the widgets' and KaTeX's, in this order, become `_static/book.css`.
+KaTeX's rules, the theme's own and the widgets', in this order, become `_static/book.css`: the later win.
 """
 
 from pathlib import Path
@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 KATEX = Path("node_modules/katex/dist/katex.min.css")
-PARTS = (Path("_theme/page.css"), Path("attnlib/widgets/theme.css"), KATEX)
+PARTS = (KATEX, Path("_theme/page.css"), Path("attnlib/widgets/theme.css"))
 
 
 def compose(root: Path) -> str:

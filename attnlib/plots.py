@@ -22,7 +22,7 @@ STYLE = {
     "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
     "axes.titlelocation": "left",
     "axes.titlesize": "medium",
-    "font.size": 12,
+    "font.size": 11.5,
     "svg.fonttype": "path",
     "svg.hashsalt": "attnlib",  # the same figure gives the same file
 }

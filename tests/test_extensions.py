@@ -188,9 +188,9 @@ def test_a_style_that_an_extension_brings_is_loaded_unless_the_books_own_replace
     assert context["css_files"] == ["_static/book.css", "_static/new.css"]
 
 
-def test_the_style_is_the_themes_then_the_widgets_then_katexs():
+def test_the_style_is_katexs_then_the_themes_then_the_widgets():
     text = styles.compose(ROOT)
-    places = [text.index(mark) for mark in ("--paper: light-dark", ".attn-table {", ".katex-html")]
+    places = [text.index(mark) for mark in (".katex-html", "--paper: light-dark", ".attn-table {")]
     assert places == sorted(places)
     asked = set(re.findall(r"url\(\"?(fonts/[^)\"]+\.woff2)", text))
     assert asked == set(fonts.fonts(ROOT / "node_modules"))

@@ -48,7 +48,8 @@
     return copy.textContent.trim();
   };
   const links = new Map([...contents.querySelectorAll("a[href^='#']")].map((link) => [link.hash.slice(1), link]));
-  let here = null;
+  const anchors = [...document.querySelectorAll("main [id]:not(pre, svg *)")];
+  let here = null, resting;
   let furthest = store.get("progress", {})[page]?.read ?? 0;
 
   function follow() {
@@ -57,15 +58,20 @@
     const above = sections.filter((section) => section.getBoundingClientRect().top < line);
     const now = atEnd ? sections.at(-1) : above.at(-1);
     root.style.setProperty("--read", `${Math.min(1, scrollY / Math.max(1, root.scrollHeight - innerHeight)) * 100}%`);
-    if (now === here) return;
-    if (here) links.get(here.id)?.removeAttribute("aria-current");
-    here = now;
-    place.textContent = here ? heading(here) : "";
-    if (!here) return;
-    links.get(here.id)?.setAttribute("aria-current", "location");
+    if (now !== here) {
+      links.get(here?.id)?.removeAttribute("aria-current");
+      links.get(now?.id)?.setAttribute("aria-current", "location");
+      place.textContent = now ? heading(now) : "";
+      here = now;
+    }
+    clearTimeout(resting);
+    if (here) resting = setTimeout(keep, 150, line);
+  }
+  function keep(line) {
     furthest = Math.max(furthest, sections.indexOf(here) + 1);
+    const at = anchors.findLast((anchor) => anchor.getBoundingClientRect().top < line) ?? here;
     const progress = store.get("progress", {});
-    progress[page] = { read: furthest, of: sections.length, at: here.id, heading: heading(here) };
+    progress[page] = { read: furthest, of: sections.length, at: at.id, heading: heading(here) };
     store.set("progress", progress);
     store.set("last", page);
   }
@@ -76,6 +82,7 @@
       waiting = true;
       requestAnimationFrame(() => { waiting = false; follow(); });
     }, { passive: true });
+    addEventListener("pagehide", () => here && keep(innerHeight / 3));
     requestAnimationFrame(follow);
   }
 
@@ -117,11 +124,8 @@
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest("input, textarea, select, [contenteditable], [role=slider], [role=gridcell]")) return;
     const field = document.querySelector("main input[type=search], .bar-search input");
-    if (!field.checkVisibility()) return;
     event.preventDefault();
-    field.focus();
+    if (field.checkVisibility()) field.focus();
+    else document.querySelector(".bar-search-link").click();
   });
-  if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
-    DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false; // a browser may not read the other pages of a folder
-  }
 })();

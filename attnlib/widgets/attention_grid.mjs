@@ -47,7 +47,7 @@ function build(model, body) {
       throw new Error(`${rows.length} query and ${columns.length} key tokens for ${weights.length} × ${weights[0].length} weights`);
     const tokens = JSON.stringify([rows, columns]);
     if (grid?.tokens !== tokens) {
-      grid = table(rows, columns, { point, choose });
+      grid = table(rows, columns, model.get("selected") ?? [0, 0], { point, choose });
       grid.tokens = tokens;
       hovered = null;
       scroll.replaceChildren(grid.node);
@@ -75,12 +75,12 @@ function weights_of(model) {
   return math.attention_weights(model.get("query"), model.get("key"), allowed(model), scale_of(model));
 }
 
-function table(rows, columns, { point, choose }) {
+function table(rows, columns, entry, { point, choose }) {
   const node = element("table", { class: "attn-table", role: "grid", "aria-label": "attention weights" });
   const corner = element("td", { class: "attn-corner" }, "query \\ key");
   const head = columns.map((token) => element("th", { scope: "col", dir: "auto" }, token));
   node.append(element("thead", {}, element("tr", {}, corner, ...head, element("th", { scope: "col", class: "attn-sum" }, "sum"))));
-  const cells = rows.map((_, i) => columns.map((_, j) => element("td", { role: "gridcell", tabindex: i || j ? -1 : 0, "data-cell": `${i},${j}` })));
+  const cells = rows.map((_, i) => columns.map((_, j) => element("td", { role: "gridcell", tabindex: i === entry[0] && j === entry[1] ? 0 : -1, "data-cell": `${i},${j}` })));
   const sums = rows.map(() => element("td", { class: "attn-sum" }));
   const lines = rows.map((token, i) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), ...cells[i], sums[i]));
   node.append(element("tbody", {}, ...lines));

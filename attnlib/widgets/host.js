@@ -30,7 +30,9 @@ function mount(root) {
   try {
     const state = JSON.parse(root.querySelector("script[type='application/json']").textContent);
     widgets[root.dataset.widget].render({ model: new PageModel(state), el });
+    const focused = root.contains(document.activeElement);
     root.replaceChildren(...root.querySelectorAll(":scope > .headerlink"), el);
+    if (focused) el.querySelector("[tabindex='0'], input, button")?.focus(); // the table that had it is gone
   } catch (error) {
     console.error(`widget ${root.dataset.widget}:`, error); // the table stays
   }

@@ -76,8 +76,9 @@ function draw_scene(model, picture, tokens) {
         handles[i].setAttribute("aria-valuetext", place(point));
         handles[i].classList.toggle("attn-selected", i === selected);
         handles[i].lastChild.setAttribute("text-anchor", x > SIZE * 0.75 ? "end" : x < SIZE * 0.25 ? "start" : "middle");
-        handles[i].lastChild.setAttribute("y", y < 30 ? 26 : -14);
         const [cx, cy] = to_picture(layers.at(-1)[i]);
+        const below = y < 30 || (cy < y && y < SIZE - 30); // the name stands away from the ring
+        handles[i].lastChild.setAttribute("y", below ? 26 : -14);
         outputs[i].setAttribute("cx", cx);
         outputs[i].setAttribute("cy", cy);
         trails[i].setAttribute("d", path(layers.map((layer) => layer[i])));

@@ -110,7 +110,7 @@ def test_storage_that_is_switched_off_costs_only_the_memory(served, open_page):
     page.get_by_role("button", name="Colours: light. Switch").click()
     assert brightness(page) < 150
     page.locator("#in-the-plane").scroll_into_view_if_needed()
-    assert set(page.problems) <= {"off"}  # Sphinx's own sphinx_highlight.js complains of it, and does no more
+    assert page.problems == []
 
 
 def test_progress_is_kept_and_shown(site, open_page):
@@ -145,6 +145,14 @@ def test_what_is_stored_by_others_or_broken_does_no_harm(served, open_page):
     assert page.problems == []
 
 
+def test_on_the_landing_page_the_contents_open_below_their_button(served, open_page):
+    page = open_page(f"{served}/index.html")
+    page.get_by_role("button", name="Contents").click()
+    box = page.locator("#contents").bounding_box()
+    assert box["x"] + box["width"] == pytest.approx(page.evaluate("document.documentElement.clientWidth"), abs=1)
+    assert box["y"] == pytest.approx(48, abs=2)
+
+
 @pytest.mark.parametrize("script", [True, False])
 def test_on_a_phone_the_contents_open_over_the_page_and_close(script, site, open_page):
     page = open_page(f"{site}/{CHAPTER}", **PHONE, java_script_enabled=script)
@@ -153,6 +161,10 @@ def test_on_a_phone_the_contents_open_over_the_page_and_close(script, site, open
     page.get_by_role("button", name="Contents").click()
     contents.get_by_role("link", name="The grid", exact=True).wait_for()
     page.keyboard.press("Escape")
+    assert not contents.is_visible()
+    page.get_by_role("button", name="Contents").press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")  # also from inside
     assert not contents.is_visible()
     page.get_by_role("button", name="Contents").press("Enter")
     contents.get_by_role("link", name="The grid", exact=True).click()
@@ -208,10 +220,14 @@ def test_the_slash_key_searches_except_where_one_writes(served, open_page):
     page.keyboard.press("Enter")
     page.locator("#search-results a").first.wait_for()
     assert "q=nuisance" in page.url
+    page = open_page(f"{served}/{CHAPTER}", **PHONE)  # the field has no room there
+    page.keyboard.press("/")
+    page.wait_for_url("**/search.html")
+    expect(page.get_by_role("searchbox")).to_be_focused()
 
 
 @pytest.mark.parametrize("path", PAGES)
-@pytest.mark.parametrize("width", [1280, 820, 640])
+@pytest.mark.parametrize("width", [1280, 820, 640, 390])
 def test_letters_of_twice_the_size_lose_nothing(path, width, served, open_page):
     page = open_page(f"{served}/{path}", viewport={"width": width, "height": 900})
     page.add_style_tag(content="html { font-size: 200% !important; }")
@@ -227,6 +243,8 @@ def test_letters_of_twice_the_size_lose_nothing(path, width, served, open_page):
         }).map((one) => one.outerHTML.slice(0, 100))"""
     )
     assert clipped == []
+    narrowest = page.locator("main p").evaluate_all("all => Math.min(...all.map((p) => p.clientWidth).filter(Boolean))")
+    assert narrowest > min(400, 0.5 * width - 80)
 
 
 def test_without_javascript_each_widget_says_what_is_missing(site, open_page):

@@ -93,6 +93,22 @@ def test_the_last_input_decides_keyboard_or_mouse(served, open_page):
     assert "problem reads from a" in hover_text(grid, 4, 3)
 
 
+def test_the_keyboard_enters_the_grid_at_the_chosen_cell(served, open_page):
+    page = open_page(f"{served}/index.html")
+    cell(grid_of(page), 2, 0).wait_for()
+    page.get_by_role("link", name="Start with the dot product").focus()
+    page.keyboard.press("Tab")  # the widget's link to itself
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.dataset.cell") == "2,0"
+
+
+def test_a_widget_that_comes_alive_under_the_focus_keeps_it(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}")
+    page.evaluate("document.querySelector('[data-widget=token_plane] .attn-scroll').focus()")  # scrolls there
+    page.locator("[data-widget=token_plane] svg").wait_for()
+    assert page.evaluate("document.querySelector('[data-widget=token_plane]').contains(document.activeElement)")
+
+
 def test_the_grid_is_driven_by_the_keyboard_alone(site, open_page):
     page = open_page(f"{site}/{CHAPTER}")
     grid = grid_of(page)
@@ -270,6 +286,11 @@ def test_search_finds_a_word_of_the_chapter(site, open_page):
     page = open_page(f"{site}/search.html?q=nuisance")
     page.locator("#search-results a").first.wait_for()
     assert "The dot product" in page.locator("#search-results").text_content()
+    page.locator("#search-results a").first.click()
+    page.locator("#place", has_text="Where it breaks").wait_for()  # at the word, not at the top
+    page.go_back()
+    page.locator("#search-results .context").first.wait_for() if site.startswith("http") else None
+    assert "\\" not in page.locator("#search-results").text_content()  # no formula's source
     assert page.third_party == page.problems == []
 
 

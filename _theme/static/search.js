@@ -1,0 +1,19 @@
+// What Sphinx's search does not know: a page's formulas have a second, spoken form, a folder on disk may not be
+// read, and a result should lead to the words themselves (a text fragment), not to the top of a long page.
+{
+  const plain = Search.htmlToText;
+  Search.htmlToText = (page, anchor) => {
+    const parsed = new DOMParser().parseFromString(page, "text/html");
+    parsed.querySelectorAll(".katex-mathml").forEach((spoken) => spoken.remove());
+    return plain(parsed.documentElement.outerHTML, anchor);
+  };
+  if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+
+  const query = new URLSearchParams(location.search).get("q")?.trim() ?? "";
+  const words = [query, ...query.split(/\s+/)].map((part) => `text=${encodeURIComponent(part).replaceAll("-", "%2D")}`);
+  const results = document.getElementById("search-results");
+  new MutationObserver(() => {
+    for (const link of results.querySelectorAll("li > a:not([href*='#'])")) link.href += `#:~:${words.join("&")}`;
+  }).observe(results, { childList: true, subtree: true });
+  if (!query) document.querySelector("main input").focus();
+}

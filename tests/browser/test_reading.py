@@ -1,9 +1,11 @@
 """Reading the built site: links to every part, colours, progress, contents, keyboard, zoom, print."""
 
+import io
 import re
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from playwright.sync_api import expect
 
 from attnlib import plots
@@ -79,6 +81,13 @@ def test_a_page_says_what_it_is(path, served, open_page):
         assert page.locator("meta[property='og:title']").get_attribute("content") == page.locator("h1").evaluate(
             "h1 => { h1.querySelector('.headerlink')?.remove(); return h1.textContent.trim(); }"
         )
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_whole_window_takes_the_papers_colour(path, served, open_page):
+    page = open_page(f"{served}/{path}", viewport={"width": 800, "height": 2400}, color_scheme="dark")
+    whole = plt.imread(io.BytesIO(page.screenshot()))  # rows, columns, RGB from 0 to 1
+    assert whole[2395, [4, 795], :3].max() < 0.25
 
 
 def brightness(page):

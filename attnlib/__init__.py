@@ -4,7 +4,20 @@
 `attnlib.widgets` (anywidget), `attnlib.plots` (matplotlib).
 """
 
-from attnlib.attention import attention, attention_scores, attention_weights, causal_mask, softmax
+from attnlib.attention import attention, attention_scores, attention_weights, softmax
 from attnlib.geometry import convex_hull
+from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
 
-__all__ = ["attention", "attention_scores", "attention_weights", "causal_mask", "convex_hull", "softmax"]
+__all__ = [
+    "attention",
+    "attention_scores",
+    "attention_weights",
+    "causal_mask",
+    "convex_hull",
+    "from_torch",
+    "mask_to_bias",
+    "padding_mask",
+    "sliding_window_mask",
+    "softmax",
+    "to_torch",
+]

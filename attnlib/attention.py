@@ -130,25 +130,6 @@ def attention(
     return (weights @ value).astype(dtype, copy=False)
 
 
-def causal_mask(n_q: int, n_k: int | None = None, *, offset: int = 0) -> Bool[Array, "n_q n_k"]:
-    """True where query i may attend to key j: j ≤ i + offset. `n_k=None` means as many keys as queries.
-
-    `offset` is the number of keys that precede the first query, as when earlier tokens are cached.
-
-    Raises ValueError for sizes below 1 and a negative offset.
-
-    Source: Vaswani et al. (2017), section 3.2.3.
-
-    >>> causal_mask(2, 3)
-    array([[ True, False, False],
-           [ True,  True, False]])
-    """
-    n_k = n_q if n_k is None else n_k
-    if n_q < 1 or n_k < 1 or offset < 0:
-        raise ValueError(f"causal_mask needs n_q ≥ 1, n_k ≥ 1 and offset ≥ 0, got {n_q}, {n_k} and {offset}")
-    return np.tri(n_q, n_k, k=offset, dtype=bool)
-
-
 def _working_copies(**arrays) -> tuple[list[Array], np.dtype]:
     """The arrays in the dtype to compute in, and the dtype to return."""
     arrays = {name: np.asarray(array) for name, array in arrays.items()}

@@ -20,7 +20,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
-from attnlib.attention import attention_weights, causal_mask
+from attnlib.attention import attention_weights
+from attnlib.masks import causal_mask
 
 TOKENS = ("Houston", "we", "have", "a", "problem")
 AXES = ("noun", "pronoun", "verb", "article", "place", "people", "trouble", "letters")

@@ -5,7 +5,8 @@ import traitlets
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
-from attnlib.attention import attention_weights, causal_mask
+from attnlib.attention import attention_weights
+from attnlib.masks import causal_mask
 from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, table, text
 
 CONTROLS = ("temperature", "scaled", "masked")

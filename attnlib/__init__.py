@@ -7,6 +7,7 @@
 from attnlib.attention import attention, attention_scores, attention_weights, softmax
 from attnlib.geometry import convex_hull
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
+from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, split_heads
 
 __all__ = [
     "attention",
@@ -14,10 +15,14 @@ __all__ = [
     "attention_weights",
     "causal_mask",
     "convex_hull",
+    "dropout_weights",
     "from_torch",
     "mask_to_bias",
+    "merge_heads",
+    "multi_head_attention",
     "padding_mask",
     "sliding_window_mask",
     "softmax",
+    "split_heads",
     "to_torch",
 ]

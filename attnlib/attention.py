@@ -9,6 +9,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
+from attnlib.checks import forbid, must_be_finite, working_copies
+
 
 def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.0) -> Float[Array, "*shape"]:
     """Positive weights that sum to 1 along `axis`: exp(x / T) / Σ exp(x / T).
@@ -24,16 +26,16 @@ def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.
     >>> softmax(np.array([0.0, np.log(3.0)]))
     array([0.25, 0.75])
     """
-    (x,), dtype = _working_copies(x=x)
+    (x,), dtype = working_copies(x=x)
     if not (np.isfinite(temperature) and temperature > 0):
         raise ValueError(f"temperature must be positive and finite, got {temperature}")
     if x.ndim == 0 or not -x.ndim <= axis < x.ndim:
         raise ValueError(f"softmax needs the axis {axis}, but the input has shape {x.shape}")
     if x.shape[axis] == 0:
         raise ValueError(f"softmax over an empty axis: axis {axis} of shape {x.shape} has length 0")
-    _forbid("x", x, np.isnan(x) | (x == np.inf), "is {value}")
+    forbid("x", x, np.isnan(x) | (x == np.inf), "is {value}")
     largest = x.max(axis=axis, keepdims=True)
-    _forbid("x", largest, largest == -np.inf, "is −∞ throughout: there is nothing to attend to")
+    forbid("x", largest, largest == -np.inf, "is −∞ throughout: there is nothing to attend to")
     with np.errstate(over="ignore"):  # a difference beyond the float range is −∞, whose exp is 0
         weights = np.exp((x - largest) / x.dtype.type(temperature))
     return (weights / weights.sum(axis=axis, keepdims=True)).astype(dtype, copy=False)
@@ -52,7 +54,7 @@ def attention_scores(
     >>> attention_scores(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]), scale=1)
     array([[1., 3.]])
     """
-    (query, key), dtype = _working_copies(query=query, key=key)
+    (query, key), dtype = working_copies(query=query, key=key)
     return _checked_scores(query, key, scale).astype(dtype, copy=False)
 
 
@@ -79,7 +81,7 @@ def attention_weights(
     array([[0.12, 0.88]])
     """
     given = {"query": query, "key": key} | ({} if bias is None else {"bias": bias})
-    (query, key, *rest), dtype = _working_copies(**given)
+    (query, key, *rest), dtype = working_copies(**given)
     scores = _checked_scores(query, key, scale)
     if softcap is not None:
         if not (np.isfinite(softcap) and softcap > 0):
@@ -88,7 +90,7 @@ def attention_weights(
         scores = cap * np.tanh(scores / cap)
     if rest:
         _check_grid("bias", rest[0], scores)
-        _forbid("bias", rest[0], np.isnan(rest[0]) | (rest[0] == np.inf), "is {value}")
+        forbid("bias", rest[0], np.isnan(rest[0]) | (rest[0] == np.inf), "is {value}")
         scores = scores + rest[0]
     if mask is not None:
         mask = np.asarray(mask)
@@ -97,7 +99,7 @@ def attention_weights(
         _check_grid("mask", mask, scores)
         scores = np.where(mask, scores, scores.dtype.type(-np.inf))
     blocked = (scores == -np.inf).all(axis=-1)
-    _forbid("query", blocked, blocked, "may attend to no key: its whole row is masked")
+    forbid("query", blocked, blocked, "may attend to no key: its whole row is masked")
     return softmax(scores).astype(dtype, copy=False)
 
 
@@ -122,23 +124,12 @@ def attention(
     >>> attention(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]), np.array([[0.0], [1.0]]), scale=1).round(2)
     array([[0.88]])
     """
-    (query, key, value), dtype = _working_copies(query=query, key=key, value=value)
+    (query, key, value), dtype = working_copies(query=query, key=key, value=value)
     if value.ndim < 2 or value.shape[:-1] != key.shape[:-1]:
         raise ValueError(f"value must have one row for each key: key has shape {key.shape}, value {value.shape}")
-    _forbid("value", value, ~np.isfinite(value), "is {value}")
+    must_be_finite(value=value)
     weights = attention_weights(query, key, mask, scale=scale, bias=bias, softcap=softcap)
     return (weights @ value).astype(dtype, copy=False)
-
-
-def _working_copies(**arrays) -> tuple[list[Array], np.dtype]:
-    """The arrays in the dtype to compute in, and the dtype to return."""
-    arrays = {name: np.asarray(array) for name, array in arrays.items()}
-    for name, array in arrays.items():
-        if array.dtype.kind not in "iuf":
-            raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
-    dtype = np.result_type(*(np.float64 if a.dtype.kind in "iu" else a.dtype for a in arrays.values()))
-    working = np.promote_types(dtype, np.float32)
-    return [array.astype(working, copy=False) for array in arrays.values()], dtype
 
 
 def _checked_scores(query: Array, key: Array, scale: float | None) -> Array:
@@ -148,16 +139,15 @@ def _checked_scores(query: Array, key: Array, scale: float | None) -> Array:
         raise ValueError(
             f"query and key must share d_k, their last axis, and every batch axis: got {query.shape} and {key.shape}"
         )
-    if 0 in query.shape or 0 in key.shape:
+    if 0 in query.shape[-2:] or 0 in key.shape[-2:]:  # an empty batch is fine
         raise ValueError(f"an empty sequence: query has shape {query.shape}, key {key.shape}")
     if scale is not None and not np.isfinite(scale):
         raise ValueError(f"scale must be finite, got {scale}")
-    _forbid("query", query, ~np.isfinite(query), "is {value}")
-    _forbid("key", key, ~np.isfinite(key), "is {value}")
+    must_be_finite(query=query, key=key)
     factor = query.dtype.type(query.shape[-1] ** -0.5 if scale is None else scale)  # a bare float64 would upcast
     with np.errstate(over="ignore", invalid="ignore"):
         scores = (query * factor) @ np.swapaxes(key, -1, -2)  # (*batch, n_q, n_k)
-    _forbid("score", scores, ~np.isfinite(scores), "is {value}: query and key are too large for " + str(scores.dtype))
+    forbid("score", scores, ~np.isfinite(scores), "is {value}: query and key are too large for " + str(scores.dtype))
     return scores
 
 
@@ -170,11 +160,3 @@ def _check_grid(name: str, grid: Array, scores: Array) -> None:
         fits = False
     if not fits or grid.shape[-2:] != scores.shape[-2:]:
         raise ValueError(f"{name} of shape {grid.shape} does not fit scores of shape {scores.shape} (…, n_q, n_k)")
-
-
-def _forbid(name: str, array: Array, wrong: Array, problem: str) -> None:
-    """Raise for the first True of `wrong`, naming its index."""
-    if wrong.any():
-        index = tuple(int(i) for i in np.argwhere(wrong)[0])
-        label = f"{name}[{', '.join(map(str, index))}]" if index else name
-        raise ValueError(f"{label} " + problem.format(value=array[index]))

@@ -1,0 +1,29 @@
+"""What every function of the package does with its inputs: one dtype to compute in, and errors that name the index."""
+
+import numpy as np
+from numpy import ndarray as Array
+
+
+def working_copies(**arrays) -> tuple[list[Array], np.dtype]:
+    """The arrays in the dtype to compute in, and the dtype to return."""
+    arrays = {name: np.asarray(array) for name, array in arrays.items()}
+    for name, array in arrays.items():
+        if array.dtype.kind not in "iuf":
+            raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    dtype = np.result_type(*(np.float64 if a.dtype.kind in "iu" else a.dtype for a in arrays.values()))
+    working = np.promote_types(dtype, np.float32)
+    return [array.astype(working, copy=False) for array in arrays.values()], dtype
+
+
+def forbid(name: str, array: Array, wrong: Array, problem: str) -> None:
+    """Raise for the first True of `wrong`, naming its index."""
+    if wrong.any():
+        index = tuple(int(i) for i in np.argwhere(wrong)[0])
+        label = f"{name}[{', '.join(map(str, index))}]" if index else name
+        raise ValueError(f"{label} " + problem.format(value=array[index]))
+
+
+def must_be_finite(**arrays: Array) -> None:
+    """Raise for the first entry that is NaN or infinite."""
+    for name, array in arrays.items():
+        forbid(name, array, ~np.isfinite(array), "is {value}")

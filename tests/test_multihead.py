@@ -1,0 +1,160 @@
+"""attnlib.multihead against a loop over heads, torch's module with the same weights, and its own promises."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnlib import attention, causal_mask, dropout_weights, merge_heads, multi_head_attention, split_heads, to_torch
+
+# Distinct everywhere, so that no transpose and no mixed head goes unnoticed.
+BATCH, HEADS, N, N_Z, D, D_Z, D_K, D_V, D_OUT = 2, 3, 5, 7, 6, 8, 4, 10, 11
+
+
+def example(seed=0, heads=HEADS, kv_heads=HEADS, dtype=float):
+    rng = np.random.default_rng(seed)
+    shapes = {
+        "x": (BATCH, N, D), "w_q": (D, heads * D_K), "w_k": (D_Z, kv_heads * D_K), "w_v": (D_Z, kv_heads * D_V),
+        "w_o": (heads * D_V, D_OUT), "z": (BATCH, N_Z, D_Z),
+    }  # fmt: skip
+    return {name: rng.normal(size=shape).astype(dtype) for name, shape in shapes.items()}
+
+
+def looped(x, w_q, w_k, w_v, w_o, z, mask=None, scale=None, heads=HEADS, kv_heads=HEADS):
+    """One head of one sequence at a time, columns cut by hand."""
+    out = np.zeros((len(x), x.shape[1], w_o.shape[1]))
+    for b in range(len(x)):
+        for a in range(heads):
+            g = a * kv_heads // heads
+            q, k, v = slice(a * D_K, (a + 1) * D_K), slice(g * D_K, (g + 1) * D_K), slice(g * D_V, (g + 1) * D_V)
+            own = None if mask is None else np.broadcast_to(mask, (len(x), N, N_Z))[b]
+            head = attention(x[b] @ w_q[:, q], z[b] @ w_k[:, k], z[b] @ w_v[:, v], own, scale=scale)
+            out[b] += head @ w_o[a * D_V : (a + 1) * D_V]
+    return out
+
+
+def close(actual, expected):
+    return np.abs(actual - expected).max() <= 1e-12 * max(1, np.abs(expected).max())
+
+
+@pytest.mark.parametrize("scale", [None, 0.3])
+@pytest.mark.parametrize("mask", [None, causal_mask(N, N_Z), causal_mask(N, N_Z, offset=np.array([1, 4]))])
+def test_it_equals_a_loop_over_its_heads(mask, scale):
+    given = example()
+    assert close(
+        multi_head_attention(**given, mask=mask, num_heads=HEADS, scale=scale), looped(**given, mask=mask, scale=scale)
+    )
+
+
+@pytest.mark.parametrize("kv_heads", [1, 2, 3, 6])
+def test_grouped_queries_share_keys_and_values(kv_heads):
+    given = example(heads=6, kv_heads=kv_heads)
+    out = multi_head_attention(**given, num_heads=6, num_kv_heads=kv_heads)
+    assert close(out, looped(**given, heads=6, kv_heads=kv_heads))
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_it_equals_torchs_module_with_the_same_weights(masked):
+    heads, width, seed = 3, 12, 4
+    rng = np.random.default_rng(seed)
+    module = torch.nn.MultiheadAttention(
+        width, heads, bias=False, batch_first=True, dtype=torch.float64, kdim=D_Z, vdim=D_Z
+    )
+    x, z = rng.normal(size=(BATCH, N, width)), rng.normal(size=(BATCH, N_Z, D_Z))
+    mask = causal_mask(N, N_Z, offset=1) if masked else None
+    with torch.no_grad():
+        translated = torch.from_numpy(to_torch(mask, "MultiheadAttention")) if masked else None
+        expected, _ = module(*(torch.from_numpy(array) for array in (x, z, z)), attn_mask=translated)
+        weights = [getattr(module, name).numpy().T for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight")]
+        w_o = module.out_proj.weight.numpy().T  # nn.Linear holds Wᵀ
+    assert close(multi_head_attention(x, *weights, w_o, mask, num_heads=heads, z=z), expected.numpy())
+
+
+def test_self_attention_reads_x_twice():
+    given = example()
+    given |= {"z": given["x"], "w_k": given["w_k"][:D], "w_v": given["w_v"][:D]}
+    without = {name: array for name, array in given.items() if name != "z"}
+    assert (multi_head_attention(**without, num_heads=3) == multi_head_attention(**given, num_heads=3)).all()
+
+
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3), (0,)])
+def test_any_number_of_batch_axes(batch):
+    given = example()
+    rng = np.random.default_rng(5)
+    given |= {"x": rng.normal(size=(*batch, N, D)), "z": rng.normal(size=(*batch, N_Z, D_Z))}
+    out = multi_head_attention(**given, num_heads=HEADS)
+    assert out.shape == (*batch, N, D_OUT)
+    for index in np.ndindex(batch):
+        alone = given | {"x": given["x"][index], "z": given["z"][index]}
+        assert close(out[index], multi_head_attention(**alone, num_heads=HEADS))
+
+
+def test_split_cuts_columns_and_merge_undoes_it():
+    x = np.random.default_rng(0).normal(size=(BATCH, N, HEADS * D_K))
+    apart = split_heads(x, HEADS)
+    assert apart.shape == (BATCH, HEADS, N, D_K)
+    assert (apart[1, 2] == x[1, :, 2 * D_K :]).all()
+    assert (merge_heads(apart) == x).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_floats_keep_their_dtype_and_float16_is_summed_in_float32(dtype):
+    given = {name: array / 4 for name, array in example(dtype=dtype).items()}
+    given = {name: array.astype(dtype) for name, array in given.items()}
+    out = multi_head_attention(**given, num_heads=HEADS)
+    exact = multi_head_attention(**{name: array.astype(float) for name, array in given.items()}, num_heads=HEADS)
+    assert out.dtype == dtype
+    assert np.abs(out - exact).max() <= 4 * np.finfo(dtype).eps * max(1, np.abs(exact).max())
+
+
+def test_dropout_draws_from_its_rng_and_keeps_the_expected_weight():
+    weights = np.full((400, 50), 0.02)
+    dropped = dropout_weights(weights, 0.25, np.random.default_rng(0))
+    assert set(np.unique(dropped.round(12))) == {0.0, round(0.02 / 0.75, 12)}
+    assert abs((dropped == 0).mean() - 0.25) < 0.01
+    assert abs(dropped.sum(axis=-1).mean() - 1) < 0.01
+    assert np.ptp(dropped.sum(axis=-1)) > 0.1  # rows no longer sum to 1
+    given = example()
+    runs = [multi_head_attention(**given, num_heads=3, dropout=0.3, rng=np.random.default_rng(s)) for s in (1, 1, 2)]
+    assert (runs[0] == runs[1]).all()
+    assert not np.allclose(runs[0], runs[2])
+    assert (multi_head_attention(**given, num_heads=3, dropout=0.0) == multi_head_attention(**given, num_heads=3)).all()
+
+
+def test_inputs_are_never_changed():
+    given = example()
+    before = {name: array.copy() for name, array in given.items()}
+    multi_head_attention(**given, num_heads=3, dropout=0.5, rng=np.random.default_rng(0))
+    assert all((given[name] == before[name]).all() for name in given)
+
+
+def without(changes):
+    return lambda: multi_head_attention(**(example() | {"num_heads": HEADS} | changes))
+
+
+X = np.zeros((N, D))
+NAN = np.full((D_Z, HEADS * D_V), 0.0)
+NAN[3, 4] = np.nan
+BAD = {
+    "no heads": (lambda: split_heads(X, 0), "width of 6 does not divide into num_heads = 0"),
+    "heads that do not divide": (lambda: split_heads(X, 4), "width of 6 does not divide into num_heads = 4"),
+    "zero heads": (without({"num_heads": 0, "num_kv_heads": 1}), "width of 12 does not divide into num_heads = 0"),
+    "split of a vector": (lambda: split_heads(X[0], 2), r"rows and columns, got shape \(6,\)"),
+    "merge of a matrix": (lambda: merge_heads(X), r"\(…, h, n, d_head\), got shape \(5, 6\)"),
+    "groups that do not divide": (without({"num_kv_heads": 2}), "num_heads = 3 does not divide into num_kv_heads = 2"),
+    "no groups": (without({"num_kv_heads": 0}), "into num_kv_heads = 0 groups"),
+    "w_q too narrow": (without({"w_q": np.zeros((D + 1, 12))}), r"x of shape \(2, 5, 6\) does not fit w_q of shape \(7, 12\)"),
+    "w_o too short": (without({"w_o": np.zeros((7, 2))}), r"merged heads of shape \(2, 5, 30\) does not fit w_o of shape \(7, 2\)"),
+    "NaN in w_v": (without({"w_v": NAN}), r"w_v\[3, 4\] is nan"),
+    "dropout of all": (without({"dropout": 1.0, "rng": np.random.default_rng(0)}), r"dropout must lie in \[0, 1\), got 1"),
+    "dropout below 0": (lambda: dropout_weights(X, -0.1, np.random.default_rng(0)), "got -0.1"),
+    "dropout without rng": (without({"dropout": 0.1}), "pass rng"),
+    "a masked row": (without({"mask": np.zeros((N, N_Z), bool)}), r"query\[0, 0, 0\] may attend to no key"),
+    "mask transposed": (without({"mask": np.ones((N_Z, N), bool)}), "mask of shape"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named(name, unchecked):
+    call, message = BAD[name]
+    with pytest.raises(ValueError, match=message):
+        call()

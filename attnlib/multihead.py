@@ -37,7 +37,7 @@ def merge_heads(x: Real[Array, "*batch h n d_head"]) -> Real[Array, "*batch n wi
     if x.ndim < 3:
         raise ValueError(f"merge_heads needs the axes (…, h, n, d_head), got shape {x.shape}")
     beside = np.swapaxes(x, -2, -3)  # (*batch, n, h, d_head)
-    return beside.reshape(*beside.shape[:-2], -1)
+    return beside.reshape(*beside.shape[:-2], beside.shape[-2] * beside.shape[-1])
 
 
 def multi_head_attention(

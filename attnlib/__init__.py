@@ -8,6 +8,7 @@ from attnlib.attention import attention, attention_scores, attention_weights, so
 from attnlib.geometry import convex_hull
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
 from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, split_heads
+from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
 
 __all__ = [
     "attention",
@@ -21,6 +22,10 @@ __all__ = [
     "merge_heads",
     "multi_head_attention",
     "padding_mask",
+    "rotary_embedding",
+    "rotary_permutation",
+    "scaled_base",
+    "sinusoidal_encoding",
     "sliding_window_mask",
     "softmax",
     "split_heads",

@@ -4,7 +4,7 @@
 `attnlib.widgets` (anywidget), `attnlib.plots` (matplotlib).
 """
 
-from attnlib.attention import attention, attention_scores, attention_weights, softmax
+from attnlib.attention import attention, attention_scores, attention_weights, entropy, softmax, softmax_jacobian
 from attnlib.geometry import convex_hull
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
 from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, split_heads
@@ -17,6 +17,7 @@ __all__ = [
     "causal_mask",
     "convex_hull",
     "dropout_weights",
+    "entropy",
     "from_torch",
     "mask_to_bias",
     "merge_heads",
@@ -28,6 +29,7 @@ __all__ = [
     "sinusoidal_encoding",
     "sliding_window_mask",
     "softmax",
+    "softmax_jacobian",
     "split_heads",
     "to_torch",
 ]

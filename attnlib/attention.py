@@ -66,14 +66,16 @@ def attention_weights(
     scale: float | None = None,
     bias: Real[Array, "*#batch n_q n_k"] | None = None,
     softcap: float | None = None,
+    zero_blocked: bool = False,
 ) -> Float[Array, "*batch n_q n_k"]:
     """How much each query (row) reads from each key (column): softmax(scale · Q Kᵀ + bias), masked.
 
     `mask` is True where a query may attend to a key. `scale=None` means 1/√d_k. `softcap` = c
     bounds each score to (−c, c) by c · tanh(score / c), before the bias is added; −∞ in `bias`
-    blocks a cell, as False in `mask` does.
+    blocks a cell, as False in `mask` does. For a query that may attend to no key there are no weights
+    that sum to 1; with `zero_blocked` its row is 0.
 
-    Raises ValueError as `attention_scores` does, and for a query that may attend to no key.
+    Raises ValueError as `attention_scores` does, and, without `zero_blocked`, for a query that may attend to no key.
 
     Source: Vaswani et al. (2017), equation 1; for soft-capping, Gemma Team (2024), section 2.
 
@@ -99,8 +101,10 @@ def attention_weights(
         _check_grid("mask", mask, scores)
         scores = np.where(mask, scores, scores.dtype.type(-np.inf))
     blocked = (scores == -np.inf).all(axis=-1)
-    forbid("query", blocked, blocked, "may attend to no key: its whole row is masked")
-    return softmax(scores).astype(dtype, copy=False)
+    if not zero_blocked:
+        forbid("query", blocked, blocked, "may attend to no key: its whole row is masked")
+    weights = softmax(np.where(blocked[..., None], 0, scores))
+    return np.where(blocked[..., None], 0, weights).astype(dtype, copy=False)
 
 
 def attention(
@@ -112,6 +116,7 @@ def attention(
     scale: float | None = None,
     bias: Real[Array, "*#batch n_q n_k"] | None = None,
     softcap: float | None = None,
+    zero_blocked: bool = False,
 ) -> Float[Array, "*batch n_q d_v"]:
     """For each query the weighted average of the values: softmax(scale · Q Kᵀ + bias) V, masked.
 
@@ -128,8 +133,51 @@ def attention(
     if value.ndim < 2 or value.shape[:-1] != key.shape[:-1]:
         raise ValueError(f"value must have one row for each key: key has shape {key.shape}, value {value.shape}")
     must_be_finite(value=value)
-    weights = attention_weights(query, key, mask, scale=scale, bias=bias, softcap=softcap)
+    weights = attention_weights(query, key, mask, scale=scale, bias=bias, softcap=softcap, zero_blocked=zero_blocked)
     return (weights @ value).astype(dtype, copy=False)
+
+
+def softmax_jacobian(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch n n"]:
+    """How weight j changes with score k: diag(a) − a aᵀ, for weights a that a softmax gave.
+
+    All entries approach 0 as one weight approaches 1: the softmax is then *saturated*, and no gradient passes.
+
+    Raises ValueError for weights that are negative or do not sum to 1, naming the row.
+
+    Source: Goodfellow, Bengio & Courville, *Deep Learning*, section 6.2.2.3.
+
+    >>> softmax_jacobian(np.array([0.25, 0.75]))
+    array([[ 0.1875, -0.1875],
+           [-0.1875,  0.1875]])
+    """
+    weights = _checked_weights(weights)
+    return weights[..., None] * np.eye(weights.shape[-1]) - weights[..., None] * weights[..., None, :]
+
+
+def entropy(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
+    """How spread out weights are, in nats: −Σ a ln a, from 0 (one key has all) to ln n (all alike).
+
+    Raises ValueError for weights that are negative or do not sum to 1, naming the row.
+
+    Source: Shannon (1948), section 6.
+
+    >>> entropy(np.array([[0.5, 0.5], [1.0, 0.0]])).round(3)
+    array([0.693, 0.   ])
+    """
+    weights = _checked_weights(weights)
+    logarithms = np.log(weights, out=np.zeros_like(weights), where=weights > 0)
+    return np.asarray(0.0 - (weights * logarithms).sum(axis=-1))  # 0, not −0, where one key has all
+
+
+def _checked_weights(weights: Array) -> Array:
+    """Rows of weights in float64."""
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.ndim < 1 or weights.shape[-1] == 0:
+        raise ValueError(f"weights need a last axis with one entry for each key, got shape {weights.shape}")
+    forbid("weights", weights, ~(weights >= 0), "is {value}: a weight is 0 or more")
+    sums = np.asarray(weights.sum(axis=-1))
+    forbid("weights", sums, abs(sums - 1) > 5e-3, "sums to {value}, not 1")  # float16 rounds each weight
+    return weights
 
 
 def _checked_scores(query: Array, key: Array, scale: float | None) -> Array:

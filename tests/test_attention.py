@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from attnlib import attention, attention_scores, attention_weights, causal_mask, softmax
+from attnlib import (
+    attention,
+    attention_scores,
+    attention_weights,
+    causal_mask,
+    entropy,
+    softmax,
+    softmax_jacobian,
+)
 
 # Distinct everywhere, so that no transpose goes unnoticed.
 BATCH, HEADS, N_Q, N_K, D_K, D_V = 2, 3, 5, 7, 4, 6
@@ -178,6 +186,40 @@ def test_inputs_are_never_changed():
     assert all((a == b).all() for a, b in zip(arguments, before, strict=True))
 
 
+def test_a_query_without_keys_gives_zeros_when_asked_to():
+    query, key, value = example()
+    mask = random_mask()
+    mask[1, 2, 3] = False
+    weights = attention_weights(query, key, mask, zero_blocked=True)
+    assert (weights[1, 2, 3] == 0).all()
+    mask[1, 2, 3, 0] = True
+    rest = attention_weights(query, key, mask)
+    rest[1, 2, 3] = 0
+    assert (weights == rest).all()
+    mask[1, 2, 3] = False
+    assert (attention(query, key, value, mask, zero_blocked=True)[1, 2, 3] == 0).all()
+
+
+def test_the_jacobian_is_the_slope_that_torch_finds():
+    scores = torch.from_numpy(np.random.default_rng(0).normal(size=7)).requires_grad_()
+    expected = torch.autograd.functional.jacobian(lambda s: torch.softmax(s, -1), scores)
+    assert np.abs(softmax_jacobian(softmax(scores.detach().numpy())) - expected.numpy()).max() < 1e-14
+    batch = softmax(np.random.default_rng(1).normal(size=(2, 3, 7)))
+    jacobian = softmax_jacobian(batch)
+    assert jacobian.shape == (2, 3, 7, 7)
+    assert_close(jacobian[1, 2], softmax_jacobian(batch[1, 2]))
+    assert np.abs(jacobian.sum(axis=-1)).max() < 1e-14  # a constant added to all scores changes nothing
+
+
+def test_entropy_runs_from_one_key_to_all_alike():
+    assert entropy(np.eye(5)).tolist() == [0.0] * 5
+    assert entropy(np.full((2, 8), 1 / 8)) == pytest.approx(math.log(8))
+    weights = softmax(np.random.default_rng(0).normal(size=(3, 7)))
+    expected = [-math.fsum(a * math.log(a) for a in row) for row in weights]
+    assert np.abs(entropy(weights) - expected).max() < 1e-14
+    assert entropy(softmax(np.ones((1, 7), np.float16))) == pytest.approx(math.log(7), abs=1e-2)
+
+
 def changed(array, index, value):
     array = array.copy()
     array[index] = value
@@ -205,6 +247,13 @@ BAD = {
         lambda: attention_weights(QUERY, KEY, bias=changed(np.zeros((N_Q, N_K)), 4, -np.inf)),
         r"query\[4\] may attend to no key",
     ),
+    "weights below 0": (lambda: entropy(np.array([[1.0, 0.0], [1.5, -0.5]])), r"weights\[1, 1\] is -0.5: a weight is"),
+    "weights of NaN": (lambda: entropy(np.array([np.nan, 1.0])), r"weights\[0\] is nan"),
+    "weights that are scores": (
+        lambda: softmax_jacobian(np.array([[0.5, 0.5], [1.0, 2.0]])),
+        r"weights\[1\] sums to 3.0",
+    ),
+    "no weights": (lambda: entropy(np.zeros((2, 0))), r"one entry for each key, got shape \(2, 0\)"),
     "mask of numbers": (lambda: attention_weights(QUERY, KEY, MASK.astype(int)), "mask must be boolean.*int64"),
     "mask transposed": (lambda: attention_weights(QUERY, KEY, MASK.T), r"mask of shape \(7, 5\).*\(5, 7\)"),
     "mask of one row": (lambda: attention_weights(QUERY, KEY, MASK[:1]), r"mask of shape \(1, 7\)"),

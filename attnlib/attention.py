@@ -176,7 +176,7 @@ def _checked_weights(weights: Array) -> Array:
         raise ValueError(f"weights need a last axis with one entry for each key, got shape {weights.shape}")
     forbid("weights", weights, ~(weights >= 0), "is {value}: a weight is 0 or more")
     sums = np.asarray(weights.sum(axis=-1))
-    forbid("weights", sums, abs(sums - 1) > 5e-3, "sums to {value}, not 1")  # float16 rounds each weight
+    forbid("weights", sums, np.asarray(abs(sums - 1) > 5e-3), "sums to {value}, not 1")  # float16 rounds each weight
     return weights
 
 

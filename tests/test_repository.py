@@ -12,15 +12,20 @@ import pytest
 TRACKED = [
     Path(f) for f in subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.split()
 ]
+PACKAGES = [Path("package.json"), Path("tools/audit/package.json")]
 TEXTS = [f for f in TRACKED if f.exists() and f.suffix not in {".png", ".woff2", ".ico"}]
 
 
 def test_every_direct_dependency_is_pinned_exactly():
     lines = [line for line in Path("requirements.txt").read_text().splitlines() if line and not line.startswith("#")]
     assert all(re.fullmatch(r"[a-z0-9-]+==[0-9][\w.]*( # .+)?", line) for line in lines)
-    package = json.loads(Path("package.json").read_text())
-    pins = [*package["dependencies"].values(), *package["devDependencies"].values()]
-    assert all(re.fullmatch(r"\d+\.\d+\.\d+", pin) for pin in pins)
+    for file in PACKAGES:
+        package = json.loads(file.read_text())
+        pins = [
+            pin for kind in ("dependencies", "devDependencies", "overrides") for pin in package.get(kind, {}).values()
+        ]
+        assert pins
+        assert all(re.fullmatch(r"\d+\.\d+\.\d+", pin) for pin in pins)
 
 
 def test_katex_on_the_page_is_the_katex_that_rendered_it():
@@ -29,10 +34,15 @@ def test_katex_on_the_page_is_the_katex_that_rendered_it():
     assert json.loads(Path("package.json").read_text())["dependencies"]["katex"] == katex_version
 
 
-def test_the_lock_file_names_no_download_address():
-    text = Path("package-lock.json").read_text()
+@pytest.mark.parametrize("file", PACKAGES, ids=str)
+def test_a_lock_file_names_no_download_address_and_follows_no_moving_tag(file):
+    text = file.with_name("package-lock.json").read_text()
     assert '"resolved"' not in text
-    assert json.loads(text)["packages"]["node_modules/katex"]["integrity"]
+    packages = json.loads(text)["packages"]
+    assert all(package["integrity"] for name, package in packages.items() if name)
+    overrides = json.loads(file.read_text()).get("overrides", {})
+    moving = {d for package in packages.values() for d, v in package.get("dependencies", {}).items() if v == "latest"}
+    assert moving <= set(overrides)  # `npm ci` refuses the lock file on the day that such a package changes
 
 
 def test_every_import_is_a_pinned_dependency():

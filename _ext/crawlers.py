@@ -1,4 +1,4 @@
-"""What machines read of the site: robots.txt, sitemap.xml, and the picture that a shared link shows.
+"""What machines read of the site: robots.txt and sitemap.xml, and the address that it calls its own.
 
 A sitemap must hold whole addresses. `make book BASE_URL=https://host/folder/` names the site's own;
 without it the addresses are those of `make serve`, and no page claims one for itself.

@@ -1,6 +1,7 @@
 """What a page is made of: the theme in `_theme/`, a description, and the files that it loads.
 
-Every script is deferred, and those of the search stay on its page. Of the styles that extensions bring, those are left out that book.css holds or replaces.
+Every script is deferred, and those of the search stay on its page. Of the styles that extensions bring,
+those are left out that book.css holds or replaces.
 """
 
 from pathlib import Path

@@ -9,6 +9,7 @@ from attnlib.geometry import convex_hull
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
 from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, split_heads
 from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
+from attnlib.variants import linear_attention, positive_weights, tied_attention, window_attention
 
 __all__ = [
     "attention",
@@ -19,10 +20,12 @@ __all__ = [
     "dropout_weights",
     "entropy",
     "from_torch",
+    "linear_attention",
     "mask_to_bias",
     "merge_heads",
     "multi_head_attention",
     "padding_mask",
+    "positive_weights",
     "rotary_embedding",
     "rotary_permutation",
     "scaled_base",
@@ -31,5 +34,7 @@ __all__ = [
     "softmax",
     "softmax_jacobian",
     "split_heads",
+    "tied_attention",
     "to_torch",
+    "window_attention",
 ]

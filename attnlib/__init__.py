@@ -9,9 +9,11 @@ from attnlib.geometry import convex_hull
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
 from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, split_heads
 from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
+from attnlib.streaming import KeyValueCache, streaming_attention
 from attnlib.variants import linear_attention, positive_weights, tied_attention, window_attention
 
 __all__ = [
+    "KeyValueCache",
     "attention",
     "attention_scores",
     "attention_weights",
@@ -34,6 +36,7 @@ __all__ = [
     "softmax",
     "softmax_jacobian",
     "split_heads",
+    "streaming_attention",
     "tied_attention",
     "to_torch",
     "window_attention",

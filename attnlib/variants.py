@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
 from attnlib.attention import attention, softmax
-from attnlib.checks import forbid, must_be_finite, working_copies
+from attnlib.checks import check_sizes, forbid, must_be_finite, working_copies
 
 Elementwise = Callable[[Array], Array]
 
@@ -97,7 +97,7 @@ def linear_attention(
     array([2.5, 2.5])
     """
     (query, key, value), dtype = working_copies(query=query, key=key, value=value)
-    _check_sizes(query, key, value)
+    check_sizes(query, key, value)
     if causal and query.shape[-2] != key.shape[-2]:
         raise ValueError(f"causal needs as many queries as keys: query has shape {query.shape}, key {key.shape}")
     query, key = _applied("φ(query)", feature, query), _applied("φ(key)", feature, key)
@@ -136,7 +136,7 @@ def window_attention(
     array([1., 2., 3.])
     """
     (query, key, value), dtype = working_copies(query=query, key=key, value=value)
-    _check_sizes(query, key, value)
+    check_sizes(query, key, value)
     n = query.shape[-2]
     if key.shape[-2] != n or window < 1:
         raise ValueError(f"window_attention needs window ≥ 1 and n_q = n_k, got {window}, {n} and {key.shape[-2]}")
@@ -154,17 +154,6 @@ def _windows(rows: Array, window: int) -> Array:
     """For each row the `window` rows that end with it, as a view: (*batch, n, window, width)."""
     before = [(0, 0)] * (rows.ndim - 2) + [(window - 1, 0), (0, 0)]
     return np.swapaxes(np.lib.stride_tricks.sliding_window_view(np.pad(rows, before), window, axis=-2), -1, -2)
-
-
-def _check_sizes(query: Array, key: Array, value: Array) -> None:
-    shapes = f"query {query.shape}, key {key.shape}, value {value.shape}"
-    if min(query.ndim, key.ndim, value.ndim) < 2 or 0 in (*query.shape[-2:], *key.shape[-2:]):
-        raise ValueError(f"two axes or more, and no empty sequence, are needed: {shapes}")
-    if not (
-        query.shape[:-2] == key.shape[:-2] and query.shape[-1] == key.shape[-1] and key.shape[:-1] == value.shape[:-1]
-    ):
-        raise ValueError(f"query and key must share d_k, key and value their rows, and all the batch axes: {shapes}")
-    must_be_finite(query=query, key=key, value=value)
 
 
 def _applied(name: str, positive: Elementwise, x: Array) -> Array:

@@ -1,0 +1,155 @@
+"""The same attention in O(n) memory, tile by tile, and token by token with a cache.
+
+`attention` computes all n × n weights at once, as its formula reads. Here a band of queries meets one tile of
+keys after the other and keeps three running things for each query: its largest score, the sum of its
+exponentials, and their blend of the values (Milakov & Gimelshein 2018; Dao et al. 2022, algorithm 1).
+"""
+
+import numpy as np
+from jaxtyping import Float, Real
+from numpy import ndarray as Array
+
+from attnlib.checks import check_sizes, must_be_finite, working_copies
+
+COLUMNS = 512  # keys in a tile
+ROWS, CAUSAL_ROWS = 256, 128  # queries in a band; fewer where half of a tile on the diagonal is wasted
+SAFE = {np.dtype(np.float32): 60.0, np.dtype(np.float64): 500.0}  # a sum of exponentials of these stays in range
+
+
+def streaming_attention(
+    query: Real[Array, "*batch n_q d_k"],
+    key: Real[Array, "*batch n_k d_k"],
+    value: Real[Array, "*batch n_k d_v"],
+    *,
+    causal: bool = False,
+    offset: int = 0,
+    scale: float | None = None,
+) -> Float[Array, "*batch n_q d_v"]:
+    """`attention`, or with `causal` `attention` under `causal_mask(n_q, n_k, offset=offset)`, without an n × n array.
+
+    Tiles above the diagonal are skipped. Where no score can be large, since |q·k| ≤ |q| |k|, exp needs no
+    maximum subtracted, and the pass that finds it is saved.
+
+    Raises ValueError for sizes that do not fit, an empty sequence, an entry that is not finite, a negative
+    offset, and a score too large for its dtype.
+
+    Source: Dao, Fu, Ermon, Rudra & Ré (2022), algorithm 1.
+
+    >>> x = np.random.default_rng(0).normal(size=(3, 1000, 16))
+    >>> from attnlib import attention
+    >>> bool(np.allclose(streaming_attention(x, x, x), attention(x, x, x)))
+    True
+    """
+    (query, key, value), dtype = working_copies(query=query, key=key, value=value)
+    check_sizes(query, key, value)
+    if offset < 0 or (scale is not None and not np.isfinite(scale)):
+        raise ValueError(f"offset must be 0 or more and scale finite, got {offset} and {scale}")
+    return _streamed(query, key, value, offset if causal else None, scale).astype(dtype, copy=False)
+
+
+class KeyValueCache:
+    """Keys and values of what was read before, so that a new token costs O(n) and not O(n²).
+
+    `batch` is the shape of the leading axes, such as (sequences, heads). The room grows by doubling.
+
+    >>> cache = KeyValueCache((), d_k=2, d_v=1)
+    >>> for t in range(3):
+    ...     out = cache.attend(np.eye(2)[:1], np.eye(2)[:1], np.array([[float(t)]]))
+    >>> len(cache), out
+    (3, array([[1.]]))
+    """
+
+    def __init__(self, batch: tuple[int, ...], d_k: int, d_v: int, dtype: type | np.dtype = np.float64) -> None:
+        self._key = np.empty((*batch, 0, d_k), dtype)
+        self._value = np.empty((*batch, 0, d_v), dtype)
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def attend(
+        self,
+        query: Real[Array, "*batch n d_k"],
+        key: Real[Array, "*batch n d_k"],
+        value: Real[Array, "*batch n d_v"],
+        *,
+        scale: float | None = None,
+    ) -> Float[Array, "*batch n d_v"]:
+        """Append the keys and values of n new tokens; return what their queries read, each from all up to itself.
+
+        Equal to the last n rows of causal attention over all tokens so far. The result has the cache's dtype.
+
+        Raises ValueError when the three do not fit each other or the cache, naming the sizes, and for an
+        entry that is not finite; the cache is then what it was before.
+        """
+        (query, key, value), _ = working_copies(query=query, key=key, value=value)
+        check_sizes(query, key, value)
+        before, after = self._length, self._length + key.shape[-2]
+        for name, new, held in (("query", query, self._key), ("key", key, self._key), ("value", value, self._value)):
+            if new.shape[:-2] != held.shape[:-2] or new.shape[-1] != held.shape[-1] or new.shape[-2] != key.shape[-2]:
+                expected = (*held.shape[:-2], key.shape[-2], held.shape[-1])
+                raise ValueError(f"{name} of shape {new.shape} does not fit this cache, which needs {expected}")
+        if scale is not None and not np.isfinite(scale):
+            raise ValueError(f"scale must be finite, got {scale}")
+        self._key, self._value = (self._room(held, after) for held in (self._key, self._value))
+        self._key[..., before:after, :], self._value[..., before:after, :] = key, value
+        dtype = np.promote_types(self._key.dtype, np.float32)
+        seen = (held[..., :after, :].astype(dtype, copy=False) for held in (self._key, self._value))
+        out = _streamed(query.astype(dtype, copy=False), *seen, before, scale)
+        self._length = after
+        return out.astype(self._key.dtype, copy=False)
+
+    def _room(self, held: Array, needed: int) -> Array:
+        if needed <= held.shape[-2]:
+            return held
+        larger = np.empty((*held.shape[:-2], max(needed, 2 * held.shape[-2]), held.shape[-1]), held.dtype)
+        larger[..., : self._length, :] = held[..., : self._length, :]
+        return larger
+
+
+def _streamed(query: Array, key: Array, value: Array, offset: int | None, scale: float | None) -> Array:
+    """Inputs are checked; `offset` None means that every query reads every key."""
+    out = np.zeros((*query.shape[:-1], value.shape[-1]), query.dtype)
+    query = query * query.dtype.type(query.shape[-1] ** -0.5 if scale is None else scale)
+    with np.errstate(over="ignore", invalid="ignore"):
+        calm = _longest(query) * _longest(key) < SAFE[query.dtype]  # False for NaN too
+    rows = ROWS if offset is None else CAUSAL_ROWS
+    for first in range(0, query.shape[-2], rows):
+        band = slice(first, first + rows)
+        _fill(out[..., band, :], query[..., band, :], key, value, None if offset is None else first + offset, calm)
+    return out
+
+
+def _fill(out: Array, query: Array, key: Array, value: Array, place: int | None, calm: bool) -> None:
+    """Attention of one band of queries, into `out`. The first of them stands at `place` among the keys."""
+    n_q, n_k = query.shape[-2], key.shape[-2]
+    end = n_k if place is None else min(n_k, place + n_q)
+    total = np.zeros((*out.shape[:-1], 1), out.dtype)
+    largest = np.full_like(total, -np.inf)
+    for start in range(0, end, COLUMNS):
+        tile = slice(start, min(start + COLUMNS, end))
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = query @ np.swapaxes(key[..., tile, :], -1, -2)  # (*batch, n_q, columns)
+        ahead = None
+        if place is not None and tile.stop > place + 1:  # the tile crosses the diagonal
+            ahead = np.arange(start, tile.stop) > place + np.arange(n_q)[:, None]
+        if not calm:
+            must_be_finite(score=scores)
+            if ahead is not None:
+                scores[..., ahead] = -np.inf
+            larger = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+            shrink = np.exp(largest - larger)
+            out *= shrink
+            total *= shrink
+            scores -= larger
+            largest = larger
+        np.exp(scores, out=scores)
+        if calm and ahead is not None:
+            scores *= ~ahead
+        total += scores.sum(axis=-1, keepdims=True)
+        out += scores @ value[..., tile, :]
+    out /= total
+
+
+def _longest(x: Array) -> float:
+    return float(np.sqrt(np.einsum("...d,...d->...", x, x).max(initial=0)))

@@ -1,0 +1,159 @@
+"""attnlib.streaming: the same numbers as `attention`, in less memory, and one token at a time."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from attnlib import KeyValueCache, attention, causal_mask, streaming, streaming_attention
+
+BATCH, D_K, D_V = (2, 3), 6, 5
+
+
+def example(n_q, n_k, seed=0, size=1.0, dtype=float, batch=BATCH):
+    rng = np.random.default_rng(seed)
+    shapes = [(*batch, n_q, D_K), (*batch, n_k, D_K), (*batch, n_k, D_V)]
+    return [(size * rng.normal(size=shape)).astype(dtype) for shape in shapes]
+
+
+def error(actual, expected):
+    return np.abs(actual - expected).max() / max(1, np.abs(expected).max())
+
+
+@pytest.fixture
+def small_tiles(monkeypatch):
+    """Many tiles and bands with little work, none of a size that divides another."""
+    for name, value in (("COLUMNS", 7), ("ROWS", 5), ("CAUSAL_ROWS", 4)):
+        monkeypatch.setattr(streaming, name, value)
+
+
+@pytest.mark.parametrize("size", [1.0, 30.0])  # without and with the running maximum
+@pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (1, 23), (23, 1), (5, 7), (17, 23), (24, 24)])
+def test_tiles_give_what_the_whole_gives(n_q, n_k, size, small_tiles):
+    given = example(n_q, n_k, size=size)
+    assert error(streaming_attention(*given), attention(*given)) < 1e-13
+    assert error(streaming_attention(*given, scale=0.7), attention(*given, scale=0.7)) < 1e-12
+
+
+@pytest.mark.parametrize("size", [1.0, 30.0])
+@pytest.mark.parametrize("offset", [0, 1, 6, 40])
+@pytest.mark.parametrize(("n_q", "n_k"), [(1, 23), (17, 23), (24, 24), (23, 17)])
+def test_causal_tiles_give_what_the_mask_gives(n_q, n_k, offset, size, small_tiles):
+    given = example(n_q, n_k, size=size)
+    expected = attention(*given, causal_mask(n_q, n_k, offset=offset))
+    assert error(streaming_attention(*given, causal=True, offset=offset), expected) < 1e-13
+
+
+def test_the_real_tiles_too():
+    given = example(300, 1100, batch=(2,))
+    assert error(streaming_attention(*given), attention(*given)) < 1e-13
+    causal = attention(*given, causal_mask(300, 1100, offset=600))
+    assert error(streaming_attention(*given, causal=True, offset=600), causal) < 1e-13
+
+
+def test_tiles_above_the_diagonal_are_skipped(small_tiles, monkeypatch):
+    counted = []
+    monkeypatch.setattr(
+        streaming.np, "swapaxes", lambda a, *axes, f=np.swapaxes: (counted.append(a.shape), f(a, *axes))[1]
+    )
+    streaming_attention(*example(24, 24), causal=True)
+    columns = sum(shape[-2] for shape in counted)
+    assert columns == sum(min(24, first + 4) for first in range(0, 24, 4)) < 6 * 24
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("causal", [False, True])
+def test_floats_keep_their_dtype(dtype, causal):
+    given = example(40, 40, dtype=dtype)
+    exact = [array.astype(float) for array in given]
+    out = streaming_attention(*given, causal=causal)
+    assert out.dtype == dtype
+    expected = attention(*exact, causal_mask(40) if causal else None)
+    assert np.abs(out - expected).max() <= 8 * np.finfo(dtype).eps * np.abs(exact[2]).max()
+
+
+def test_scores_far_beyond_exp_are_no_matter():
+    given = example(17, 23, size=300.0)  # scores to about 1e5
+    assert error(streaming_attention(*given), attention(*given)) < 1e-12
+
+
+def test_memory_grows_with_n_and_not_with_its_square():
+    def peak(n):
+        given = example(n, n, dtype=np.float32, batch=())
+        tracemalloc.start()
+        streaming_attention(*given, causal=True)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    small, large = peak(2000), peak(8000)
+    assert large < 4.4 * small
+    assert large < 0.01 * 8000**2 * 4  # one n × n array of float32
+
+
+@pytest.mark.parametrize("blocks", [[1] * 12, [12], [5, 1, 1, 4, 1], [1, 3, 8]])
+def test_a_cache_gives_what_the_whole_sequence_gives(blocks, small_tiles):
+    query, key, value = example(12, 12)
+    cache, rows, place = KeyValueCache(BATCH, D_K, D_V), [], 0
+    for block in blocks:
+        new = slice(place, place + block)
+        rows.append(cache.attend(query[..., new, :], key[..., new, :], value[..., new, :]))
+        place += block
+        assert len(cache) == place
+    assert error(np.concatenate(rows, axis=-2), attention(query, key, value, causal_mask(12))) < 1e-13
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_a_cache_keeps_its_dtype(dtype):
+    query, key, value = example(6, 6, dtype=dtype)
+    cache = KeyValueCache(BATCH, D_K, D_V, dtype)
+    out = [cache.attend(*(a[..., t : t + 1, :] for a in (query, key, value)), scale=0.5) for t in range(6)]
+    assert out[0].dtype == dtype
+    expected = attention(*(a.astype(float) for a in (query, key, value)), causal_mask(6), scale=0.5)
+    assert np.abs(np.concatenate(out, axis=-2) - expected).max() <= 8 * np.finfo(dtype).eps * np.abs(value).max()
+
+
+def test_a_refused_token_leaves_the_cache_as_it_was():
+    query, key, value = example(4, 4)
+    cache = KeyValueCache(BATCH, D_K, D_V)
+    cache.attend(query[..., :3, :], key[..., :3, :], value[..., :3, :])
+    broken = key[..., 3:, :].copy()
+    broken[1, 2, 0, 4] = np.nan
+    with pytest.raises(ValueError, match=r"key\[1, 2, 0, 4\] is nan"):
+        cache.attend(query[..., 3:, :], broken, value[..., 3:, :])
+    out = cache.attend(query[..., 3:, :], key[..., 3:, :], value[..., 3:, :])
+    assert len(cache) == 4
+    assert error(out, attention(query, key, value, causal_mask(4))[..., 3:, :]) < 1e-13
+
+
+def test_inputs_are_never_changed():
+    given = example(9, 9)
+    before = [array.copy() for array in given]
+    streaming_attention(*given, causal=True)
+    KeyValueCache(BATCH, D_K, D_V).attend(*given)
+    assert all((a == b).all() for a, b in zip(given, before, strict=True))
+
+
+Q, K, V = example(5, 7, batch=())
+BAD = {
+    "widths differ": (lambda: streaming_attention(Q, K[:, :3], V), r"share d_k.*key \(7, 3\)"),
+    "no keys": (lambda: streaming_attention(Q, K[:0], V[:0]), "no empty sequence"),
+    "NaN": (lambda: streaming_attention(Q * np.nan, K, V), r"query\[0, 0\] is nan"),
+    "negative offset": (lambda: streaming_attention(Q, K, V, offset=-1), "got -1 and None"),
+    "scale NaN": (lambda: streaming_attention(Q, K, V, scale=np.nan), "scale finite, got 0 and nan"),
+    "scores overflow": (lambda: streaming_attention(1e200 * Q, 1e200 * K, V), r"score\[0, 0\] is -?(inf|nan)"),
+    "another batch": (
+        lambda: KeyValueCache((2,), D_K, D_V).attend(K, K, V),
+        r"query of shape \(7, 6\) does not fit this cache, which needs \(2, 7, 6\)",
+    ),
+    "another width": (lambda: KeyValueCache((), D_K, 4).attend(K, K, V), r"value of shape \(7, 5\).*needs \(7, 4\)"),
+    "more queries": (lambda: KeyValueCache((), D_K, D_V).attend(Q, K, V), r"query of shape \(5, 6\).*needs \(7, 6\)"),
+    "cache and scale": (lambda: KeyValueCache((), D_K, D_V).attend(K, K, V, scale=np.inf), "scale must be finite"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named(name, unchecked):
+    call, message = BAD[name]
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -83,6 +83,8 @@ def test_positions_may_differ_between_sequences(layout):
     for b in range(BATCH):
         assert np.allclose(out[b], rotary_embedding(x[b], positions[b], layout=layout), atol=1e-14)
     assert np.allclose(rotary_embedding(x[:1], layout=layout), out[:1], atol=1e-14)
+    later = rotary_embedding(x[..., 2:, :], np.arange(2, N), layout=layout)
+    assert np.allclose(later, rotary_embedding(x, layout=layout)[..., 2:, :], atol=1e-14)
 
 
 def test_a_scaled_base_slows_the_slowest_pair_by_its_factor_and_the_fastest_by_none():

@@ -1,0 +1,106 @@
+"""Plausible mistakes in `attnlib`, one at a time: the tests of that module must fail for each.
+
+A suite that passes with an inverted mask says nothing about masks. Every mistake here is one that people make.
+"""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+MISTAKES = {
+    "attention": {
+        "softmax over the wrong axis": ("weights.sum(axis=axis,", "weights.sum(axis=0,"),
+        "the largest of all is subtracted, not of the row": ("x.max(axis=axis, keepdims=True)", "x.max(keepdims=True)"),
+        "no temperature": (" / x.dtype.type(temperature)", ""),
+        "no scale": ("query.shape[-1] ** -0.5 if", "1.0 if"),
+        "divided by d and not by its root": ("query.shape[-1] ** -0.5 if", "1 / query.shape[-1] if"),
+        "scaled by √n": ("query.shape[-1] ** -0.5 if", "query.shape[-2] ** -0.5 if"),
+        "query and key swapped": ("scores = _checked_scores(query, key, scale)", "scores = _checked_scores(key, query, scale)"),
+        "mask inverted": ("np.where(mask, scores,", "np.where(~mask, scores,"),
+        "masked to a finite number": ("scores.dtype.type(-np.inf))", "scores.dtype.type(-20))"),
+        "masked after the softmax": (
+            "scores = np.where(mask, scores, scores.dtype.type(-np.inf))",
+            "return (softmax(scores) * mask).astype(dtype)",
+        ),
+        "bias forgotten": ("scores = scores + rest[0]", "scores = scores + 0"),
+        "bias before the cap": ("scores = cap * np.tanh(scores / cap)", "scores = cap * np.tanh((scores + 1) / cap)"),
+        "a blocked row becomes uniform": ("return np.where(blocked[..., None], 0, weights)", "return weights"),
+        "values out of order": ("return (weights @ value)", "return (weights @ value[..., ::-1, :])"),
+        "float16 computed in float16": ("np.promote_types(dtype, np.float32)", "np.promote_types(dtype, np.float16)"),
+        "Jacobian without its diagonal": ("weights[..., None] * np.eye(weights.shape[-1]) - ", "-"),
+        "entropy of the wrong sign": ("0.0 - (weights * logarithms)", "0.0 + (weights * logarithms)"),
+    },
+    "masks": {
+        "a query does not read itself": ("n_k, offset) >= 0", "n_k, offset) > 0"),
+        "a query reads one token ahead": ("n_k, offset) >= 0", "n_k, offset) >= -1"),
+        "the offset is ignored": ("return offset[..., None, None] + np.arange", "return 0 * offset[..., None, None] + np.arange"),
+        "a window one too long": ("(ages < window)", "(ages <= window)"),
+        "one padded key is read": ("np.arange(n_k) < lengths", "np.arange(n_k) <= lengths"),
+        "queries padded in place of keys": ("[..., None, :], n_q, axis=-2)", "[..., :n_q, None], n_k, axis=-1)"),
+        "the wrong API blocks": ('return api == "Multi', 'return api != "Multi'),
+        "a bias that keeps what it should block": ("np.where(_boolean(mask), 0.0, -np.inf)", "np.where(_boolean(mask), -np.inf, 0.0)"),
+    },
+    "multihead": {
+        "heads mixed": (
+            "return np.swapaxes(apart, -2, -3)",
+            "return x.reshape(*x.shape[:-2], num_heads, x.shape[-2], x.shape[-1] // num_heads)",
+        ),
+        "heads merged in the wrong order": ("beside = np.swapaxes(x, -2, -3)", "beside = np.swapaxes(x[..., ::-1, :, :], -2, -3)"),
+        "groups dealt out in turn": (
+            "np.repeat(shared, num_heads // num_kv_heads, axis=-3)",
+            "np.concatenate([shared] * (num_heads // num_kv_heads), axis=-3)",
+        ),
+        "keys and values swapped": ('key = split_heads(_project("z", z, "w_k", w_k)', 'key = split_heads(_project("z", z, "w_k", w_v)'),
+        "self-attention although z is given": ('"z": x if z is None else z', '"z": x'),
+        "the mask of a sequence goes to a head": ("np.asarray(mask)[..., None, :, :]", "np.asarray(mask)"),
+        "scale not passed on": ("attention_weights(query, key, mask, scale=scale)", "attention_weights(query, key, mask)"),
+        "dropout without rescaling": (" / (1 - probability)", ""),
+        "dropout keeps what it should drop": (">= probability", "< probability"),
+    },
+    "positions": {
+        "turned the other way": ("a * np.cos(angles) - b * np.sin(angles)", "a * np.cos(angles) + b * np.sin(angles)"),
+        "sine and cosine swapped": ("[np.sin(angles), np.cos(angles)]", "[np.cos(angles), np.sin(angles)]"),
+        "layouts swapped": ('if layout == "half" else slice(0, d, 2)', 'if layout != "half" else slice(0, d, 2)'),
+        "frequencies by c and not by 2c": ("-np.arange(0, d, 2) / d", "-np.arange(d // 2) / d"),
+        "positions ignored": ("angles = _angles(positions, d, base)", "angles = _angles(np.arange(n), d, base)"),
+        "the permutation is its own inverse": (
+            "return np.concatenate([np.arange(0, d, 2), np.arange(1, d, 2)])",
+            "return np.argsort(np.concatenate([np.arange(0, d, 2), np.arange(1, d, 2)]))",
+        ),
+    },
+    "streaming": {
+        "the sum is not rescaled": ("            total *= shrink", "            pass"),
+        "the blend is not rescaled": ("            out *= shrink", "            pass"),
+        "a tile on the diagonal passes": ("tile.stop > place + 1:", "tile.stop > place + 2:"),
+        "a query reads one key less": ("> place + np.arange(n_q)", ">= place + np.arange(n_q)"),
+        "the maximum is never subtracted": ("np.dtype(np.float64): 500.0", "np.dtype(np.float64): 5e9"),
+        "the last tile is lost": ("min(n_k, place + n_q)", "min(n_k, place + n_q - 1)"),
+        "the cache forgets": ("self._length, self._length + key", "0, self._length + key"),
+    },
+    "variants": {
+        "a window one too short": ("np.arange(window) < window - 1", "np.arange(window) < window"),
+        "the causal sum is not kept": ("        read += key", "        read = key"),
+        "not normalised": ("return (out[..., :-1] / sums)", "return out[..., :-1]"),
+        "φ on the queries alone": ('_applied("φ(key)", feature, key)', "abs(key)"),
+        "u for the scores alone": ("return attention(x, x, x, mask", "return attention(x, x, x[..., ::-1], mask"),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("module", "mistake"), [(module, mistake) for module, mistakes in MISTAKES.items() for mistake in mistakes]
+)
+def test_the_suite_fails_for(module, mistake, tmp_path):
+    right, wrong = MISTAKES[module][mistake]
+    for name in ("attnlib", "tests"):
+        shutil.copytree(name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "browser", "js"))
+    shutil.copy("pyproject.toml", tmp_path)
+    homes = [file for file in (tmp_path / "attnlib").glob("*.py") if right in file.read_text()]
+    assert {home.stem for home in homes} & {module, "checks"}, f"no line of {module} reads {right!r}"
+    for home in homes:
+        home.write_text(home.read_text().replace(right, wrong, 1))
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", f"tests/test_{module}.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1, done.stdout[-1500:] + done.stderr[-500:]  # 1: tests ran, and failed

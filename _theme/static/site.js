@@ -41,7 +41,7 @@
   // The place: the last heading above the upper third of the window.
   const contents = document.getElementById("contents");
   const sections = [...document.querySelectorAll("main section[id]")].filter((s) => s.querySelector(":scope > :is(h2, h3)"));
-  const place = document.getElementById("place");
+  const place = document.getElementById("place"), bar = document.querySelector(".bar");
   const heading = (section) => {
     const copy = section.querySelector(":scope > :is(h2, h3)").cloneNode(true);
     copy.querySelector(".headerlink")?.remove();
@@ -57,7 +57,7 @@
     const atEnd = scrollY + innerHeight >= root.scrollHeight - 4;
     const above = sections.filter((section) => section.getBoundingClientRect().top < line);
     const now = atEnd ? sections.at(-1) : above.at(-1);
-    root.style.setProperty("--read", `${Math.min(1, scrollY / Math.max(1, root.scrollHeight - innerHeight)) * 100}%`);
+    bar.style.setProperty("--read", `${Math.min(1, scrollY / Math.max(1, root.scrollHeight - innerHeight)) * 100}%`);
     if (now !== here) {
       links.get(here?.id)?.removeAttribute("aria-current");
       links.get(now?.id)?.setAttribute("aria-current", "location");

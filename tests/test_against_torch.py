@@ -1,0 +1,112 @@
+"""Attention and multi-head attention against torch in float64, over sizes, masks and magnitudes drawn by hypothesis."""
+
+import numpy as np
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnlib import (
+    attention,
+    attention_scores,
+    causal_mask,
+    mask_to_bias,
+    multi_head_attention,
+    streaming_attention,
+    to_torch,
+)
+
+MASKS = st.sampled_from(["none", "boolean", "causal", "bias", "blocking bias"])
+sizes = st.lists(st.integers(1, 11), min_size=4, max_size=4, unique=True)  # n_q, n_k, d_k, d_v: no transpose can hide
+batches = st.lists(st.integers(1, 3), max_size=2).map(tuple)
+many = settings(max_examples=500, deadline=None)
+
+
+def close(actual, expected, scores):
+    return np.abs(actual - expected).max() <= 1e-12 * max(1, np.abs(scores).max(), np.abs(expected).max())
+
+
+def drawn_mask(kind, rng, shape):
+    """A mask or a bias of ours, and what torch's function takes for it."""
+    if kind == "none":
+        return {}, None
+    if kind == "causal":
+        mask = np.broadcast_to(causal_mask(*shape[-2:]), shape)
+    else:
+        mask = rng.random(shape) < 0.6
+        mask[..., 0] = True  # no query is left without a key
+    if kind in {"boolean", "causal"}:
+        return {"mask": mask}, torch.from_numpy(to_torch(mask, "scaled_dot_product_attention").copy())
+    bias = rng.normal(size=shape) + (mask_to_bias(mask) if kind == "blocking bias" else 0)
+    return {"bias": bias}, torch.from_numpy(bias)
+
+
+@many
+@given(sizes, batches, MASKS, st.sampled_from([1e-3, 1.0, 30.0]), st.integers(0, 10**6))
+def test_attention_equals_torchs_function(size, batch, kind, magnitude, seed):
+    n_q, n_k, d_k, d_v = size
+    rng = np.random.default_rng(seed)
+    shapes = [(*batch, n_q, d_k), (*batch, n_k, d_k), (*batch, n_k, d_v)]
+    query, key, value = (magnitude * rng.normal(size=shape) for shape in shapes)
+    ours, theirs = drawn_mask(kind, rng, (*batch, n_q, n_k))
+    tensors = [torch.from_numpy(array) for array in (query, key, value)]
+    expected = torch.nn.functional.scaled_dot_product_attention(*tensors, attn_mask=theirs).numpy()
+    scores = attention_scores(query, key)
+    assert close(attention(query, key, value, **ours), expected, scores)
+    if kind in {"none", "causal"}:
+        assert close(streaming_attention(query, key, value, causal=kind == "causal"), expected, scores)
+
+
+@many
+@given(sizes, st.integers(1, 4), st.integers(1, 3), st.booleans(), st.integers(0, 10**6))
+def test_multi_head_attention_equals_torchs_module_with_its_weights(size, heads, batch, masked, seed):
+    n_q, n_k, d_head, d_z = size
+    width = heads * d_head
+    rng = np.random.default_rng(seed)
+    module = torch.nn.MultiheadAttention(
+        width, heads, bias=False, batch_first=True, dtype=torch.float64, kdim=d_z, vdim=d_z
+    )
+    w_q, w_k, w_v, w_o = (
+        rng.normal(size=shape) for shape in [(width, width), (d_z, width), (d_z, width), (width, width)]
+    )
+    x, z = rng.normal(size=(batch, n_q, width)), rng.normal(size=(batch, n_k, d_z))
+    mask = drawn_mask("boolean", rng, (n_q, n_k))[0]["mask"] if masked else None
+    with torch.no_grad():
+        if width == d_z:  # torch then packs the three into one
+            module.in_proj_weight.copy_(torch.from_numpy(np.concatenate([w_q.T, w_k.T, w_v.T])))
+        else:
+            for name, w in (("q", w_q), ("k", w_k), ("v", w_v)):
+                getattr(module, f"{name}_proj_weight").copy_(torch.from_numpy(w.T))
+        module.out_proj.weight.copy_(torch.from_numpy(w_o.T))
+        theirs = torch.from_numpy(to_torch(mask, "MultiheadAttention")) if masked else None
+        expected, _ = module(*(torch.from_numpy(array) for array in (x, z, z)), attn_mask=theirs)
+    out = multi_head_attention(x, w_q, w_k, w_v, w_o, mask, num_heads=heads, z=z)
+    assert close(out, expected.numpy(), (x @ w_q).max() * (z @ w_k).max() * d_head)
+
+
+def test_the_slope_of_the_output_in_w_q_is_the_books_formula():
+    """∂L/∂W_Q = Xᵀ [A ∘ (G Vᵀ − rowsum(A ∘ G Vᵀ))] K / √d_k, with G = ∂L/∂Y."""
+    rng = np.random.default_rng(0)
+    x, z, w_q, w_k, value = (rng.normal(size=s) for s in [(5, 6), (7, 6), (6, 4), (6, 4), (7, 3)])
+    g = rng.normal(size=(5, 3))
+    leaf = torch.from_numpy(w_q).requires_grad_()
+    key = torch.from_numpy(z @ w_k)
+    out = torch.softmax(torch.from_numpy(x) @ leaf @ key.T / 4**0.5, -1) @ torch.from_numpy(value)
+    (out * torch.from_numpy(g)).sum().backward()
+    weights = attention(x @ w_q, z @ w_k, np.eye(7))
+    reaches = g @ value.T
+    inner = weights * (reaches - (weights * reaches).sum(axis=-1, keepdims=True))
+    assert np.abs(x.T @ inner @ (z @ w_k) / 4**0.5 - leaf.grad.numpy()).max() < 1e-10
+
+
+def test_extremes_give_neither_warnings_nor_nan():
+    """Warnings are errors here."""
+    for n_q, n_k, d in [(1, 1, 1), (1, 5, 1), (5, 1, 3), (3, 4, 1)]:
+        rng = np.random.default_rng(0)
+        query, key = 100 * rng.normal(size=(n_q, d)), 100 * rng.normal(size=(n_k, d))  # scores to about 1e4
+        value = rng.normal(size=(n_k, 2))
+        out = attention(query, key, value, scale=1)
+        assert np.isfinite(out).all()
+        assert (streaming_attention(query, key, value, scale=1) - out).max() < 1e-12
+    tiny = np.array([[1e-300], [2e-300]])
+    assert np.abs(attention(tiny, tiny, np.array([[0.0], [1.0]])) - 0.5).max() < 1e-15
+    assert attention(np.zeros((0, 3, 2)), np.zeros((0, 4, 2)), np.zeros((0, 4, 5))).shape == (0, 3, 5)

@@ -101,10 +101,11 @@ def attention_weights(
         _check_grid("mask", mask, scores)
         scores = np.where(mask, scores, scores.dtype.type(-np.inf))
     blocked = (scores == -np.inf).all(axis=-1)
-    if not zero_blocked:
-        forbid("query", blocked, blocked, "may attend to no key: its whole row is masked")
-    weights = softmax(np.where(blocked[..., None], 0, scores))
-    return np.where(blocked[..., None], 0, weights).astype(dtype, copy=False)
+    if zero_blocked:
+        weights = softmax(np.where(blocked[..., None], 0, scores))
+        return np.where(blocked[..., None], 0, weights).astype(dtype, copy=False)
+    forbid("query", blocked, blocked, "may attend to no key: its whole row is masked")
+    return softmax(scores).astype(dtype, copy=False)
 
 
 def attention(

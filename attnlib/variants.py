@@ -88,7 +88,7 @@ def linear_attention(
     has read, however long the text. It is another function than softmax attention, not a faster way to it.
 
     Raises ValueError for sizes that do not fit, an empty sequence, an entry that is not finite, a causal call
-    with n_q ≠ n_k, and where φ gives something negative or not finite, or nothing but 0 for a query.
+    with n_q ≠ n_k, and where φ gives something negative or not finite, or nothing but 0 for a query, and for sums too large for the dtype.
 
     Source: Katharopoulos et al. (2020), sections 3.2 and 3.3.
 
@@ -102,14 +102,9 @@ def linear_attention(
         raise ValueError(f"causal needs as many queries as keys: query has shape {query.shape}, key {key.shape}")
     query, key = _applied("φ(query)", feature, query), _applied("φ(key)", feature, key)
     value = np.concatenate([value, np.ones_like(value[..., :1])], axis=-1)  # the last column sums the weights
-    if causal:
-        out = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
-        read = np.zeros((*key.shape[:-2], key.shape[-1], value.shape[-1]), query.dtype)  # (*batch, d_k, d_v + 1)
-        for i in range(query.shape[-2]):
-            read += key[..., i, :, None] * value[..., i, None, :]
-            out[..., i, :] = (query[..., i, None, :] @ read)[..., 0, :]
-    else:
-        out = query @ (np.swapaxes(key, -1, -2) @ value)  # (*batch, n_q, d_v + 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = _read_causally(query, key, value) if causal else query @ (np.swapaxes(key, -1, -2) @ value)
+    must_be_finite(sum=out)  # the sums of large entries may leave the range
     sums = out[..., -1:]
     forbid("query", sums, sums == 0, "gives every key that it may attend to the weight 0")
     return (out[..., :-1] / sums).astype(dtype, copy=False)
@@ -148,6 +143,16 @@ def window_attention(
     before_the_first = np.arange(n)[:, None] + np.arange(window) < window - 1  # (n, window)
     weights = softmax(np.where(before_the_first[:, None], -np.inf, scores))
     return (weights @ _windows(value, window))[..., 0, :].astype(dtype, copy=False)
+
+
+def _read_causally(query: Array, key: Array, value: Array) -> Array:
+    """Each query times the sum of key ⊗ value so far: (*batch, n, d_v + 1)."""
+    out = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
+    read = np.zeros((*key.shape[:-2], key.shape[-1], value.shape[-1]), query.dtype)  # (*batch, d_k, d_v + 1)
+    for i in range(query.shape[-2]):
+        read += key[..., i, :, None] * value[..., i, None, :]
+        out[..., i, :] = (query[..., i, None, :] @ read)[..., 0, :]
+    return out
 
 
 def _windows(rows: Array, window: int) -> Array:

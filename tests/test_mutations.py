@@ -81,7 +81,7 @@ MISTAKES = {
     },
     "variants": {
         "a window one too short": ("np.arange(window) < window - 1", "np.arange(window) < window"),
-        "the causal sum is not kept": ("        read += key", "        read = key"),
+        "the causal sum is not kept": ("    read += key", "    read = key"),
         "not normalised": ("return (out[..., :-1] / sums)", "return out[..., :-1]"),
         "φ on the queries alone": ('_applied("φ(key)", feature, key)', "abs(key)"),
         "u for the scores alone": ("return attention(x, x, x, mask", "return attention(x, x, x[..., ::-1], mask"),

@@ -140,6 +140,11 @@ BAD = {
         lambda: linear_attention(Q, K, V, feature=lambda x: x[:1]),
         r"keep the shape \(5, 4\)",
     ),
+    "sums beyond the range": (lambda: linear_attention(Q, 1e200 * abs(K), 1e200 * V), r"sum\[0, 0\] is -?(inf|nan)"),
+    "causal sums beyond the range": (
+        lambda: linear_attention(K, 1e200 * abs(K), 1e200 * V, causal=True),
+        r"sum\[0, 0\] is -?(inf|nan)",
+    ),
     "no window": (lambda: window_attention(K, K, V, window=0), "window ≥ 1 and n_q = n_k, got 0, 7 and 7"),
     "a window across": (lambda: window_attention(Q, K, V, window=2), "got 2, 5 and 7"),
     "scale ∞": (lambda: window_attention(K, K, V, window=2, scale=np.inf), "scale must be finite, got inf"),

@@ -26,16 +26,18 @@ def forbid(name: str, array: Array, wrong: Array, problem: str) -> None:
 def must_be_finite(**arrays: Array) -> None:
     """Raise for the first entry that is NaN or infinite."""
     for name, array in arrays.items():
-        forbid(name, array, ~np.isfinite(array), "is {value}")
+        finite = np.isfinite(array)
+        if not finite.all():
+            forbid(name, array, ~finite, "is {value}")
 
 
 def check_sizes(query: Array, key: Array, value: Array) -> None:
     """Raise when the three do not fit each other, hold no rows, or an entry that is not finite."""
-    shapes = f"query {query.shape}, key {key.shape}, value {value.shape}"
+    problem = None
     if min(query.ndim, key.ndim, value.ndim) < 2 or 0 in (*query.shape[-2:], *key.shape[-2:]):
-        raise ValueError(f"two axes or more, and no empty sequence, are needed: {shapes}")
-    if not (
-        query.shape[:-2] == key.shape[:-2] and query.shape[-1] == key.shape[-1] and key.shape[:-1] == value.shape[:-1]
-    ):
-        raise ValueError(f"query and key must share d_k, key and value their rows, and all the batch axes: {shapes}")
+        problem = "two axes or more, and no empty sequence, are needed"
+    elif (*query.shape[:-2], query.shape[-1]) != (*key.shape[:-2], key.shape[-1]) or key.shape[:-1] != value.shape[:-1]:
+        problem = "query and key must share d_k, key and value their rows, and all the batch axes"
+    if problem:
+        raise ValueError(f"{problem}: query {query.shape}, key {key.shape}, value {value.shape}")
     must_be_finite(query=query, key=key, value=value)

@@ -5,6 +5,9 @@ keys after the other and keeps three running things for each query: its largest 
 exponentials, and their blend of the values (Milakov & Gimelshein 2018; Dao et al. 2022, algorithm 1).
 """
 
+import math
+from functools import cache
+
 import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
@@ -13,6 +16,9 @@ from attnlib.checks import check_sizes, must_be_finite, working_copies
 
 COLUMNS = 512  # keys in a tile
 ROWS, CAUSAL_ROWS = 256, 128  # queries in a band; fewer where half of a tile on the diagonal is wasted
+VECTORISED = np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", ())
+# eˣ = 2^(x log₂ e), and where NumPy computes 2ˣ sixteen at a time it is the quicker
+exp, LOG = (np.exp2, math.log2(math.e)) if {"X86_V4", "AVX512_SKX"} & set(VECTORISED) else (np.exp, 1.0)
 SAFE = {np.dtype(np.float32): 60.0, np.dtype(np.float64): 500.0}  # a sum of exponentials of these stays in range
 
 
@@ -44,7 +50,8 @@ def streaming_attention(
     check_sizes(query, key, value)
     if offset < 0 or (scale is not None and not np.isfinite(scale)):
         raise ValueError(f"offset must be 0 or more and scale finite, got {offset} and {scale}")
-    return _streamed(query, key, value, offset if causal else None, scale).astype(dtype, copy=False)
+    out = _streamed(query, key, value, offset if causal else None, scale, _longest(key))
+    return out.astype(dtype, copy=False)
 
 
 class KeyValueCache:
@@ -63,6 +70,7 @@ class KeyValueCache:
         self._key = np.empty((*batch, 0, d_k), dtype)
         self._value = np.empty((*batch, 0, d_v), dtype)
         self._length = 0
+        self._longest_key = 0.0
 
     def __len__(self) -> int:
         return self._length
@@ -94,9 +102,12 @@ class KeyValueCache:
         self._key, self._value = (self._room(held, after) for held in (self._key, self._value))
         self._key[..., before:after, :], self._value[..., before:after, :] = key, value
         dtype = np.promote_types(self._key.dtype, np.float32)
-        seen = (held[..., :after, :].astype(dtype, copy=False) for held in (self._key, self._value))
-        out = _streamed(query.astype(dtype, copy=False), *seen, before, scale)
-        self._length = after
+        query, key, value = (
+            x.astype(dtype, copy=False) for x in (query, self._key[..., :after, :], self._value[..., :after, :])
+        )
+        longest = max(self._longest_key, _longest(key[..., before:, :]))
+        out = _streamed(query, key, value, before, scale, longest)
+        self._length, self._longest_key = after, longest
         return out.astype(self._key.dtype, copy=False)
 
     def _room(self, held: Array, needed: int) -> Array:
@@ -107,49 +118,79 @@ class KeyValueCache:
         return larger
 
 
-def _streamed(query: Array, key: Array, value: Array, offset: int | None, scale: float | None) -> Array:
+def _streamed(
+    query: Array, key: Array, value: Array, offset: int | None, scale: float | None, longest_key: float
+) -> Array:
     """Inputs are checked; `offset` None means that every query reads every key."""
-    out = np.zeros((*query.shape[:-1], value.shape[-1]), query.dtype)
-    query = query * query.dtype.type(query.shape[-1] ** -0.5 if scale is None else scale)
-    with np.errstate(over="ignore", invalid="ignore"):
-        calm = _longest(query) * _longest(key) < SAFE[query.dtype]  # False for NaN too
-    rows = ROWS if offset is None else CAUSAL_ROWS
-    for first in range(0, query.shape[-2], rows):
-        band = slice(first, first + rows)
-        _fill(out[..., band, :], query[..., band, :], key, value, None if offset is None else first + offset, calm)
+    dtype, n_q, heads = query.dtype, query.shape[-2], math.prod(query.shape[:-2])
+    out = np.empty((*query.shape[:-1], value.shape[-1]), dtype)
+    factor = dtype.type(query.shape[-1] ** -0.5 if scale is None else scale)
+    bound = abs(float(factor)) * _longest(query) * longest_key
+    if not bound < np.finfo(dtype).max / 2:
+        _must_fit(query, key, factor)
+    rows = min(n_q, ROWS if offset is None else CAUSAL_ROWS)
+    columns = max(COLUMNS, CAUSAL_ROWS * COLUMNS // rows)  # few queries, as when decoding: many keys
+    together = max(1, ROWS * COLUMNS // (rows * min(key.shape[-2], columns)))  # short sequences: several in a tile
+    apart = [x.reshape(heads, *x.shape[-2:]) for x in (out, query, key, value)]  # (heads, n, width)
+    with np.errstate(over="ignore"):  # a difference beyond the range is −∞, whose exp is 0
+        for head in range(0, heads, together):
+            o, q, k, v = (x[head : head + together] for x in apart)
+            for first in range(0, n_q, rows):
+                band, place = slice(first, first + rows), None if offset is None else offset + first
+                _fill(o[:, band], q[:, band] * (factor * dtype.type(LOG)), k, v, place, columns, bound < SAFE[dtype])
     return out
 
 
-def _fill(out: Array, query: Array, key: Array, value: Array, place: int | None, calm: bool) -> None:
+def _fill(out: Array, query: Array, key: Array, value: Array, place: int | None, columns: int, calm: bool) -> None:
     """Attention of one band of queries, into `out`. The first of them stands at `place` among the keys."""
-    n_q, n_k = query.shape[-2], key.shape[-2]
+    n_q, n_k = query.shape[1], key.shape[1]
     end = n_k if place is None else min(n_k, place + n_q)
-    total = np.zeros((*out.shape[:-1], 1), out.dtype)
-    largest = np.full_like(total, -np.inf)
-    for start in range(0, end, COLUMNS):
-        tile = slice(start, min(start + COLUMNS, end))
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = query @ np.swapaxes(key[..., tile, :], -1, -2)  # (*batch, n_q, columns)
-        ahead = None
-        if place is not None and tile.stop > place + 1:  # the tile crosses the diagonal
-            ahead = np.arange(start, tile.stop) > place + np.arange(n_q)[:, None]
+    ones = np.ones((min(end, columns), 1), out.dtype)  # a product with it sums rows, faster than sum does
+    for start in range(0, end, columns):
+        tile = slice(start, min(start + columns, end))
+        scores = query @ key[:, tile].swapaxes(1, 2)  # (heads, n_q, columns)
+        if on_diagonal := place is not None and tile.stop > place + 1:
+            corner, skipped = scores[..., max(0, place - start) :], max(0, start - place)
+            behind = _behind(CAUSAL_ROWS, out.dtype)[:n_q, skipped : skipped + corner.shape[-1]]
         if not calm:
-            must_be_finite(score=scores)
-            if ahead is not None:
-                scores[..., ahead] = -np.inf
-            larger = np.maximum(largest, scores.max(axis=-1, keepdims=True))
-            shrink = np.exp(largest - larger)
-            out *= shrink
-            total *= shrink
+            if on_diagonal:
+                np.copyto(corner, -np.inf, where=behind == 0)
+            larger = scores.max(axis=-1, keepdims=True)
+            if start:
+                larger = np.maximum(largest, larger)
+                shrink = exp(largest - larger)
+                out *= shrink
+                total *= shrink
             scores -= larger
             largest = larger
-        np.exp(scores, out=scores)
-        if calm and ahead is not None:
-            scores *= ~ahead
-        total += scores.sum(axis=-1, keepdims=True)
-        out += scores @ value[..., tile, :]
+        exp(scores, out=scores)
+        if calm and on_diagonal:
+            corner *= behind
+        if start:
+            total += scores @ ones[: scores.shape[-1]]
+            out += scores @ value[:, tile]
+        else:
+            total = scores @ ones[: scores.shape[-1]]
+            np.matmul(scores, value[:, tile], out=out)
     out /= total
 
 
+@cache
+def _behind(n: int, dtype: np.dtype) -> Array:
+    """1 where query i may read key j of a square on the diagonal."""
+    return np.tri(n, dtype=dtype)
+
+
+def _must_fit(query: Array, key: Array, factor: np.floating) -> None:
+    """Raise for the first query with a score beyond the range of its dtype."""
+    for index in np.ndindex(query.shape[:-1]):
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = key[index[:-1]] @ (query[index] * factor)
+        if not np.isfinite(scores).all():
+            raise ValueError(f"query{list(index)} has a score that is not finite: too large for {query.dtype}")
+
+
 def _longest(x: Array) -> float:
-    return float(np.sqrt(np.einsum("...d,...d->...", x, x).max(initial=0)))
+    """The greatest length of a row, in float64."""
+    with np.errstate(over="ignore"):
+        return math.sqrt(np.einsum("...d,...d->...", x, x).max(initial=0))

@@ -42,6 +42,7 @@ audit: book tools/audit/node_modules/ready
 	@python -m tools.audit.audit $(PAGES)
 
 bench: .venv/ready
+	@python bench/attention.py
 	@python bench/rebuild.py
 
 notebooks: .venv/ready

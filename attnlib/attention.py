@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import forbid, must_be_finite, working_copies
+from attnlib.checks import check_sizes, forbid, must_be_finite, working_copies
 
 
 def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.0) -> Float[Array, "*shape"]:
@@ -82,24 +82,19 @@ def attention_weights(
     >>> attention_weights(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]), scale=1).round(2)
     array([[0.12, 0.88]])
     """
-    given = {"query": query, "key": key} | ({} if bias is None else {"bias": bias})
-    (query, key, *rest), dtype = working_copies(**given)
+    (query, key, bias), dtype = working_copies(query=query, key=key, bias=bias)
     scores = _checked_scores(query, key, scale)
     if softcap is not None:
         if not (np.isfinite(softcap) and softcap > 0):
             raise ValueError(f"softcap must be positive and finite, got {softcap}")
         cap = scores.dtype.type(softcap)
         scores = cap * np.tanh(scores / cap)
-    if rest:
-        _check_grid("bias", rest[0], scores)
-        forbid("bias", rest[0], np.isnan(rest[0]) | (rest[0] == np.inf), "is {value}")
-        scores = scores + rest[0]
+    if bias is not None:
+        _check_grid("bias", bias, scores)
+        forbid("bias", bias, np.isnan(bias) | (bias == np.inf), "is {value}")
+        scores = scores + bias
     if mask is not None:
-        mask = np.asarray(mask)
-        if mask.dtype != bool:
-            raise ValueError(f"mask must be boolean (True = may attend), got dtype {mask.dtype}")
-        _check_grid("mask", mask, scores)
-        scores = np.where(mask, scores, scores.dtype.type(-np.inf))
+        scores = _masked(scores, np.asarray(mask))
     blocked = (scores == -np.inf).all(axis=-1)
     if zero_blocked:
         weights = softmax(np.where(blocked[..., None], 0, scores))
@@ -136,6 +131,38 @@ def attention(
     must_be_finite(value=value)
     weights = attention_weights(query, key, mask, scale=scale, bias=bias, softcap=softcap, zero_blocked=zero_blocked)
     return (weights @ value).astype(dtype, copy=False)
+
+
+def single_query_attention(
+    query: Real[Array, "d_k"],
+    key: Real[Array, "n_k d_k"],
+    value: Real[Array, "n_k d_v"],
+    mask: Bool[Array, "n_k"] | None = None,
+    *,
+    scale: float | None = None,
+) -> Float[Array, "d_v"]:
+    """What one query reads: Σ_j a_j v_j, with weights a = softmax over j of scale · q·k_j.
+
+    `attention` does this for every row of Q at once, and gives the same rows.
+
+    Raises ValueError as `attention` does.
+
+    Source: Phuong & Hutter (2022), algorithm 3.
+
+    >>> single_query_attention(np.array([1, 0]), np.array([[1, 0], [3, 3]]), np.array([[0.0], [1.0]]), scale=1).round(2)
+    array([0.88])
+    """
+    (query, key, value), dtype = working_copies(query=query, key=key, value=value)
+    if query.ndim != 1 or key.ndim != 2:
+        raise ValueError(f"one query and rows of keys are needed, got shapes {query.shape} and {key.shape}")
+    check_sizes(query[None], key, value)
+    scores = _checked_scores(query[None], key, scale)[0]  # (n_k,)
+    if mask is not None:
+        scores = _masked(scores[None], np.asarray(mask)[None])[0]
+        if not mask.any():
+            raise ValueError("the query may attend to no key: its mask is False throughout")
+    out: Array = softmax(scores) @ value
+    return out.astype(dtype, copy=False)
 
 
 def softmax_jacobian(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch n n"]:
@@ -198,6 +225,13 @@ def _checked_scores(query: Array, key: Array, scale: float | None) -> Array:
         scores = (query * factor) @ np.swapaxes(key, -1, -2)  # (*batch, n_q, n_k)
     forbid("score", scores, ~np.isfinite(scores), "is {value}: query and key are too large for " + str(scores.dtype))
     return scores
+
+
+def _masked(scores: Array, mask: Array) -> Array:
+    if mask.dtype != bool:
+        raise ValueError(f"mask must be boolean (True = may attend), got dtype {mask.dtype}")
+    _check_grid("mask", mask, scores)
+    return np.where(mask, scores, scores.dtype.type(-np.inf))
 
 
 def _check_grid(name: str, grid: Array, scores: Array) -> None:

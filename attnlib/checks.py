@@ -1,18 +1,21 @@
 """What every function of the package does with its inputs: one dtype to compute in, and errors that name the index."""
 
+from typing import Any
+
 import numpy as np
 from numpy import ndarray as Array
+from numpy.typing import ArrayLike
 
 
-def working_copies(**arrays) -> tuple[list[Array], np.dtype]:
-    """The arrays in the dtype to compute in, and the dtype to return."""
-    arrays = {name: np.asarray(array) for name, array in arrays.items()}
-    for name, array in arrays.items():
+def working_copies(**arrays: ArrayLike | None) -> tuple[list[Any], np.dtype]:
+    """The arrays in the dtype to compute in, and the dtype to return. What is None stays None."""
+    given = {name: np.asarray(array) for name, array in arrays.items() if array is not None}
+    for name, array in given.items():
         if array.dtype.kind not in "iuf":
             raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
-    dtype = np.result_type(*(np.float64 if a.dtype.kind in "iu" else a.dtype for a in arrays.values()))
+    dtype = np.result_type(*(np.float64 if a.dtype.kind in "iu" else a.dtype for a in given.values()))
     working = np.promote_types(dtype, np.float32)
-    return [array.astype(working, copy=False) for array in arrays.values()], dtype
+    return [given[name].astype(working, copy=False) if name in given else None for name in arrays], dtype
 
 
 def forbid(name: str, array: Array, wrong: Array, problem: str) -> None:
@@ -23,11 +26,10 @@ def forbid(name: str, array: Array, wrong: Array, problem: str) -> None:
         raise ValueError(f"{label} " + problem.format(value=array[index]))
 
 
-def must_be_finite(**arrays: Array) -> None:
+def must_be_finite(**arrays: Array | None) -> None:
     """Raise for the first entry that is NaN or infinite."""
     for name, array in arrays.items():
-        finite = np.isfinite(array)
-        if not finite.all():
+        if array is not None and not (finite := np.isfinite(array)).all():
             forbid(name, array, ~finite, "is {value}")
 
 

@@ -6,6 +6,7 @@ from numpy import ndarray as Array
 
 from attnlib.attention import attention_weights
 from attnlib.checks import must_be_finite, working_copies
+from attnlib.projections import projected
 
 
 def split_heads(x: Real[Array, "*batch n width"], num_heads: int) -> Real[Array, "*batch h n d_head"]:
@@ -50,6 +51,10 @@ def multi_head_attention(
     *,
     num_heads: int,
     num_kv_heads: int | None = None,
+    b_q: Real[Array, "hk"] | None = None,
+    b_k: Real[Array, "gk"] | None = None,
+    b_v: Real[Array, "gv"] | None = None,
+    b_o: Real[Array, "d_out"] | None = None,
     z: Real[Array, "*batch n_z d_z"] | None = None,
     scale: float | None = None,
     dropout: float = 0.0,
@@ -57,7 +62,7 @@ def multi_head_attention(
 ) -> Float[Array, "*batch n d_out"]:
     """Concat(head_1, …, head_h) W_O, with head_a = attention(X W_Q,a, Z W_K,a, Z W_V,a).
 
-    `z=None` means self-attention, Z = X. `mask` holds for every head. With `num_kv_heads` = g < h groups of
+    `z=None` means self-attention, Z = X. Each projection may have a bias, `b_q` to `b_o`. `mask` holds for every head. With `num_kv_heads` = g < h groups of
     h / g query heads share a key and a value head: grouped-query attention, and multi-query attention
     for g = 1. `dropout` sets each weight to 0 with that probability and divides the others by what is
     left, drawing from `rng`: rows then no longer sum to 1.
@@ -75,20 +80,19 @@ def multi_head_attention(
     num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
     if num_kv_heads < 1 or num_heads % num_kv_heads:
         raise ValueError(f"num_heads = {num_heads} does not divide into num_kv_heads = {num_kv_heads} groups")
-    given = {"x": x, "z": x if z is None else z, "w_q": w_q, "w_k": w_k, "w_v": w_v, "w_o": w_o}
-    (x, z, w_q, w_k, w_v, w_o), dtype = working_copies(**given)
-    must_be_finite(x=x, z=z, w_q=w_q, w_k=w_k, w_v=w_v, w_o=w_o)
-    query = split_heads(_project("x", x, "w_q", w_q), num_heads)  # (*batch, h, n, d_k)
-    key = split_heads(_project("z", z, "w_k", w_k), num_kv_heads)  # (*batch, g, n_z, d_k)
-    value = split_heads(_project("z", z, "w_v", w_v), num_kv_heads)  # (*batch, g, n_z, d_v)
+    (x, z, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o), dtype = working_copies(
+        x=x, z=x if z is None else z, w_q=w_q, w_k=w_k, w_v=w_v, w_o=w_o, b_q=b_q, b_k=b_k, b_v=b_v, b_o=b_o
+    )
+    must_be_finite(x=x, z=z, w_q=w_q, w_k=w_k, w_v=w_v, w_o=w_o, b_q=b_q, b_k=b_k, b_v=b_v, b_o=b_o)
+    query = split_heads(projected("x", x, "w_q", w_q, b_q), num_heads)  # (*batch, h, n, d_k)
+    key = split_heads(projected("z", z, "w_k", w_k, b_k), num_kv_heads)  # (*batch, g, n_z, d_k)
+    value = split_heads(projected("z", z, "w_v", w_v, b_v), num_kv_heads)  # (*batch, g, n_z, d_v)
     key, value = (np.repeat(shared, num_heads // num_kv_heads, axis=-3) for shared in (key, value))
     mask = None if mask is None else np.asarray(mask)[..., None, :, :]  # the same for every head
     weights = attention_weights(query, key, mask, scale=scale)  # (*batch, h, n, n_z)
     if dropout:
         weights = dropout_weights(weights, dropout, rng)
-    out = _project("the merged heads", merge_heads(weights @ value), "w_o", w_o)
-    must_be_finite(out=out)
-    return out.astype(dtype, copy=False)
+    return projected("the merged heads", merge_heads(weights @ value), "w_o", w_o, b_o).astype(dtype, copy=False)
 
 
 def dropout_weights(
@@ -111,9 +115,3 @@ def dropout_weights(
         raise ValueError("dropout draws at random: pass rng, a numpy.random.Generator")
     kept = rng.random(weights.shape) >= probability
     return (weights * kept / (1 - probability)).astype(weights.dtype, copy=False)
-
-
-def _project(name: str, x: Array, name_w: str, w: Array) -> Array:
-    if x.ndim < 2 or w.ndim != 2 or x.shape[-1] != w.shape[0]:
-        raise ValueError(f"{name} of shape {x.shape} does not fit {name_w} of shape {w.shape}")
-    return x @ w

@@ -90,15 +90,19 @@ class KeyValueCache:
         Raises ValueError when the three do not fit each other or the cache, naming the sizes, and for an
         entry that is not finite; the cache is then what it was before.
         """
-        (query, key, value), _ = working_copies(query=query, key=key, value=value)
-        check_sizes(query, key, value)
-        before, after = self._length, self._length + key.shape[-2]
-        for name, new, held in (("query", query, self._key), ("key", key, self._key), ("value", value, self._value)):
-            if new.shape[:-2] != held.shape[:-2] or new.shape[-1] != held.shape[-1] or new.shape[-2] != key.shape[-2]:
-                expected = (*held.shape[:-2], key.shape[-2], held.shape[-1])
+        given, _ = working_copies(query=query, key=key, value=value)
+        rows = given[1].shape[-2] if given[1].ndim > 1 else 1
+        rooms = {"query": self._key, "key": self._key, "value": self._value}
+        for (name, room), new in zip(rooms.items(), given, strict=True):
+            expected = (*room.shape[:-2], rows, room.shape[-1])
+            if new.shape != expected or rows == 0:
                 raise ValueError(f"{name} of shape {new.shape} does not fit this cache, which needs {expected}")
+        with np.errstate(over="ignore"):
+            query, key, value = (new.astype(self._key.dtype, copy=False) for new in given)
+        must_be_finite(query=query, key=key, value=value)
         if scale is not None and not np.isfinite(scale):
             raise ValueError(f"scale must be finite, got {scale}")
+        before, after = self._length, self._length + rows
         self._key, self._value = (self._room(held, after) for held in (self._key, self._value))
         self._key[..., before:after, :], self._value[..., before:after, :] = key, value
         dtype = np.promote_types(self._key.dtype, np.float32)
@@ -110,12 +114,32 @@ class KeyValueCache:
         self._length, self._longest_key = after, longest
         return out.astype(self._key.dtype, copy=False)
 
+    def truncate(self, length: int) -> None:
+        """Forget all but the first `length` tokens, as to try another continuation.
+
+        Raises ValueError for a length that is negative or beyond what was read.
+        """
+        if not 0 <= length <= self._length:
+            raise ValueError(f"the cache holds {self._length} tokens: it cannot be cut to {length}")
+        self._length = length
+
     def _room(self, held: Array, needed: int) -> Array:
         if needed <= held.shape[-2]:
             return held
         larger = np.empty((*held.shape[:-2], max(needed, 2 * held.shape[-2]), held.shape[-1]), held.dtype)
         larger[..., : self._length, :] = held[..., : self._length, :]
         return larger
+
+
+def tile_sizes(n_q: int, n_k: int, causal: bool) -> tuple[int, int, int]:
+    """Queries, keys and heads in a tile.
+
+    >>> tile_sizes(1000, 1000, False), tile_sizes(1000, 1000, True), tile_sizes(1, 8, True)
+    ((256, 512, 1), (128, 512, 2), (1, 8, 16384))
+    """
+    rows = min(n_q, CAUSAL_ROWS if causal else ROWS)
+    columns = min(n_k, max(COLUMNS, CAUSAL_ROWS * COLUMNS // rows))  # few queries, as when decoding: many keys
+    return rows, columns, max(1, ROWS * COLUMNS // (rows * columns))  # short sequences: several heads
 
 
 def _streamed(
@@ -128,9 +152,7 @@ def _streamed(
     bound = abs(float(factor)) * _longest(query) * longest_key
     if not bound < np.finfo(dtype).max / 2:
         _must_fit(query, key, factor)
-    rows = min(n_q, ROWS if offset is None else CAUSAL_ROWS)
-    columns = max(COLUMNS, CAUSAL_ROWS * COLUMNS // rows)  # few queries, as when decoding: many keys
-    together = max(1, ROWS * COLUMNS // (rows * min(key.shape[-2], columns)))  # short sequences: several in a tile
+    rows, columns, together = tile_sizes(n_q, key.shape[-2], offset is not None)
     apart = [x.reshape(heads, *x.shape[-2:]) for x in (out, query, key, value)]  # (heads, n, width)
     with np.errstate(over="ignore"):  # a difference beyond the range is −∞, whose exp is 0
         for head in range(0, heads, together):
@@ -145,7 +167,9 @@ def _fill(out: Array, query: Array, key: Array, value: Array, place: int | None,
     """Attention of one band of queries, into `out`. The first of them stands at `place` among the keys."""
     n_q, n_k = query.shape[1], key.shape[1]
     end = n_k if place is None else min(n_k, place + n_q)
-    ones = np.ones((min(end, columns), 1), out.dtype)  # a product with it sums rows, faster than sum does
+    ones = np.ones((columns, 1), out.dtype)  # a product with it sums rows, faster than sum does
+    total = np.zeros((*out.shape[:-1], 1), out.dtype)
+    largest = total - np.inf
     for start in range(0, end, columns):
         tile = slice(start, min(start + columns, end))
         scores = query @ key[:, tile].swapaxes(1, 2)  # (heads, n_q, columns)
@@ -155,9 +179,8 @@ def _fill(out: Array, query: Array, key: Array, value: Array, place: int | None,
         if not calm:
             if on_diagonal:
                 np.copyto(corner, -np.inf, where=behind == 0)
-            larger = scores.max(axis=-1, keepdims=True)
+            larger = np.maximum(largest, scores.max(axis=-1, keepdims=True))
             if start:
-                larger = np.maximum(largest, larger)
                 shrink = exp(largest - larger)
                 out *= shrink
                 total *= shrink
@@ -166,11 +189,10 @@ def _fill(out: Array, query: Array, key: Array, value: Array, place: int | None,
         exp(scores, out=scores)
         if calm and on_diagonal:
             corner *= behind
+        total += scores @ ones[: scores.shape[-1]]
         if start:
-            total += scores @ ones[: scores.shape[-1]]
             out += scores @ value[:, tile]
         else:
-            total = scores @ ones[: scores.shape[-1]]
             np.matmul(scores, value[:, tile], out=out)
     out /= total
 
@@ -193,4 +215,4 @@ def _must_fit(query: Array, key: Array, factor: np.floating) -> None:
 def _longest(x: Array) -> float:
     """The greatest length of a row, in float64."""
     with np.errstate(over="ignore"):
-        return math.sqrt(np.einsum("...d,...d->...", x, x).max(initial=0))
+        return math.sqrt(np.vecdot(x, x).max(initial=0))

@@ -8,6 +8,7 @@ from numpy import ndarray as Array
 
 from attnlib.attention import attention, softmax
 from attnlib.checks import check_sizes, forbid, must_be_finite, working_copies
+from attnlib.projections import projected
 
 Elementwise = Callable[[Array], Array]
 
@@ -29,14 +30,10 @@ def tied_attention(
     array([[0.73],
            [0.5 ]])
     """
-    given = {"x": x} | ({} if u is None else {"u": u})
-    (x, *rest), dtype = working_copies(**given)
-    if rest:
-        (u,) = rest
-        if x.ndim < 2 or u.ndim != 2 or x.shape[-1] != u.shape[0]:
-            raise ValueError(f"x of shape {x.shape} does not fit u of shape {u.shape}")
+    (x, u), dtype = working_copies(x=x, u=u)
+    if u is not None:
         must_be_finite(x=x, u=u)
-        x = x @ u
+        x = projected("x", x, "u", u)
     return attention(x, x, x, mask, scale=scale).astype(dtype, copy=False)
 
 

@@ -1,18 +1,28 @@
 """Attention and multi-head attention against torch in float64, over sizes, masks and magnitudes drawn by hypothesis."""
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnlib import (
+    KeyValueCache,
     attention,
     attention_scores,
+    attention_weights,
     causal_mask,
+    linear_attention,
     mask_to_bias,
     multi_head_attention,
+    project,
+    rotary_embedding,
+    single_query_attention,
+    split_heads,
     streaming_attention,
+    tied_attention,
     to_torch,
+    window_attention,
 )
 
 MASKS = st.sampled_from(["none", "boolean", "causal", "bias", "blocking bias"])
@@ -57,17 +67,18 @@ def test_attention_equals_torchs_function(size, batch, kind, magnitude, seed):
 
 
 @many
-@given(sizes, st.integers(1, 4), st.integers(1, 3), st.booleans(), st.integers(0, 10**6))
-def test_multi_head_attention_equals_torchs_module_with_its_weights(size, heads, batch, masked, seed):
+@given(sizes, st.integers(1, 4), st.integers(1, 3), st.booleans(), st.booleans(), st.integers(0, 10**6))
+def test_multi_head_attention_equals_torchs_module_with_its_weights(size, heads, batch, masked, biased, seed):
     n_q, n_k, d_head, d_z = size
     width = heads * d_head
     rng = np.random.default_rng(seed)
     module = torch.nn.MultiheadAttention(
-        width, heads, bias=False, batch_first=True, dtype=torch.float64, kdim=d_z, vdim=d_z
+        width, heads, bias=biased, batch_first=True, dtype=torch.float64, kdim=d_z, vdim=d_z
     )
     w_q, w_k, w_v, w_o = (
         rng.normal(size=shape) for shape in [(width, width), (d_z, width), (d_z, width), (width, width)]
     )
+    biases = {name: rng.normal(size=width) for name in ("b_q", "b_k", "b_v", "b_o")} if biased else {}
     x, z = rng.normal(size=(batch, n_q, width)), rng.normal(size=(batch, n_k, d_z))
     mask = drawn_mask("boolean", rng, (n_q, n_k))[0]["mask"] if masked else None
     with torch.no_grad():
@@ -77,10 +88,18 @@ def test_multi_head_attention_equals_torchs_module_with_its_weights(size, heads,
             for name, w in (("q", w_q), ("k", w_k), ("v", w_v)):
                 getattr(module, f"{name}_proj_weight").copy_(torch.from_numpy(w.T))
         module.out_proj.weight.copy_(torch.from_numpy(w_o.T))
+        if biased:
+            module.in_proj_bias.copy_(
+                torch.from_numpy(np.concatenate([biases[name] for name in ("b_q", "b_k", "b_v")]))
+            )
+            module.out_proj.bias.copy_(torch.from_numpy(biases["b_o"]))
         theirs = torch.from_numpy(to_torch(mask, "MultiheadAttention")) if masked else None
         expected, _ = module(*(torch.from_numpy(array) for array in (x, z, z)), attn_mask=theirs)
-    out = multi_head_attention(x, w_q, w_k, w_v, w_o, mask, num_heads=heads, z=z)
-    assert close(out, expected.numpy(), (x @ w_q).max() * (z @ w_k).max() * d_head)
+    out = multi_head_attention(x, w_q, w_k, w_v, w_o, mask, num_heads=heads, z=z, **biases)
+    query, key = (
+        split_heads(project(*given), heads) for given in [(x, w_q, biases.get("b_q")), (z, w_k, biases.get("b_k"))]
+    )
+    assert close(out, expected.numpy(), attention_scores(query, key))
 
 
 def test_the_slope_of_the_output_in_w_q_is_the_books_formula():
@@ -98,15 +117,50 @@ def test_the_slope_of_the_output_in_w_q_is_the_books_formula():
     assert np.abs(x.T @ inner @ (z @ w_k) / 4**0.5 - leaf.grad.numpy()).max() < 1e-10
 
 
-def test_extremes_give_neither_warnings_nor_nan():
+@pytest.mark.parametrize("size", [1e-300, 1e-150, 1.0, 100.0, 1e4])  # scores to 1e8, and so small that they vanish
+@pytest.mark.parametrize(("n_q", "n_k", "d"), [(1, 1, 1), (1, 5, 1), (5, 1, 3), (3, 4, 1), (1, 1, 7), (6, 4, 5)])
+def test_extremes_give_the_same_in_every_form_without_a_warning(n_q, n_k, d, size):
     """Warnings are errors here."""
-    for n_q, n_k, d in [(1, 1, 1), (1, 5, 1), (5, 1, 3), (3, 4, 1)]:
-        rng = np.random.default_rng(0)
-        query, key = 100 * rng.normal(size=(n_q, d)), 100 * rng.normal(size=(n_k, d))  # scores to about 1e4
-        value = rng.normal(size=(n_k, 2))
-        out = attention(query, key, value, scale=1)
-        assert np.isfinite(out).all()
-        assert (streaming_attention(query, key, value, scale=1) - out).max() < 1e-12
-    tiny = np.array([[1e-300], [2e-300]])
-    assert np.abs(attention(tiny, tiny, np.array([[0.0], [1.0]])) - 0.5).max() < 1e-15
-    assert attention(np.zeros((0, 3, 2)), np.zeros((0, 4, 2)), np.zeros((0, 4, 5))).shape == (0, 3, 5)
+    rng = np.random.default_rng(0)
+    query, key, value = size * rng.normal(size=(n_q, d)), rng.normal(size=(n_k, d)), rng.normal(size=(n_k, 2))
+    tensors = [torch.from_numpy(array)[None, None] for array in (query, size * key, value)]
+    expected = torch.nn.functional.scaled_dot_product_attention(*tensors)[0, 0].numpy()
+    scores = attention_scores(query, size * key)
+    assert close(attention(query, size * key, value), expected, scores)
+    assert close(streaming_attention(query, size * key, value), expected, scores)
+    rows = [single_query_attention(row, size * key, value) for row in query]
+    assert close(np.stack(rows), expected, scores)
+
+
+def test_differences_of_1e_300_between_scores_change_nothing():
+    near = np.array([[1e-300], [2e-300]])
+    assert np.abs(attention(near, near, np.array([[0.0], [1.0]])) - 0.5).max() < 1e-15
+    scores = np.array([[0.0], [1e-300]])
+    assert attention(np.ones((1, 1)), scores, np.array([[0.0], [1.0]])).item() == 0.5
+
+
+def test_scores_of_plus_and_minus_1e4_give_weights_of_one_and_zero():
+    weights = attention_weights(np.array([[1.0]]), np.array([[1e4], [-1e4], [9e3]]))
+    assert weights.tolist() == [[1, 0, 0]]
+
+
+@pytest.mark.parametrize("function", [attention, streaming_attention, linear_attention])
+def test_a_batch_of_none_gives_none(function):
+    assert function(np.zeros((0, 3, 2)), np.zeros((0, 4, 2)), np.zeros((0, 4, 5))).shape == (0, 3, 5)
+
+
+def test_a_batch_of_none_passes_every_other_form():
+    x = np.zeros((0, 3, 4))
+    assert window_attention(x, x, x, window=2).shape == (0, 3, 4)
+    assert tied_attention(x).shape == (0, 3, 4)
+    assert multi_head_attention(x, *[np.eye(4)] * 4, num_heads=2).shape == (0, 3, 4)
+    assert rotary_embedding(x, layout="half").shape == (0, 3, 4)
+    assert KeyValueCache((0,), 4, 4).attend(x, x, x).shape == (0, 3, 4)
+
+
+@pytest.mark.parametrize("num_heads", [0, -2])
+def test_no_heads_are_refused(num_heads):
+    with pytest.raises(ValueError, match=f"num_heads = {num_heads}"):
+        split_heads(np.zeros((3, 4)), num_heads)
+    with pytest.raises(ValueError, match=f"num_heads = {num_heads}"):
+        multi_head_attention(np.zeros((3, 4)), *[np.eye(4)] * 4, num_heads=num_heads)

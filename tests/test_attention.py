@@ -15,6 +15,7 @@ from attnlib import (
     attention_weights,
     causal_mask,
     entropy,
+    single_query_attention,
     softmax,
     softmax_jacobian,
 )
@@ -87,6 +88,22 @@ def test_attention_equals_torch_in_float64(mask, size):
     whole = None if mask is None else np.broadcast_to(mask, (BATCH, HEADS, N_Q, N_K)).copy()
     expected = torch_attention(query, key, value, whole)
     assert_close(attention(query, key, value, mask), expected, query @ key.swapaxes(-1, -2))
+
+
+@pytest.mark.parametrize("scale", [None, 0.3])
+def test_one_query_at_a_time_gives_the_rows_of_all_at_once(scale):
+    rng = np.random.default_rng(3)
+    query, key, value = rng.normal(size=(5, 4)), rng.normal(size=(7, 4)), rng.normal(size=(7, 3))
+    mask = causal_mask(5, 7, offset=1)
+    for i, row in enumerate(query):
+        everything = single_query_attention(row, key, value, scale=scale)
+        assert np.abs(everything - attention(query, key, value, scale=scale)[i]).max() < 1e-15
+        past = single_query_attention(row, key, value, mask[i], scale=scale)
+        assert np.abs(past - attention(query, key, value, mask, scale=scale)[i]).max() < 1e-15
+    assert (
+        single_query_attention(query[0].astype(np.float16), key.astype(np.float16), value.astype(np.float16)).dtype
+        == np.float16
+    )
 
 
 def test_a_bias_is_added_after_scaling_and_minus_infinity_blocks():
@@ -239,6 +256,16 @@ BAD = {
     "∞ in a key": (lambda: attention_weights(QUERY, changed(KEY, (6, 0), np.inf)), r"key\[6, 0\] is inf"),
     "−∞ in a value": (lambda: attention(QUERY, KEY, changed(VALUE, (0, 5), -np.inf)), r"value\[0, 5\] is -inf"),
     "scores overflow": (lambda: attention_weights(1e200 * QUERY, 1e200 * KEY), r"score\[0, 0\] is .*too large"),
+    "many queries for one": (lambda: single_query_attention(QUERY, KEY, VALUE), r"one query.*\(5, 4\) and \(7, 4\)"),
+    "one query, values missing": (lambda: single_query_attention(QUERY[0], KEY, VALUE[1:]), r"value \(6, 6\)"),
+    "one query, mask too short": (
+        lambda: single_query_attention(QUERY[0], KEY, VALUE, MASK[0, :6]),
+        r"mask of shape \(1, 6\)",
+    ),
+    "one query, all masked": (
+        lambda: single_query_attention(QUERY[0], KEY, VALUE, np.zeros(N_K, dtype=bool)),
+        "may attend to no key: its mask is False throughout",
+    ),
     "a masked row": (
         lambda: attention_weights(QUERY, KEY, changed(MASK, 2, False)),
         r"query\[2\] may attend to no key",

@@ -52,6 +52,30 @@ def test_grouped_queries_share_keys_and_values(kv_heads):
     assert close(out, looped(**given, heads=6, kv_heads=kv_heads))
 
 
+@pytest.mark.parametrize("missing", ["b_q", "b_k", "b_v", "b_o", None])
+def test_each_projection_has_a_bias_of_its_own(missing):
+    """A bias is a row of W for a column of ones in the input."""
+    given, rng = example(), np.random.default_rng(1)
+    sizes = {"b_q": HEADS * D_K, "b_k": HEADS * D_K, "b_v": HEADS * D_V, "b_o": D_OUT}
+    biases = {name: rng.normal(size=size) for name, size in sizes.items() if name != missing}
+    wider = {name: np.concatenate([given[name], np.ones((*given[name].shape[:-1], 1))], axis=-1) for name in ("x", "z")}
+    taller = {
+        f"w_{role}": np.vstack([given[f"w_{role}"], biases.get(f"b_{role}", np.zeros(sizes[f"b_{role}"]))])
+        for role in "qkv"
+    }
+    expected = multi_head_attention(**given | wider | taller, num_heads=HEADS) + biases.get("b_o", 0)
+    assert close(multi_head_attention(**given, **biases, num_heads=HEADS), expected)
+
+
+def test_a_bias_of_the_keys_changes_nothing():
+    """It adds the same to all the scores of a query (Phuong & Hutter's b_k is inert)."""
+    given = example()
+    assert close(
+        multi_head_attention(**given, b_k=np.arange(12.0), num_heads=HEADS),
+        multi_head_attention(**given, num_heads=HEADS),
+    )
+
+
 @pytest.mark.parametrize("masked", [False, True])
 def test_it_equals_torchs_module_with_the_same_weights(masked):
     heads, width, seed = 3, 12, 4

@@ -134,6 +134,24 @@ def test_a_refused_token_leaves_the_cache_as_it_was():
     assert error(out, attention(query, key, value, causal_mask(4))[..., 3:, :]) < 1e-13
 
 
+def test_a_truncated_cache_continues_as_if_it_had_read_no_more():
+    query, key, value = example(9, 9)
+    cache = KeyValueCache(BATCH, D_K, D_V)
+    cache.attend(query, key, 100 * value)
+    cache.truncate(0)
+    cache.attend(query[..., :4, :], key[..., :4, :], value[..., :4, :])
+    out = cache.attend(query[..., 4:, :], key[..., 4:, :], value[..., 4:, :])
+    assert error(out, attention(query, key, value, causal_mask(9))[..., 4:, :]) < 1e-13
+
+
+@pytest.mark.parametrize("length", [-1, 3])
+def test_a_cache_cannot_be_cut_to_what_it_does_not_hold(length):
+    cache = KeyValueCache((), D_K, D_V)
+    cache.attend(Q[:2], K[:2], V[:2])
+    with pytest.raises(ValueError, match=f"holds 2 tokens: it cannot be cut to {length}"):
+        cache.truncate(length)
+
+
 def test_inputs_are_never_changed():
     given = example(9, 9)
     before = [array.copy() for array in given]
@@ -158,7 +176,10 @@ BAD = {
     "NaN": (lambda: streaming_attention(Q * np.nan, K, V), r"query\[0, 0\] is nan"),
     "negative offset": (lambda: streaming_attention(Q, K, V, offset=-1), "got -1 and None"),
     "scale NaN": (lambda: streaming_attention(Q, K, V, scale=np.nan), "scale finite, got 0 and nan"),
-    "scores overflow": (lambda: streaming_attention(1e200 * Q, 1e200 * K, V), r"query\[0\] has a score that is not finite"),
+    "scores overflow": (
+        lambda: streaming_attention(1e200 * Q, 1e200 * K, V),
+        r"query\[0\] has a score that is not finite",
+    ),
     "one score overflows": (lambda: streaming_attention(*overflowing()), r"query\[1, 2, 3\] has a score"),
     "another batch": (
         lambda: KeyValueCache((2,), D_K, D_V).attend(K, K, V),
@@ -166,6 +187,12 @@ BAD = {
     ),
     "another width": (lambda: KeyValueCache((), D_K, 4).attend(K, K, V), r"value of shape \(7, 5\).*needs \(7, 4\)"),
     "more queries": (lambda: KeyValueCache((), D_K, D_V).attend(Q, K, V), r"query of shape \(5, 6\).*needs \(7, 6\)"),
+    "no token": (lambda: KeyValueCache((), D_K, D_V).attend(Q[:0], K[:0], V[:0]), r"query of shape \(0, 6\)"),
+    "one axis": (lambda: KeyValueCache((), D_K, D_V).attend(Q, K[0], V), r"query of shape \(5, 6\)"),
+    "too large for the cache": (
+        lambda: KeyValueCache((), D_K, D_V, np.float16).attend(K, K, V + 1e6),
+        r"value\[0, 0\] is inf",
+    ),
     "cache and scale": (lambda: KeyValueCache((), D_K, D_V).attend(K, K, V, scale=np.inf), "scale must be finite"),
 }
 

@@ -1,0 +1,180 @@
+"""What each form of attention costs: multiply–adds, bytes and memory, as functions of the sizes.
+
+Everything is made of matrix products: one of m × k with k × n takes m·k·n multiply–adds, reads m·k + k·n numbers and
+writes m·n. What happens entry by entry (exp, masks) is counted by what it moves alone: it waits for memory, not for arithmetic.
+"""
+
+from dataclasses import dataclass
+
+from attnlib.streaming import tile_sizes
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Multiply–adds of the matrix products, bytes moved to and from memory, and the most bytes held beyond the inputs."""
+
+    multiply_adds: int
+    bytes_moved: int
+    peak_bytes: int
+
+
+def attention_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1, itemsize: int = 4) -> Cost:
+    """`attention`: h · n_q · n_k · (d_k + d_v) multiply–adds, and two n_q × n_k grids in memory for each head.
+
+    The softmax reads the scores and writes the weights. A mask saves nothing: what it blocks is
+    computed first. With n_q = 1 this is one step of decoding with a cache. `itemsize` is the bytes of a number.
+
+    Raises ValueError for a size below 1.
+
+    Source: counted from the formula; compare Dao et al. (2022), section 3.1.
+
+    >>> attention_cost(1000, 1000, 64, 64)
+    Cost(multiply_adds=128000000, bytes_moved=17024000, peak_bytes=8256000)
+    """
+    _check(n_q=n_q, n_k=n_k, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize)
+    grid = n_q * n_k
+    adds, moved = _products((n_q, d_k, n_k), (n_q, n_k, d_v))
+    return _cost(adds, moved + 2 * grid, 2 * grid + n_q * d_v, num_heads, itemsize)
+
+
+def streaming_cost(
+    n_q: int, n_k: int, d_k: int, d_v: int, *, causal: bool = False, num_heads: int = 1, itemsize: int = 4
+) -> Cost:
+    """`streaming_attention`: as many products, but no grid in memory, only the output and a tile.
+
+    A tile of scores stays in the processor's cache. What moves are queries and output, and the keys and values once for
+    each band of queries. A product with a column of ones sums the rows, hence n_q · n_k multiply–adds more. `causal`
+    skips the tiles above the diagonal, nearly half of all when n is large.
+
+    Raises ValueError for a size below 1.
+
+    Source: Dao et al. (2022), theorems 1 and 2.
+
+    >>> attention_cost(32768, 32768, 64, 64).peak_bytes // streaming_cost(32768, 32768, 64, 64).peak_bytes
+    964
+    """
+    _check(n_q=n_q, n_k=n_k, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize)
+    rows, columns, together = tile_sizes(n_q, n_k, causal)
+    bands = [(min(rows, n_q - first), min(n_k, first + rows, n_q) if causal else n_k) for first in range(0, n_q, rows)]
+    grid, keys_read = sum(band * seen for band, seen in bands), sum(seen for _, seen in bands)
+    tile = min(together, num_heads) * rows * columns
+    cost = _cost(grid * (d_k + d_v + 1), (n_q + keys_read) * (d_k + d_v), n_q * d_v, num_heads, itemsize)
+    return Cost(cost.multiply_adds, cost.bytes_moved, cost.peak_bytes + tile * itemsize)
+
+
+def window_cost(n: int, window: int, d_k: int, d_v: int, *, num_heads: int = 1, itemsize: int = 4) -> Cost:
+    """`window_attention`: h · n · w · (d_k + d_v) multiply–adds, and two n × w grids for each head.
+
+    Every query meets its own window, so that each key is read w times.
+
+    Raises ValueError for a size below 1.
+
+    Source: Beltagy, Peters & Cohan (2020), section 3.1.
+
+    >>> attention_cost(8192, 8192, 64, 64).multiply_adds // window_cost(8192, 256, 64, 64).multiply_adds
+    32
+    """
+    _check(n=n, window=window, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize)
+    window = min(window, n)
+    adds, moved = _products((1, d_k, window), (1, window, d_v))
+    peak = 2 * n * window + (n + window - 1) * d_v + n * d_v
+    return _cost(n * adds, n * (moved + 2 * window), peak, num_heads, itemsize)
+
+
+def linear_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1, itemsize: int = 4) -> Cost:
+    """`linear_attention`: h · (n_q + n_k) · d_k · (d_v + 1) multiply–adds, and no grid. The column more sums the weights.
+
+    Raises ValueError for a size below 1.
+
+    Source: Katharopoulos et al. (2020), section 3.2.
+
+    >>> linear_cost(8192, 8192, 64, 64).multiply_adds / linear_cost(1024, 1024, 64, 64).multiply_adds
+    8.0
+    """
+    _check(n_q=n_q, n_k=n_k, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize)
+    adds, moved = _products((d_k, n_k, d_v + 1), (n_q, d_k, d_v + 1))
+    features = (n_q + n_k) * d_k
+    peak = features + (n_k + d_k) * (d_v + 1) + n_q * (2 * d_v + 1)
+    return _cost(adds, moved + 2 * features, peak, num_heads, itemsize)
+
+
+def multi_head_cost(
+    n: int, d: int, *, num_heads: int, num_kv_heads: int | None = None, n_z: int | None = None, itemsize: int = 4
+) -> Cost:
+    """`multi_head_attention` at width d: four projections and h attentions of width d / h.
+
+    The number of heads changes no multiply–add, but each head has its own two n × n_z grids. Fewer key and value heads (g < h)
+    shrink their two projections to width d · g / h.
+
+    Raises ValueError for a size below 1 and for heads that do not divide.
+
+    Source: Vaswani et al. (2017), section 3.2.2.
+
+    >>> [multi_head_cost(512, 256, num_heads=h).multiply_adds for h in (1, 8)]
+    [268435456, 268435456]
+    """
+    n_z, num_kv_heads = n_z or n, num_kv_heads or num_heads
+    _check(n=n, d=d, num_heads=num_heads, num_kv_heads=num_kv_heads, n_z=n_z, itemsize=itemsize)
+    if d % num_heads or num_heads % num_kv_heads:
+        raise ValueError(f"d = {d}, num_heads = {num_heads} and num_kv_heads = {num_kv_heads} do not divide each other")
+    d_head = d // num_heads
+    shared = num_kv_heads * d_head
+    adds, moved = _products((n, d, d), (n_z, d, shared), (n_z, d, shared), (n, d, d))
+    inner = attention_cost(n, n_z, d_head, d_head, num_heads=num_heads, itemsize=itemsize)
+    held = (n * d + 2 * n_z * d) * itemsize  # queries, keys and values, one set for each head
+    return Cost(adds + inner.multiply_adds, moved * itemsize + inner.bytes_moved, held + inner.peak_bytes)
+
+
+def block_multiply_adds(n: int, d: int, *, expansion: int = 4) -> int:
+    """One transformer block: 4nd² for the projections, 2n²d for attention, 2 · expansion · nd² for the feed-forward layer.
+
+    Raises ValueError for a size below 1.
+
+    Source: Kaplan et al. (2020), table 1, which leaves the n² term out.
+
+    >>> block_multiply_adds(10, 3) == 12 * 10 * 3**2 + 2 * 10**2 * 3
+    True
+    """
+    _check(n=n, d=d, expansion=expansion)
+    return multi_head_cost(n, d, num_heads=1).multiply_adds + 2 * expansion * n * d**2
+
+
+def crossover(d: int, *, expansion: int = 4) -> int:
+    """The length at which a block spends as much on its n × n grid as on all else: (2 + expansion) · d, commonly 6d.
+
+    Raises ValueError for a size below 1.
+
+    >>> crossover(768)
+    4608
+    """
+    _check(d=d, expansion=expansion)
+    return (2 + expansion) * d
+
+
+def cache_bytes(n: int, num_kv_heads: int, d_head: int, *, num_layers: int = 1, itemsize: int = 4) -> int:
+    """What a key–value cache holds after n tokens: a key and a value for each layer and key–value head.
+
+    Raises ValueError for a size below 1.
+
+    Source: Shazeer (2019), section 2.4.1.
+
+    >>> cache_bytes(4096, 32, 128, num_layers=32, itemsize=2) / 2**30
+    2.0
+    """
+    _check(n=n, num_kv_heads=num_kv_heads, d_head=d_head, num_layers=num_layers, itemsize=itemsize)
+    return 2 * n * num_kv_heads * d_head * num_layers * itemsize
+
+
+def _products(*sizes: tuple[int, int, int]) -> tuple[int, int]:
+    """Multiply–adds, and numbers read and written, of products of m × k with k × n."""
+    return sum(m * k * n for m, k, n in sizes), sum(m * k + k * n + m * n for m, k, n in sizes)
+
+
+def _cost(multiply_adds: int, moved: int, peak: int, num_heads: int, itemsize: int) -> Cost:
+    return Cost(num_heads * multiply_adds, num_heads * moved * itemsize, num_heads * peak * itemsize)
+
+
+def _check(**sizes: int) -> None:
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"{name} must be 1 or more, got {size}")

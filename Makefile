@@ -52,12 +52,12 @@ lab: notebooks
 	@jupyter lab --notebook-dir notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
 
 lint: .venv/ready
-	@ruff check . && ruff format --check .
+	@ruff check . && ruff format --check . && mypy
 
 test: lint book notebooks
 	@python tools/chromium.py
 	npm test
-	pytest -m "not slow"
+	pytest -m "not slow" --cov
 
 test-all: test
 	pytest -m slow

@@ -19,7 +19,7 @@ from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention
 from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
 from attnlib.projections import project
 from attnlib.streaming import KeyValueCache, streaming_attention
-from attnlib.variants import linear_attention, positive_weights, tied_attention, window_attention
+from attnlib.variants import elu_plus_one, linear_attention, positive_weights, tied_attention, window_attention
 
 __all__ = [
     "KeyValueCache",
@@ -29,6 +29,7 @@ __all__ = [
     "causal_mask",
     "convex_hull",
     "dropout_weights",
+    "elu_plus_one",
     "entropy",
     "from_torch",
     "linear_attention",

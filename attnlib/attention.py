@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import check_sizes, forbid, must_be_finite, working_copies
+from attnlib.checks import check_sizes, forbid, must_be_finite, scale_factor, working_copies
 
 
 def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.0) -> Float[Array, "*shape"]:
@@ -37,8 +37,9 @@ def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.
     largest = x.max(axis=axis, keepdims=True)
     forbid("x", largest, largest == -np.inf, "is −∞ throughout: there is nothing to attend to")
     with np.errstate(over="ignore"):  # a difference beyond the float range is −∞, whose exp is 0
-        weights = np.exp((x - largest) / x.dtype.type(temperature))
-    return (weights / weights.sum(axis=axis, keepdims=True)).astype(dtype, copy=False)
+        weights: Array = np.exp((x - largest) / x.dtype.type(temperature))
+    weights /= weights.sum(axis=axis, keepdims=True)
+    return weights.astype(dtype, copy=False)
 
 
 def attention_scores(
@@ -130,7 +131,8 @@ def attention(
         raise ValueError(f"value must have one row for each key: key has shape {key.shape}, value {value.shape}")
     must_be_finite(value=value)
     weights = attention_weights(query, key, mask, scale=scale, bias=bias, softcap=softcap, zero_blocked=zero_blocked)
-    return (weights @ value).astype(dtype, copy=False)
+    out: Array = weights @ value
+    return out.astype(dtype, copy=False)
 
 
 def single_query_attention(
@@ -179,7 +181,9 @@ def softmax_jacobian(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch 
            [-0.1875,  0.1875]])
     """
     weights = _checked_weights(weights)
-    return weights[..., None] * np.eye(weights.shape[-1]) - weights[..., None] * weights[..., None, :]
+    column, row = weights[..., None], weights[..., None, :]
+    jacobian: Array = column * np.eye(weights.shape[-1]) - column * row
+    return jacobian
 
 
 def entropy(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
@@ -217,12 +221,9 @@ def _checked_scores(query: Array, key: Array, scale: float | None) -> Array:
         )
     if 0 in query.shape[-2:] or 0 in key.shape[-2:]:  # an empty batch is fine
         raise ValueError(f"an empty sequence: query has shape {query.shape}, key {key.shape}")
-    if scale is not None and not np.isfinite(scale):
-        raise ValueError(f"scale must be finite, got {scale}")
     must_be_finite(query=query, key=key)
-    factor = query.dtype.type(query.shape[-1] ** -0.5 if scale is None else scale)  # a bare float64 would upcast
     with np.errstate(over="ignore", invalid="ignore"):
-        scores = (query * factor) @ np.swapaxes(key, -1, -2)  # (*batch, n_q, n_k)
+        scores: Array = (query * scale_factor(query, scale)) @ np.swapaxes(key, -1, -2)  # (*batch, n_q, n_k)
     forbid("score", scores, ~np.isfinite(scores), "is {value}: query and key are too large for " + str(scores.dtype))
     return scores
 

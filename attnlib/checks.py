@@ -33,6 +33,13 @@ def must_be_finite(**arrays: Array | None) -> None:
             forbid(name, array, ~finite, "is {value}")
 
 
+def scale_factor(query: Array, scale: float | None) -> Any:
+    """What the scores are multiplied by, in the dtype of `query` (a bare float64 would upcast it): `scale`, or 1/√d_k for None."""
+    if scale is not None and not np.isfinite(scale):
+        raise ValueError(f"scale must be finite, got {scale}")
+    return query.dtype.type(query.shape[-1] ** -0.5 if scale is None else scale)
+
+
 def check_sizes(query: Array, key: Array, value: Array) -> None:
     """Raise when the three do not fit each other, hold no rows, or an entry that is not finite."""
     problem = None

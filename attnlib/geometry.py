@@ -43,4 +43,4 @@ def _half_hull(points: Array, order: list[int]) -> list[int]:
 
 def _turn(a: Array, b: Array, c: Array) -> float:
     """Positive when a → b → c turns left."""
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

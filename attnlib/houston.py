@@ -15,6 +15,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -27,7 +28,7 @@ TOKENS = ("Houston", "we", "have", "a", "problem")
 AXES = ("noun", "pronoun", "verb", "article", "place", "people", "trouble", "letters")
 
 
-def _frozen(rows) -> Array:
+def _frozen(rows: Any) -> Array:
     array = np.array(rows, dtype=float)
     array.setflags(write=False)
     return array
@@ -167,16 +168,16 @@ def stages() -> tuple[Stage, ...]:
     x, mask = EMBEDDINGS, causal_mask(len(TOKENS))
     xu = x @ U
     query, key, value = x @ W_Q, x @ W_K, x @ W_V
-    heads = [x @ w for w in (HEADS_W_Q, HEADS_W_K, HEADS_W_V)]
+    head_query, head_key, head_value = x @ HEADS_W_Q, x @ HEADS_W_K, x @ HEADS_W_V
     learned = trained()
     placed = x + learned["position"]
-    learned_heads = [placed @ learned[w] for w in ("w_q", "w_k", "w_v")]
+    learned_query, learned_key, learned_value = (placed @ learned[w] for w in ("w_q", "w_k", "w_v"))
     return (
         Stage("raw dot product", x, x, x),
         Stage("learnable U", xu, xu, xu),
         Stage("query, key, value", query, key, value),
         Stage("scaled", query, key, value, scale=None),
         Stage("masked", query, key, value, scale=None, mask=mask),
-        Stage("several heads", *heads, scale=None, mask=mask),
-        Stage("trained", *learned_heads, scale=None, mask=mask, provenance="trained"),
+        Stage("several heads", head_query, head_key, head_value, scale=None, mask=mask),
+        Stage("trained", learned_query, learned_key, learned_value, None, mask, "trained"),
     )

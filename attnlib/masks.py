@@ -4,7 +4,7 @@ Masks combine with `&`. Libraries disagree about the meaning of True, even withi
 `from_torch` translate.
 """
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from jaxtyping import Bool, Float, Integer, Shaped
@@ -115,7 +115,8 @@ def from_torch(mask: Shaped[Array, "*shape"], api: TorchAPI) -> Bool[Array, "*sh
     _blocks(api)
     for index in np.argwhere((mask != 0) & (mask != -np.inf)):
         raise ValueError(f"mask{index.tolist()} is {mask[tuple(index)]}, neither 0 nor −∞: pass it as a bias")
-    return mask == 0
+    kept: Array = mask == 0
+    return kept
 
 
 def _ages(name: str, n_q: int, n_k: int | None, offset: int | Array) -> Array:
@@ -124,13 +125,14 @@ def _ages(name: str, n_q: int, n_k: int | None, offset: int | Array) -> Array:
     if n_q < 1 or n_k < 1 or (offset < 0).any():
         shown = offset if offset.ndim == 0 else offset.tolist()
         raise ValueError(f"{name} needs n_q ≥ 1, n_k ≥ 1 and offset ≥ 0, got {n_q}, {n_k} and {shown}")
-    return offset[..., None, None] + np.arange(n_q)[:, None] - np.arange(n_k)
+    ages: Array = offset[..., None, None] + np.arange(n_q)[:, None] - np.arange(n_k)
+    return ages
 
 
 def _blocks(api: str) -> bool:
     """Whether True blocks."""
-    if api not in TorchAPI.__args__:
-        raise ValueError(f"api must be one of {', '.join(TorchAPI.__args__)}, got {api!r}")
+    if api not in get_args(TorchAPI):
+        raise ValueError(f"api must be one of {', '.join(get_args(TorchAPI))}, got {api!r}")
     return api == "MultiheadAttention"
 
 

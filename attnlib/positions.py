@@ -1,6 +1,6 @@
 """Where a token stands: added to its vector (sinusoidal), or turned into its query and key (rotary)."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from jaxtyping import Float, Integer, Real
@@ -102,7 +102,7 @@ def scaled_base(factor: float, d: int, *, base: float = BASE) -> float:
     _check_width(d)
     if d < 4 or not (factor > 0 and base > 0):
         raise ValueError(f"scaled_base needs d ≥ 4, factor > 0 and base > 0, got {d}, {factor} and {base}")
-    return base * factor ** (d / (d - 2))
+    return float(base * factor ** (d / (d - 2)))
 
 
 def _angles(positions: Array, d: int, base: float) -> Array:
@@ -127,8 +127,8 @@ def _broadcasts(positions: Array, x: Array) -> bool:
 
 def _first(d: int, layout: Layout) -> slice:
     """The first columns of the pairs."""
-    if layout not in Layout.__args__:
-        raise ValueError(f"layout must be one of {', '.join(Layout.__args__)}, got {layout!r}")
+    if layout not in get_args(Layout):
+        raise ValueError(f"layout must be one of {', '.join(get_args(Layout))}, got {layout!r}")
     return slice(0, d // 2) if layout == "half" else slice(0, d, 2)
 
 

@@ -7,12 +7,13 @@ exponentials, and their blend of the values (Milakov & Gimelshein 2018; Dao et a
 
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import check_sizes, must_be_finite, working_copies
+from attnlib.checks import check_sizes, must_be_finite, scale_factor, working_copies
 
 COLUMNS = 512  # keys in a tile
 ROWS, CAUSAL_ROWS = 256, 128  # queries in a band; fewer where half of a tile on the diagonal is wasted
@@ -48,8 +49,8 @@ def streaming_attention(
     """
     (query, key, value), dtype = working_copies(query=query, key=key, value=value)
     check_sizes(query, key, value)
-    if offset < 0 or (scale is not None and not np.isfinite(scale)):
-        raise ValueError(f"offset must be 0 or more and scale finite, got {offset} and {scale}")
+    if offset < 0:
+        raise ValueError(f"offset must be 0 or more, got {offset}")
     out = _streamed(query, key, value, offset if causal else None, scale, _longest(key))
     return out.astype(dtype, copy=False)
 
@@ -100,8 +101,6 @@ class KeyValueCache:
         with np.errstate(over="ignore"):
             query, key, value = (new.astype(self._key.dtype, copy=False) for new in given)
         must_be_finite(query=query, key=key, value=value)
-        if scale is not None and not np.isfinite(scale):
-            raise ValueError(f"scale must be finite, got {scale}")
         before, after = self._length, self._length + rows
         self._key, self._value = (self._room(held, after) for held in (self._key, self._value))
         self._key[..., before:after, :], self._value[..., before:after, :] = key, value
@@ -148,7 +147,7 @@ def _streamed(
     """Inputs are checked; `offset` None means that every query reads every key."""
     dtype, n_q, heads = query.dtype, query.shape[-2], math.prod(query.shape[:-2])
     out = np.empty((*query.shape[:-1], value.shape[-1]), dtype)
-    factor = dtype.type(query.shape[-1] ** -0.5 if scale is None else scale)
+    factor = scale_factor(query, scale)
     bound = abs(float(factor)) * _longest(query) * longest_key
     if not bound < np.finfo(dtype).max / 2:
         _must_fit(query, key, factor)
@@ -203,7 +202,7 @@ def _behind(n: int, dtype: np.dtype) -> Array:
     return np.tri(n, dtype=dtype)
 
 
-def _must_fit(query: Array, key: Array, factor: np.floating) -> None:
+def _must_fit(query: Array, key: Array, factor: Any) -> None:
     """Raise for the first query with a score beyond the range of its dtype."""
     for index in np.ndindex(query.shape[:-1]):
         with np.errstate(over="ignore", invalid="ignore"):

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
 from attnlib.attention import attention, softmax
-from attnlib.checks import check_sizes, forbid, must_be_finite, working_copies
+from attnlib.checks import check_sizes, forbid, must_be_finite, scale_factor, working_copies
 from attnlib.projections import projected
 
 Elementwise = Callable[[Array], Array]
@@ -57,7 +57,8 @@ def positive_weights(scores: Real[Array, "*batch n_k"], positive: Elementwise) -
     raised = _applied("φ(scores)", positive, scores)
     sums = raised.sum(axis=-1, keepdims=True)
     forbid("scores", sums, sums == 0, "is in a row in which φ gives 0 throughout")
-    return (raised / sums).astype(dtype, copy=False)
+    weights: Array = raised / sums
+    return weights.astype(dtype, copy=False)
 
 
 def elu_plus_one(x: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
@@ -100,11 +101,12 @@ def linear_attention(
     query, key = _applied("φ(query)", feature, query), _applied("φ(key)", feature, key)
     value = np.concatenate([value, np.ones_like(value[..., :1])], axis=-1)  # the last column sums the weights
     with np.errstate(over="ignore", invalid="ignore"):
-        out = _read_causally(query, key, value) if causal else query @ (np.swapaxes(key, -1, -2) @ value)
+        out: Array = _read_causally(query, key, value) if causal else query @ (np.swapaxes(key, -1, -2) @ value)
     must_be_finite(sum=out)  # the sums of large entries may leave the range
     sums = out[..., -1:]
     forbid("query", sums, sums == 0, "gives every key that it may attend to the weight 0")
-    return (out[..., :-1] / sums).astype(dtype, copy=False)
+    out = out[..., :-1] / sums
+    return out.astype(dtype, copy=False)
 
 
 def window_attention(
@@ -132,14 +134,15 @@ def window_attention(
     n = query.shape[-2]
     if key.shape[-2] != n or window < 1:
         raise ValueError(f"window_attention needs window ≥ 1 and n_q = n_k, got {window}, {n} and {key.shape[-2]}")
-    if scale is not None and not np.isfinite(scale):
-        raise ValueError(f"scale must be finite, got {scale}")
     window = min(window, n)
-    factor = query.dtype.type(query.shape[-1] ** -0.5 if scale is None else scale)
-    scores = (query * factor)[..., None, :] @ np.swapaxes(_windows(key, window), -1, -2)  # (*batch, n, 1, window)
+    apart = (query * scale_factor(query, scale))[..., None, :]  # (*batch, n, 1, d_k)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = apart @ np.swapaxes(_windows(key, window), -1, -2)  # (*batch, n, 1, window)
+    must_be_finite(score=scores)
     before_the_first = np.arange(n)[:, None] + np.arange(window) < window - 1  # (n, window)
     weights = softmax(np.where(before_the_first[:, None], -np.inf, scores))
-    return (weights @ _windows(value, window))[..., 0, :].astype(dtype, copy=False)
+    out: Array = weights @ _windows(value, window)  # (*batch, n, 1, d_v)
+    return out[..., 0, :].astype(dtype, copy=False)
 
 
 def _read_causally(query: Array, key: Array, value: Array) -> Array:

@@ -284,6 +284,10 @@ BAD = {
     "mask of numbers": (lambda: attention_weights(QUERY, KEY, MASK.astype(int)), "mask must be boolean.*int64"),
     "mask transposed": (lambda: attention_weights(QUERY, KEY, MASK.T), r"mask of shape \(7, 5\).*\(5, 7\)"),
     "mask of one row": (lambda: attention_weights(QUERY, KEY, MASK[:1]), r"mask of shape \(1, 7\)"),
+    "mask of other batches": (
+        lambda: attention_weights(np.stack([QUERY] * 2), np.stack([KEY] * 2), np.stack([MASK] * 3)),
+        r"mask of shape \(3, 5, 7\) does not fit scores of shape \(2, 5, 7\)",
+    ),
     "mask with a batch": (lambda: attention_weights(QUERY, KEY, MASK[None]), r"mask of shape \(1, 5, 7\)"),
     "NaN in a bias": (
         lambda: attention_weights(QUERY, KEY, bias=changed(np.zeros((N_Q, N_K)), (1, 2), np.nan)),

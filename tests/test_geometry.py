@@ -25,6 +25,14 @@ def test_no_corner_could_be_left_out(points):
             assert _turn(corners[i - 2], corners[i - 1], corners[i]) > 0
 
 
+@given(arrays(float, st.tuples(st.integers(1, 12), st.just(2)), elements=st.integers(-9, 9).map(float)))
+def test_the_corners_run_counter_clockwise_from_the_leftmost(points):
+    x, y = points[convex_hull(points)].T
+    assert x[0] == points[:, 0].min()
+    twice_the_area = (x * np.roll(y, -1) - np.roll(x, -1) * y).sum()
+    assert twice_the_area >= 0
+
+
 def test_degenerate_points_have_a_hull_too():
     assert convex_hull(np.array([[1, 1], [1, 1], [1, 1]])) == [0]
     assert convex_hull(np.array([[0, 0], [2, 2], [1, 1]])) == [0, 1]

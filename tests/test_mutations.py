@@ -3,9 +3,11 @@
 A suite that passes with an inverted mask says nothing about masks. Every mistake here is one that people make.
 """
 
+import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -28,20 +30,24 @@ MISTAKES = {
         "bias before the cap": ("scores = cap * np.tanh(scores / cap)", "scores = cap * np.tanh((scores + 1) / cap)"),
         "a blocked row becomes uniform": ("return np.where(blocked[..., None], 0, weights)", "return weights"),
         "one query reads the average": ("softmax(scores) @ value", "softmax(0 * scores) @ value"),
-        "values out of order": ("return (weights @ value)", "return (weights @ value[..., ::-1, :])"),
+        "values out of order": ("out: Array = weights @ value\n", "out: Array = weights @ value[..., ::-1, :]\n"),
         "float16 computed in float16": ("np.promote_types(dtype, np.float32)", "np.promote_types(dtype, np.float16)"),
-        "Jacobian without its diagonal": ("weights[..., None] * np.eye(weights.shape[-1]) - ", "-"),
+        "Jacobian without its diagonal": ("column * np.eye(weights.shape[-1]) - ", "-"),
         "entropy of the wrong sign": ("0.0 - (weights * logarithms)", "0.0 + (weights * logarithms)"),
     },
     "masks": {
         "a query does not read itself": ("n_k, offset) >= 0", "n_k, offset) > 0"),
         "a query reads one token ahead": ("n_k, offset) >= 0", "n_k, offset) >= -1"),
-        "the offset is ignored": ("return offset[..., None, None] + np.arange", "return 0 * offset[..., None, None] + np.arange"),
+        "the offset is ignored": ("= offset[..., None, None] + np.arange", "= 0 * offset[..., None, None] + np.arange"),
         "a window one too long": ("(ages < window)", "(ages <= window)"),
         "one padded key is read": ("np.arange(n_k) < lengths", "np.arange(n_k) <= lengths"),
         "queries padded in place of keys": ("[..., None, :], n_q, axis=-2)", "[..., :n_q, None], n_k, axis=-1)"),
         "the wrong API blocks": ('return api == "Multi', 'return api != "Multi'),
         "a bias that keeps what it should block": ("np.where(_boolean(mask), 0.0, -np.inf)", "np.where(_boolean(mask), -np.inf, 0.0)"),
+    },
+    "geometry": {
+        "points on an edge are corners": ("<= 0:", "< 0:"),
+        "turns the wrong way": ("return float((b[0]", "return -float((b[0]"),
     },
     "multihead": {
         "heads mixed": (
@@ -67,6 +73,7 @@ MISTAKES = {
         "sine and cosine swapped": ("[np.sin(angles), np.cos(angles)]", "[np.cos(angles), np.sin(angles)]"),
         "layouts swapped": ('if layout == "half" else slice(0, d, 2)', 'if layout != "half" else slice(0, d, 2)'),
         "frequencies by c and not by 2c": ("-np.arange(0, d, 2) / d", "-np.arange(d // 2) / d"),
+        "the base scaled without its power": ("factor ** (d / (d - 2))", "factor"),
         "positions ignored": ("angles = _angles(positions, d, base)", "angles = _angles(np.arange(n), d, base)"),
         "the permutation is its own inverse": (
             "return np.concatenate([np.arange(0, d, 2), np.arange(1, d, 2)])",
@@ -82,7 +89,16 @@ MISTAKES = {
         "the second head gets the first one's keys": ("(x[head : head + together] for x in apart)", "(x[head : head + together] if x is apart[0] else x[:together] for x in apart)"),
         "the maximum is never subtracted": ("np.dtype(np.float64): 500.0", "np.dtype(np.float64): 5e9"),
         "the last tile is lost": ("min(n_k, place + n_q)", "min(n_k, place + n_q - 1)"),
-        "the cache forgets": ("self._length, self._length + key", "0, self._length + key"),
+        "the cache forgets": ("self._length, self._length + rows", "0, self._length + rows"),
+    },
+    "plots": {
+        "a grid transposed": ("np.ndenumerate(weights)", "np.ndenumerate(weights.T)"),
+        "queries from below": ("ylim=(len(tokens), 0)", "ylim=(0, len(tokens))"),
+        "the panels' names backwards": ("axes.set_title(names[a]", "axes.set_title(names[-1 - a]"),
+        "what may be read is hatched": ("np.zeros(weights.shape, dtype=bool) if mask is None else ~mask", "np.zeros(weights.shape, dtype=bool) if mask is None else mask"),
+        "an exponent upside down": ("/ (from_mean @ from_mean)", "/ (np.log(y) @ np.log(y))"),
+        "counts, not densities": ("np.histogram(values, edges, density=True)", "np.histogram(values, edges)"),
+        "arrows to (y, x)": ("*still.T, *vectors.T,", "*still.T, *vectors.T[::-1],"),
     },
     "projections": {
         "no bias": ("x @ w + b", "x @ w"),
@@ -101,25 +117,46 @@ MISTAKES = {
     "variants": {
         "a window one too short": ("np.arange(window) < window - 1", "np.arange(window) < window"),
         "the causal sum is not kept": ("    read += key", "    read = key"),
-        "not normalised": ("return (out[..., :-1] / sums)", "return out[..., :-1]"),
+        "weights over the largest sum": ("weights: Array = raised / sums", "weights: Array = raised / sums.max()"),
+        "φ(x) = elu(x), which may be 0": ("np.where(x > 0, x + 1,", "np.where(x > 0, x,"),
+        "not normalised": ("out = out[..., :-1] / sums", "out = out[..., :-1]"),
         "φ on the queries alone": ('_applied("φ(key)", feature, key)', "abs(key)"),
         "u for the scores alone": ("return attention(x, x, x, mask", "return attention(x, x, x[..., ::-1], mask"),
     },
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("module", "mistake"), [(module, mistake) for module, mistakes in MISTAKES.items() for mistake in mistakes]
-)
-def test_the_suite_fails_for(module, mistake, tmp_path):
+ALL = [(module, mistake) for module, mistakes in MISTAKES.items() for mistake in mistakes]
+
+
+@pytest.fixture(scope="module")
+def runs(request, tmp_path_factory):
+    """The suite's run for each mistake, several at a time."""
+    alone = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        chosen = [item.callspec.params for item in request.session.items if item.module is request.module]
+        pairs = [(params["module"], params["mistake"]) for params in chosen]
+        runs = {pair: pool.submit(run_with, *pair, tmp_path_factory.mktemp("mistake"), alone) for pair in pairs}
+        yield runs
+        pool.shutdown(cancel_futures=True)
+
+
+def run_with(module, mistake, folder, environment):
     right, wrong = MISTAKES[module][mistake]
     for name in ("attnlib", "tests"):
-        shutil.copytree(name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "browser", "js"))
-    shutil.copy("pyproject.toml", tmp_path)
-    homes = [file for file in (tmp_path / "attnlib").glob("*.py") if right in file.read_text()]
-    assert {home.stem for home in homes} & {module, "checks"}, f"no line of {module} reads {right!r}"
+        shutil.copytree(name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "browser", "js"))
+    shutil.copy("pyproject.toml", folder)
+    homes = [file for file in (folder / "attnlib").rglob("*.py") if right in file.read_text()]
+    assert {home.stem for home in homes} & {module, "checks"} or module in {home.parent.name for home in homes}, (
+        f"no line of {module} reads {right!r}"
+    )
     for home in homes:
         home.write_text(home.read_text().replace(right, wrong, 1))
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", f"tests/test_{module}.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(("module", "mistake"), ALL)
+def test_the_suite_fails_for(module, mistake, runs):
+    done = runs[module, mistake].result()
     assert done.returncode == 1, done.stdout[-1500:] + done.stderr[-500:]  # 1: tests ran, and failed

@@ -174,8 +174,8 @@ BAD = {
     "widths differ": (lambda: streaming_attention(Q, K[:, :3], V), r"share d_k.*key \(7, 3\)"),
     "no keys": (lambda: streaming_attention(Q, K[:0], V[:0]), "no empty sequence"),
     "NaN": (lambda: streaming_attention(Q * np.nan, K, V), r"query\[0, 0\] is nan"),
-    "negative offset": (lambda: streaming_attention(Q, K, V, offset=-1), "got -1 and None"),
-    "scale NaN": (lambda: streaming_attention(Q, K, V, scale=np.nan), "scale finite, got 0 and nan"),
+    "negative offset": (lambda: streaming_attention(Q, K, V, offset=-1), "offset must be 0 or more, got -1"),
+    "scale NaN": (lambda: streaming_attention(Q, K, V, scale=np.nan), "scale must be finite, got nan"),
     "scores overflow": (
         lambda: streaming_attention(1e200 * Q, 1e200 * K, V),
         r"query\[0\] has a score that is not finite",

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import torch
 
 from attnlib import (
     attention,
     attention_weights,
     causal_mask,
+    elu_plus_one,
     linear_attention,
     positive_weights,
     sliding_window_mask,
@@ -14,7 +16,6 @@ from attnlib import (
     tied_attention,
     window_attention,
 )
-from attnlib.variants import elu_plus_one
 
 BATCH, N_Q, N_K, D_K, D_V = 2, 5, 7, 4, 6
 
@@ -30,6 +31,12 @@ def by_weights(query, key, value, mask=None):
     weights = elu_plus_one(query) @ elu_plus_one(key).swapaxes(-1, -2)
     weights = weights if mask is None else weights * mask
     return weights / weights.sum(axis=-1, keepdims=True) @ value
+
+
+def test_elu_plus_one_is_one_more_than_torchs_elu():
+    x = np.linspace(-40, 40, 81)
+    assert np.abs(elu_plus_one(x) - (torch.nn.functional.elu(torch.from_numpy(x)).numpy() + 1)).max() < 1e-15
+    assert (elu_plus_one(x) > 0).all()
 
 
 def test_swapping_the_brackets_changes_no_result():

@@ -1,9 +1,14 @@
 """AttentionGrid: who reads from whom, cell by cell, with the arithmetic behind each."""
 
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import traitlets
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
+from numpy.typing import ArrayLike
 
 from attnlib.attention import attention_weights
 from attnlib.masks import causal_mask
@@ -46,7 +51,15 @@ class AttentionGrid(PageWidget):
     controls = traitlets.List(traitlets.Enum(CONTROLS), list(CONTROLS)).tag(sync=True)
     selected = traitlets.List(traitlets.Int(), None, allow_none=True).tag(sync=True)
 
-    def __init__(self, tokens, query, key=None, *, key_tokens=None, **options) -> None:
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        query: ArrayLike,
+        key: ArrayLike | None = None,
+        *,
+        key_tokens: Sequence[str] | None = None,
+        **options: Any,
+    ) -> None:
         """`key=None` and `key_tokens=None` mean the same as for the queries: self-attention."""
         super().__init__(
             query_tokens=list(tokens),
@@ -70,10 +83,10 @@ class AttentionGrid(PageWidget):
         return causal_mask(len(self.query), len(self.key)) if self.mask is None else np.array(self.mask)
 
     @traitlets.validate("query", "key", "query_tokens", "key_tokens", "mask", "axes", "selected", "temperature")
-    def _check_input(self, proposal):
+    def _check_input(self, proposal: Any) -> Any:
         return self._checked(proposal)
 
-    def check(self, inputs) -> None:
+    def check(self, inputs: SimpleNamespace) -> None:
         n_q, n_k, width = len(inputs.query), len(inputs.key), len(inputs.query[0])
         if len(inputs.key[0]) != width:
             raise InputError(f"query has width {width}, key has width {len(inputs.key[0])}")

@@ -17,7 +17,7 @@ class InputError(traitlets.TraitError, ValueError):
     """A value that a widget cannot show. traitlets puts the old value back when it sees this."""
 
 
-class Matrix(traitlets.TraitType):
+class Matrix(traitlets.TraitType[list[list[float]], Any]):
     """Rows of finite numbers; takes an array, holds a list of lists. `columns` fixes the width."""
 
     def __init__(self, columns: int | None = None, **options: Any) -> None:
@@ -34,10 +34,11 @@ class Matrix(traitlets.TraitType):
         if not np.isfinite(array).all():
             i, j = (int(index) for index in np.argwhere(~np.isfinite(array))[0])
             raise InputError(f"{self.name}[{i}, {j}] is {array[i, j]}: every entry must be finite")
-        return array.tolist()
+        rows: list[list[float]] = array.tolist()
+        return rows
 
 
-class Mask(traitlets.TraitType):
+class Mask(traitlets.TraitType[list[list[bool]] | None, Any]):
     """Rows of booleans, True = may attend, or None; takes an array, holds a list of lists."""
 
     def __init__(self, **options: Any) -> None:
@@ -49,17 +50,19 @@ class Mask(traitlets.TraitType):
         array = np.asarray(value)
         if array.dtype != bool or array.ndim != 2:
             raise InputError(f"{self.name} must be a boolean matrix, got shape {array.shape} and dtype {array.dtype}")
-        return array.tolist()
+        rows: list[list[bool]] = array.tolist()
+        return rows
 
 
-class Tokens(traitlets.List):
+class Tokens(traitlets.List[str]):
     """Names of tokens, shown as text."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(traitlets.Unicode(), **options)
 
     def validate(self, owner: Any, value: Any) -> list[str]:
-        return super().validate(owner, list(value) if isinstance(value, tuple) else value)
+        names = super().validate(owner, list(value) if isinstance(value, tuple) else value)
+        return list(names or ())
 
 
 class PageWidget(anywidget.AnyWidget):

@@ -1,9 +1,14 @@
 """TokenPlane: tokens as points in the plane, dragged by hand."""
 
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
+from numpy.typing import ArrayLike
 
 from attnlib.attention import attention, attention_scores, attention_weights
 from attnlib.widgets.base import InputError, Matrix, PageWidget, Tokens, table, text
@@ -30,7 +35,7 @@ class TokenPlane(PageWidget):
     steps = traitlets.Int(1).tag(sync=True)
     selected = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, tokens, points, **options) -> None:
+    def __init__(self, tokens: Sequence[str], points: ArrayLike, **options: Any) -> None:
         super().__init__(tokens=list(tokens), points=points, **options)
 
     @property
@@ -54,10 +59,10 @@ class TokenPlane(PageWidget):
         return x
 
     @traitlets.validate("tokens", "points", "steps", "selected")
-    def _check_input(self, proposal):
+    def _check_input(self, proposal: Any) -> Any:
         return self._checked(proposal)
 
-    def check(self, inputs) -> None:
+    def check(self, inputs: SimpleNamespace) -> None:
         if len(inputs.tokens) != len(inputs.points):
             raise InputError(f"{len(inputs.tokens)} tokens for {len(inputs.points)} points")
         if not 0 <= inputs.selected < len(inputs.tokens):

@@ -1,0 +1,179 @@
+"""Lines: experiments over x, growth on logarithmic axes, and how often values occur."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float, Real
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogFormatter
+from numpy import ndarray as Array
+
+from attnlib.checks import forbid
+from attnlib.plots.style import drawing, look
+
+
+def ranges(
+    x: Sequence[float],
+    runs: Mapping[str, Float[Array, "_runs points"]],
+    *,
+    x_label: str,
+    y_label: str,
+    title: str,
+) -> Figure:
+    """Several experiments over `x`: for each name the mean over its runs, and a band from the least to the greatest.
+
+    Each array has one row per run (seed) and one column per entry of `x`.
+
+    Raises ValueError when an array's columns do not match `x`, or an entry is not finite.
+
+    >>> runs = {"loss": np.array([[1.0, 0.5], [0.9, 0.4]])}
+    >>> ranges([0, 1], runs, x_label="step", y_label="loss", title="Two seeds").axes[0].get_xlabel()
+    'step'
+    """
+    _check_runs(x, runs, -np.inf, "is {value}: every entry must be finite")
+    with drawing() as (figure, [axes]):
+        _draw_runs(axes, x, runs, np.mean, list(runs))
+        axes.set(xlabel=x_label, ylabel=y_label, title=title)
+        if min(values.min() for values in runs.values()) >= 0:
+            axes.set_ylim(bottom=0)
+        axes.legend()
+    return figure
+
+
+def log_log(
+    x: Sequence[float],
+    runs: Mapping[str, Float[Array, "_runs points"]],
+    *,
+    x_label: str,
+    y_label: str,
+    title: str,
+    fit_from: float | None = None,
+) -> Figure:
+    """How a quantity grows with the size `x`, on two logarithmic axes: medians over runs, bands, and exponents.
+
+    Each array has one row per run and one column per entry of `x`. The legend gives each name the `exponent` of its
+    medians over x (written n) at x ≥ `fit_from`, and stands in the lines' order. None means all x; but at small sizes
+    the overhead is measured.
+
+    Raises ValueError when an array's columns do not match `x`, fewer than two x are left to fit, or an entry is not
+    positive and finite.
+
+    >>> runs = {"naive": np.array([[1.0, 4.0, 16.0]])}
+    >>> figure = log_log([10, 20, 40], runs, x_label="tokens", y_label="seconds", title="Twice the size, four times")
+    >>> figure.axes[0].get_legend_handles_labels()[1]
+    ['naive, $n^{2.0}$']
+    """
+    _check_runs(x, runs, 0, "is {value}: a logarithmic axis needs it positive and finite")
+    fitted = np.asarray(x) >= (0 if fit_from is None else fit_from)
+    if fitted.sum() < 2:
+        raise ValueError(f"{fitted.sum()} of the {len(x)} x reach fit_from = {fit_from}: a slope needs two or more")
+    slopes = [exponent(np.asarray(x)[fitted], np.median(values, axis=0)[fitted]) for values in runs.values()]
+    labels = [f"{name}, $n^{{{round(slope, 1) + 0.0}}}$" for name, slope in zip(runs, slopes, strict=True)]
+    with drawing() as (figure, [axes]):
+        lines = _draw_runs(axes, x, runs, np.median, labels)
+        axes.set(xscale="log", yscale="log", xlabel=x_label, ylabel=y_label, title=title)
+        axes.set_xticks(_apart(x), [_plain(size) for size in _apart(x)])
+        axes.set_xticks([], minor=True)
+        axes.yaxis.set_major_formatter(_PlainLog())
+        axes.yaxis.set_minor_formatter(_PlainLog())
+        fitted_to = None if fit_from is None else f"exponents fitted from {_plain(fit_from)} on"
+        in_order = sorted(lines, key=lambda line: -np.asarray(line.get_ydata())[-1])
+        axes.legend(handles=in_order, title=fitted_to, alignment="left", title_fontsize=9)
+    return figure
+
+
+def exponent(x: Sequence[float] | Real[Array, " points"], y: Sequence[float] | Real[Array, " points"]) -> float:
+    """The p of the y = c·xᵖ that fits best: the slope, by least squares, of log y over log x.
+
+    Raises ValueError for sizes that differ, fewer than two different x, and entries that are not positive and finite.
+
+    >>> round(exponent([1, 2, 4], [5.0, 20.0, 80.0]), 3)
+    2.0
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"x has shape {x.shape} and y {y.shape}: they need one axis, and one y for each x")
+    for name, array in {"x": x, "y": y}.items():
+        forbid(name, array, ~(np.isfinite(array) & (array > 0)), "is {value}: a logarithm needs it positive and finite")
+    if len(np.unique(x)) < 2:
+        raise ValueError(f"a slope needs two different x or more, got {x.tolist()}")
+    from_mean = np.log(x) - np.log(x).mean()
+    return float(from_mean @ np.log(y) / (from_mean @ from_mean))
+
+
+def histograms(
+    samples: Mapping[str, Float[Array, " _m"]], *, x_label: str, title: str, y_label: str = "density", bins: int = 40
+) -> Figure:
+    """How often each value occurs: for each name the outline of a histogram with area 1, all on the same bins.
+
+    The arrays may differ in length; the `bins` divide the range from the least to the greatest of all.
+
+    Raises ValueError when an array is empty or has more than one axis, an entry is not finite, or `bins` is below 1.
+
+    >>> figure = histograms({"scores": np.array([0.0, 1.0, 1.0, 1.0])}, x_label="score", title="Four", bins=2)
+    >>> float(max(figure.axes[0].lines[0].get_ydata()))
+    1.5
+    """
+    if not samples or bins < 1:
+        raise ValueError(f"{len(samples)} samples in {bins} bins: one or more of each are needed")
+    for name, values in samples.items():
+        if values.ndim != 1 or not len(values):
+            raise ValueError(f"{name!r} has shape {values.shape}; it needs one axis, and one entry or more")
+        forbid(repr(name), values, ~np.isfinite(values), "is {value}: every entry must be finite")
+    edges = np.histogram_bin_edges(np.concatenate(list(samples.values())), bins)
+    with drawing() as (figure, [axes]):
+        for i, (name, values) in enumerate(samples.items()):
+            density, _ = np.histogram(values, edges, density=True)
+            outline = np.concatenate([[0], np.repeat(density, 2), [0]])
+            axes.plot(np.repeat(edges, 2), outline, label=name, linewidth=1.8, **{**look(i), "marker": ""})
+        axes.set(xlabel=x_label, ylabel=y_label, title=title)
+        axes.set_ylim(bottom=0)
+        axes.legend()
+    return figure
+
+
+def _check_runs(x: Sequence[float], runs: Mapping[str, Array], least: float, problem: str) -> None:
+    """Raise unless every array has a row, one column for each x, and finite entries above `least`."""
+    if not runs:
+        raise ValueError("runs is empty: nothing to draw")
+    for name, values in {"x": np.asarray(x)[None], **runs}.items():
+        if values.ndim != 2 or not len(values) or values.shape[1] != len(x):
+            raise ValueError(f"{name!r} has shape {values.shape}; it needs (runs, {len(x)}), one column for each x")
+        forbid(repr(name), values, ~(np.isfinite(values) & (values > least)), problem)
+
+
+def _draw_runs(
+    axes: Axes, x: Sequence[float], runs: Mapping[str, Array], middle: Callable[..., Array], labels: Sequence[str]
+) -> list[Line2D]:
+    """For each name a line through the middle of its runs, and a band from the least to the greatest."""
+    lines: list[Line2D] = []
+    for i, (label, values) in enumerate(zip(labels, runs.values(), strict=True)):
+        lines += axes.plot(x, middle(values, axis=0), label=label, **{**look(i), "linestyle": "-"})
+        axes.fill_between(x, values.min(axis=0), values.max(axis=0), color=look(i)["color"], alpha=0.15, linewidth=0)
+    return lines
+
+
+def _plain(value: float) -> str:
+    """A number without powers of ten: 0.001, 4,096."""
+    return f"{value:,.9f}".rstrip("0").rstrip(".")
+
+
+class _PlainLog(LogFormatter):
+    """Writes plainly what matplotlib chooses to write on a logarithmic axis: no minor ticks beyond one power of ten."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return _plain(x) if super().__call__(x, pos) else ""
+
+
+def _apart(x: Sequence[float]) -> list[float]:
+    """Those of `x` whose labels do not touch on a logarithmic axis, from the largest down."""
+    sizes = sorted(map(float, x), reverse=True)
+    widest = max(len(_plain(size)) for size in sizes) + 1
+    gap = np.ptp(np.log(sizes)) * widest / 45  # about 45 letters fit below the axis
+    kept: list[float] = []
+    for size in sizes:
+        if not kept or np.log(kept[-1] / size) >= gap:
+            kept.append(size)
+    return kept[::-1]

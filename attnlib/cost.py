@@ -26,7 +26,7 @@ def attention_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1
 
     Raises ValueError for a size below 1.
 
-    Source: counted from the formula; compare Dao et al. (2022), section 3.1.
+    Source: Counted from the formula; compare Dao et al. (2022), section 3.1.
 
     >>> attention_cost(1000, 1000, 64, 64)
     Cost(multiply_adds=128000000, bytes_moved=17024000, peak_bytes=8256000)

@@ -13,7 +13,7 @@ BASE = 10_000.0
 
 
 def sinusoidal_encoding(n: int, d: int, *, base: float = BASE) -> Float[Array, "n d"]:
-    """Row p holds sin(p ω_c) in column 2c and cos(p ω_c) in column 2c + 1, with ω_c = base^(−2c/d).
+    """Row p holds sin(p ω_c) in column 2c and cos(p ω_c) in column 2c + 1, with ω_c = base^(−2c/d), base 10,000.
 
     Raises ValueError for n < 1, a width d that is not even and positive, or a base that is not above 0.
 

@@ -30,6 +30,7 @@ D = 64
 SHAPES = [(1, 128), (8, 128), (8, 512), (12, 1024), (8, 2048)]  # heads, n
 CACHED = {256: 80, 1024: 250, 4096: 700}  # n: the gain over recomputing that is aimed at
 LENGTHS = [2048, 8192, 32768]
+THREADS = int(os.environ.get("OMP_NUM_THREADS", 1))
 AVX512 = streaming.LOG != 1
 TARGETS = {  # of ours / torch's, full and causal, for n ≥ 512
     ("float32", 1): (1.05, 0.95) if AVX512 else (1.25, 1.10),
@@ -51,18 +52,30 @@ def blog(query, key, value, causal):
 
 
 def medians(runs: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
-    """The median seconds of each, run in turn, forwards and backwards."""
+    """The median seconds of each, in turns, forwards and backwards.
+
+    A turn is a pause and a few calls, the first of them not counted: the idle threads of one library spin for a while
+    and would slow the other's.
+    """
     for run in runs.values():
         run()
     taken: dict[str, list[float]] = {name: [] for name in runs}
     end, turn = time.perf_counter() + seconds, 0
     while time.perf_counter() < end or turn < 5:
         for name in list(runs)[:: 1 if turn % 2 else -1]:
-            start = time.perf_counter()
-            runs[name]()
-            taken[name].append(time.perf_counter() - start)
+            time.sleep(0.05 if THREADS > 1 else 0)
+            times = [seconds_of(runs[name])]
+            while sum(times) < 0.02:
+                times.append(seconds_of(runs[name]))
+            taken[name] += times[1:] or times
         turn += 1
     return {name: statistics.median(times) for name, times in taken.items()}
+
+
+def seconds_of(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
 
 
 def drawn(*shape: int, dtype: str = "float32") -> list[np.ndarray]:

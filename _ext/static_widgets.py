@@ -14,6 +14,7 @@ from sphinx.util import logging
 from attnlib import widgets
 from attnlib.widgets.base import PageWidget
 from attnlib.widgets.compose import page_script
+from minify import minified
 
 SCRIPT = "widgets.js"
 logger = logging.getLogger(__name__)
@@ -44,7 +45,8 @@ def write_script(app: Sphinx, exception: Exception | None) -> None:
     """At the end, since Jupyter Book would put any script found under _static on every page."""
     if exception or app.builder.format != "html":
         return
-    (Path(app.outdir) / "_static" / SCRIPT).write_text(page_script(modules()), encoding="utf8")
+    script = minified(page_script(modules()), "js", Path(app.srcdir))
+    (Path(app.outdir) / "_static" / SCRIPT).write_text(script, encoding="utf8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -8,6 +8,8 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+from minify import minified
+
 KATEX = Path("node_modules/katex/dist/katex.min.css")
 PARTS = (KATEX, Path("_theme/page.css"), Path("attnlib/widgets/theme.css"))
 
@@ -16,9 +18,8 @@ def compose(root: Path) -> str:
     """The text of the stylesheet. KaTeX's fonts lie one folder deeper than its style expects."""
     if not (root / KATEX).exists():
         raise ExtensionError(f"{KATEX} is missing: run `npm ci`, or `make book`, which does")
-    return "\n".join(
-        (root / part).read_text(encoding="utf8").replace("url(fonts/KaTeX", "url(fonts/katex/KaTeX") for part in PARTS
-    )
+    text = "\n".join((root / part).read_text(encoding="utf8") for part in PARTS)
+    return minified(text.replace("url(fonts/KaTeX", "url(fonts/katex/KaTeX"), "css", root)
 
 
 def write(app: Sphinx) -> None:

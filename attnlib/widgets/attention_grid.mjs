@@ -5,8 +5,11 @@ import * as ui from "./ui.mjs";
 
 const { element, number } = ui;
 
+const MOST = 64; // tokens
+const changes = ["temperature", "scaled", "masked", "selected"];
+
 function render({ model, el }) {
-  return ui.show({ model, el }, (body) => build(model, body));
+  return ui.show({ model, el }, changes, (body) => build(model, body));
 }
 
 function build(model, body) {
@@ -41,6 +44,7 @@ function build(model, body) {
   };
 
   return () => {
+    ui.at_most("tokens", Math.max(model.get("query").length, model.get("key").length), MOST);
     const weights = weights_of(model);
     const rows = model.get("query_tokens"), columns = model.get("key_tokens");
     if (rows.length !== weights.length || columns.length !== weights[0].length)
@@ -170,4 +174,4 @@ function equals(...values) {
   return values.every((value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-9) ? "=" : "≈";
 }
 
-export default { render };
+export default { render, changes };

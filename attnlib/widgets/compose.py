@@ -3,7 +3,7 @@
 Two places cannot resolve an `import`: Jupyter loads a widget from a blob, and a page opened from a
 folder may load no modules. So each module becomes a function called once, in the order of its imports.
 Our modules keep to a form that needs no parser: `import * as name from "./name.mjs";` at the top,
-then `export function …` or, in a widget, one closing `export default { render };`.
+then `export function …` or `export const …` or, in a widget, one closing `export default { render, changes };`.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 _IMPORT = re.compile(r'^import \* as (\w+) from "\./\1\.mjs";$', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?function (\w+))", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:(?:async )?function|const) (\w+))", re.MULTILINE)
 _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 _LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 

@@ -23,19 +23,78 @@ class PageModel {
   #emit(name) { for (const listener of this.#listeners.get(name) ?? []) listener(); }
 }
 
+// What a shared address says of a widget: #id?name=value&…, each value as JSON. Only what a reader can change is taken,
+// and only in the form that it has.
+function address() {
+  const [id, ...query] = location.hash.slice(1).split("?");
+  try {
+    return { id: decodeURIComponent(id), query: query.join("?") };
+  } catch {
+    return { id, query: "" };
+  }
+}
+
+function shared(root, state) {
+  const { id, query } = address();
+  const taken = {};
+  if (id !== root.id) return taken;
+  for (const [name, text] of new URLSearchParams(query)) {
+    try {
+      const value = JSON.parse(text);
+      if (widgets[root.dataset.widget].changes.includes(name) && (state[name] === null || kind(value) === kind(state[name]))) taken[name] = value;
+    } catch { /* not JSON: as if it were not there */ }
+  }
+  return taken;
+}
+
+function kind(value) {
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+// The link beside a widget leads to what it shows now.
+function share(root, model, state) {
+  const link = root.querySelector(":scope > .headerlink");
+  const changed = widgets[root.dataset.widget].changes.filter((name) => JSON.stringify(model.get(name)) !== JSON.stringify(state[name]));
+  const query = new URLSearchParams(changed.map((name) => [name, JSON.stringify(model.get(name))]));
+  link?.setAttribute("href", `#${root.id}${changed.length ? `?${query}` : ""}`);
+  link?.setAttribute("aria-label", changed.length ? "Link to what this widget shows now" : "Link to this widget");
+}
+
+const models = new Map();
+
 function mount(root) {
   if (root.dataset.widgetMounted) return;
   root.dataset.widgetMounted = "true";
   const el = document.createElement("div");
   try {
     const state = JSON.parse(root.querySelector("script[type='application/json']").textContent);
-    widgets[root.dataset.widget].render({ model: new PageModel(state), el });
+    const model = new PageModel({ ...state });
+    models.set(root, { model, state });
+    widgets[root.dataset.widget].render({ model, el });
+    model.on("change", () => share(root, model, state));
+    visit(root);
     const focused = root.contains(document.activeElement);
     root.replaceChildren(...root.querySelectorAll(":scope > .headerlink"), el);
     if (focused) el.querySelector("[tabindex='0'], input, button")?.focus(); // the table that had it is gone
   } catch (error) {
     console.error(`widget ${root.dataset.widget}:`, error); // the table stays
   }
+}
+
+// Show what the address says, if it speaks of this widget. "Start again" still leads back to the author's state.
+function visit(root) {
+  const { model, state } = models.get(root);
+  for (const [name, value] of Object.entries(shared(root, state))) model.set(name, value);
+  model.save_changes();
+}
+
+function follow() {
+  const { id, query } = address();
+  const root = query && roots.find((root) => root.id === id);
+  if (!root) return;
+  if (root.dataset.widgetMounted) visit(root);
+  else mount(root);
+  root.scrollIntoView();
 }
 
 const roots = [...document.querySelectorAll("[data-widget]")];
@@ -46,4 +105,6 @@ const near = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "600px" });
 roots.forEach((root) => near.observe(root));
+follow();
+addEventListener("hashchange", follow);
 addEventListener("beforeprint", () => roots.forEach(mount));

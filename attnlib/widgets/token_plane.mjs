@@ -1,38 +1,31 @@
 // TokenPlane: drag tokens in the plane; scores, weights, outputs and the convex hull follow.
 
 import * as math from "./math.mjs";
+import * as plane from "./plane.mjs";
 import * as ui from "./ui.mjs";
 
 const { element, number } = ui;
-const SIZE = 360; // the picture's side in its own units
-const REACH = 3; // tokens stay within [−3, 3] × [−3, 3]
-const VIEW = 3.4; // and a little more is shown
-
-const to_picture = ([x, y]) => [(SIZE / 2) * (1 + x / VIEW), (SIZE / 2) * (1 - y / VIEW)];
-const clamp = (x) => Math.max(-REACH, Math.min(REACH, Math.round(x * 100) / 100));
-const place = ([x, y]) => `(${number(x)}, ${number(y)})`;
+const { SIZE, place, path, to_picture } = plane;
+const MOST = 64; // tokens
+const changes = ["points", "steps", "selected"];
 
 function render({ model, el }) {
-  const start = model.get("points");
-  return ui.show({ model, el }, (body) => build(model, body, start));
+  return ui.show({ model, el }, changes, (body) => build(model, body));
 }
 
-function build(model, body, start) {
+function build(model, body) {
   const steps = ui.slider(model, "steps", "times applied", { min: 1, max: 12, step: 1, digits: 0 });
-  const reset = ui.button("Put the tokens back", () => {
-    model.set("points", start);
-    ui.change(model, "steps", 1);
-  });
-  const picture = element("svg", { class: "attn-plane", viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": "plane of tokens" });
+  const picture = plane.picture("plane of tokens");
   const readout = element("div", { class: "attn-readout" });
   const caption = element("figcaption");
   body.append(
     element("figure", { class: "attn" }, caption, element("div", { class: "attn-columns" }, picture, readout),
-      element("div", { class: "attn-controls" }, steps.node, reset)),
+      element("div", { class: "attn-controls" }, steps.node)),
   );
   let scene = null;
 
   return () => {
+    ui.at_most("tokens", model.get("tokens").length, MOST);
     const tokens = model.get("tokens"), points = model.get("points");
     if (tokens.length !== points.length) throw new Error(`${tokens.length} tokens for ${points.length} points`);
     const layers = iterate(points, model.get("steps"));
@@ -52,30 +45,23 @@ function iterate(points, steps) {
 }
 
 function draw_scene(model, picture, tokens) {
-  const axes = [[[-VIEW, 0], [VIEW, 0]], [[0, -VIEW], [0, VIEW]]].map(([a, b]) => element("path", { class: "attn-axis", d: path([a, b]) }));
-  for (const at of [-3, -2, -1, 1, 2, 3]) {
-    const [x, zero] = to_picture([at, 0]), [, y] = to_picture([0, at]);
-    axes.push(element("text", { class: "attn-tick", x, y: zero + 12, "text-anchor": "middle" }, number(at, 0)));
-    axes.push(element("text", { class: "attn-tick", x: zero - 4, y: y + 3, "text-anchor": "end" }, number(at, 0)));
-  }
   const hull = element("polygon", { class: "attn-hull" });
   const arrow = element("path", { class: "attn-vector" });
   const trails = tokens.map(() => element("path", { class: "attn-trail" }));
   const outputs = tokens.map(() => element("circle", { class: "attn-output", r: 5 }));
-  const handles = tokens.map((token, i) => handle(model, picture, token, i));
-  picture.replaceChildren(...axes, hull, arrow, ...trails, ...outputs, ...handles);
+  const handles = tokens.map((token, i) => plane.handle(picture, token, {
+    at: () => model.get("points")[i],
+    put: (point) => ui.change(model, "points", model.get("points").map((other, o) => (o === i ? point : other))),
+    choose: () => ui.change(model, "selected", i),
+  }));
+  picture.replaceChildren(...plane.axes(), hull, arrow, ...trails, ...outputs, ...handles);
   return {
     tokens: tokens.join("\n"),
     move(points, layers, selected) {
       hull.setAttribute("points", math.convex_hull(points).map((i) => to_picture(points[i]).join(",")).join(" "));
       arrow.setAttribute("d", path([[0, 0], points[selected]]));
       points.forEach((point, i) => {
-        const [x, y] = to_picture(point);
-        handles[i].setAttribute("transform", `translate(${x} ${y})`);
-        handles[i].setAttribute("aria-valuenow", point[0]);
-        handles[i].setAttribute("aria-valuetext", place(point));
-        handles[i].classList.toggle("attn-selected", i === selected);
-        handles[i].lastChild.setAttribute("text-anchor", x > SIZE * 0.75 ? "end" : x < SIZE * 0.25 ? "start" : "middle");
+        const y = plane.move(handles[i], point, i === selected);
         const [cx, cy] = to_picture(layers.at(-1)[i]);
         const below = y < 30 || (cy < y && y < SIZE - 30); // the name stands away from the ring
         handles[i].lastChild.setAttribute("y", below ? 26 : -14);
@@ -85,37 +71,6 @@ function draw_scene(model, picture, tokens) {
       });
     },
   };
-}
-
-function path(points) {
-  return `M${points.map((point) => to_picture(point).join(" ")).join("L")}`;
-}
-
-function handle(model, picture, token, i) {
-  const node = element("g", { class: "attn-token", tabindex: 0, role: "slider", "aria-label": token, "aria-valuemin": -REACH, "aria-valuemax": REACH, "aria-orientation": "horizontal" },
-    element("circle", { class: "attn-reach", r: 20 }), element("circle", { r: 8 }), element("text", {}, token));
-  const put = ([x, y]) => ui.change(model, "points", model.get("points").map((point, other) => (other === i ? [clamp(x), clamp(y)] : point)));
-  const here = (event) => {
-    const box = picture.getBoundingClientRect();
-    return [((event.clientX - box.left) / box.width) * 2 * VIEW - VIEW, VIEW - ((event.clientY - box.top) / box.height) * 2 * VIEW];
-  };
-  node.addEventListener("pointerdown", (event) => {
-    node.setPointerCapture(event.pointerId);
-    node.focus();
-    event.preventDefault();
-  });
-  // A finger on a token drags it; beside the tokens it scrolls the page. (touch-action does nothing inside an SVG.)
-  node.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
-  node.addEventListener("pointermove", (event) => node.hasPointerCapture(event.pointerId) && put(here(event)));
-  node.addEventListener("focus", () => ui.change(model, "selected", i));
-  node.addEventListener("keydown", (event) => {
-    const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-    if (!direction) return;
-    event.preventDefault();
-    const [x, y] = model.get("points")[i], step = event.shiftKey ? 0.5 : 0.1;
-    put([x + direction[0] * step, y + direction[1] * step]);
-  });
-  return node;
 }
 
 function describe(model, points, outputs) {
@@ -133,4 +88,4 @@ function describe(model, points, outputs) {
   ];
 }
 
-export default { render };
+export default { render, changes };

@@ -1,7 +1,7 @@
 // What the widgets share: elements, controls tied to the model, and one way to draw.
 // Data reaches the page as text nodes and attributes, never as HTML.
 
-const SVG = new Set(["svg", "g", "circle", "line", "path", "polygon", "text", "title"]);
+const SVG = new Set(["svg", "g", "circle", "ellipse", "line", "path", "polygon", "polyline", "rect", "text", "title"]);
 
 export function element(tag, attributes = {}, ...children) {
   const node = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
@@ -18,6 +18,11 @@ export function number(x, digits = 2) {
 export function change(model, name, value) {
   model.set(name, value);
   model.save_changes();
+}
+
+// Raise when there is more to show than fits a screen and a reader.
+export function at_most(what, count, most) {
+  if (count > most) throw new Error(`${count} ${what} are more than the ${most} that can be shown`);
 }
 
 export function slider(model, name, label, { min, max, step, digits = 1 }) {
@@ -37,20 +42,35 @@ export function toggle(model, name, label) {
   return { node: element("label", { class: "attn-control" }, input, label), draw: () => (input.checked = model.get(name)) };
 }
 
+// A menu of `options`, pairs of value and text.
+export function select(model, name, label, options) {
+  const input = element("select", {}, ...options.map(([value, text]) => element("option", { value }, text)));
+  input.addEventListener("change", () => change(model, name, options[input.selectedIndex][0]));
+  const draw = () => (input.selectedIndex = options.findIndex(([value]) => value === model.get(name)));
+  return { node: element("label", { class: "attn-control" }, label, input), draw };
+}
+
 export function button(label, press) {
   const node = element("button", { type: "button", class: "attn-button" }, label);
   node.addEventListener("click", press);
   return node;
 }
 
-// Build once, then draw after every change of the model. An error becomes a sentence in place of the widget.
-export function show({ model, el }, build) {
+// Build once, then draw after every change of the model, and when the colours change. An error becomes a sentence in
+// place of the widget. `changes` names what a reader can change: "Start again" puts it back to what it was at first.
+export function show({ model, el }, changes, build) {
   const KEYS = /^(Arrow|Home|End|Page|Enter| )/; // JupyterLab would take these from the controls
   const stop = (event) => KEYS.test(event.key) && event.stopPropagation();
   el.addEventListener("keydown", stop);
   const body = element("div");
   const problem = element("p", { class: "attn-problem", role: "alert" });
-  el.append(body, problem);
+  const start = changes.map((name) => model.get(name));
+  const again = button("Start again", () => {
+    changes.forEach((name, i) => model.set(name, start[i]));
+    model.save_changes();
+  });
+  again.classList.add("attn-again");
+  el.append(body, problem, again);
   let draw = null;
   const update = () => {
     try {
@@ -62,11 +82,18 @@ export function show({ model, el }, build) {
       problem.textContent = `This picture cannot be drawn: ${error.message}.`;
       body.hidden = true;
     }
+    again.hidden = changes.every((name, i) => JSON.stringify(model.get(name)) === JSON.stringify(start[i]));
   };
   model.on("change", update);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", update);
+  const theme = new MutationObserver(update);
+  theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   update();
   return () => {
     model.off("change", update);
+    dark.removeEventListener("change", update);
+    theme.disconnect();
     el.removeEventListener("keydown", stop);
   };
 }

@@ -7,6 +7,8 @@ content-security policy that allows no inline script and nothing from elsewhere.
 import pytest
 from playwright.sync_api import sync_playwright
 
+from attnlib import widgets
+from attnlib.widgets.compose import FOLDER, page_script
 from tools import chromium
 from tools.site import FLAGS, SITE
 from tools.site import served as serve
@@ -63,3 +65,23 @@ def open_page(browser):
     yield open_it
     for context in contexts:
         context.close()
+
+
+def html_of(widget):
+    """What a page of the book holds of a widget."""
+    return widget._repr_mimebundle_()[0]["text/html"]
+
+
+@pytest.fixture
+def show(tmp_path, open_page):
+    """Write the HTML of widgets into a page of its own and open it; `address` is what follows the file's name."""
+
+    def show_it(*parts, address="", **options):
+        modules = [getattr(widgets, name)._module for name in widgets.__all__ if name != "InputError"]
+        style = (FOLDER / "theme.css").read_text()
+        page = f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>t</title><style>{style}</style><main><h1>t</h1>{''.join(parts)}</main>"
+        (tmp_path / "page.html").write_text(page + '<script defer src="widgets.js"></script>')
+        (tmp_path / "widgets.js").write_text(page_script(modules))
+        return open_page((tmp_path / "page.html").as_uri() + address, **options)
+
+    return show_it

@@ -172,7 +172,7 @@ def test_the_plane_is_driven_by_the_keyboard_alone(site, open_page):
     plane.get_by_label("times applied").fill("12")
     rings = plane.locator("circle.attn-output").evaluate_all("rings => rings.map((ring) => ring.getAttribute('cx'))")
     assert max(map(float, rings)) - min(map(float, rings)) < 1  # all tokens have become one
-    plane.get_by_role("button", name="Put the tokens back").press("Enter")
+    plane.get_by_role("button", name="Start again").press("Enter")
     assert token.get_attribute("aria-valuetext") == "(−0.60, 1.30)"
 
 

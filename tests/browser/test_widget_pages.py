@@ -7,28 +7,9 @@ import numpy as np
 import pytest
 
 from attnlib.widgets import AttentionGrid, TokenPlane
-from attnlib.widgets.compose import FOLDER, page_script
+from tests.browser.conftest import html_of
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-
-
-def html_of(widget):
-    return widget._repr_mimebundle_()[0]["text/html"]
-
-
-@pytest.fixture
-def show(tmp_path, open_page):
-    """Write the HTML of widgets into a page and open it."""
-
-    def show_it(*parts, **options):
-        script = page_script(["attention_grid", "token_plane"])
-        style = (FOLDER / "theme.css").read_text()
-        page = f"<!doctype html><meta charset=utf-8><title>t</title><style>{style}</style>{''.join(parts)}"
-        (tmp_path / "page.html").write_text(page + '<script defer src="widgets.js"></script>')
-        (tmp_path / "widgets.js").write_text(script)
-        return open_page((tmp_path / "page.html").as_uri(), **options)
-
-    return show_it
 
 
 @pytest.mark.parametrize("script", [True, False])
@@ -119,3 +100,68 @@ def test_the_arithmetic_ends_at_the_weight_for_scores_of_any_size(size, show):
         ).groups()
         assert float(part) / float(total) == pytest.approx(float(weight), abs=0.01)
         assert weight == page.locator(f"[data-cell='{row},1']").text_content()
+
+
+def grid_and_plane():
+    grid = AttentionGrid("abc", np.eye(3), title="One")
+    plane = TokenPlane("ab", np.eye(2), title="Two")
+    return html_of(grid), html_of(plane)
+
+
+def test_the_link_beside_a_widget_carries_what_it_shows(show):
+    page = show(*grid_and_plane())
+    link = page.locator("#attention-grid-one > .headerlink")
+    page.locator("[role=gridcell]").first.wait_for()
+    assert link.get_attribute("href") == "#attention-grid-one"
+    page.get_by_label("temperature").fill("2.5")
+    page.get_by_label("mask", exact=True).check()
+    address = link.get_attribute("href")
+    shown = page.locator("[role=gridcell]").all_text_contents()
+    other = show(*grid_and_plane(), address=address)
+    other.locator(".attn-blocked").first.wait_for()
+    assert other.locator("[role=gridcell]").all_text_contents() == shown
+    assert other.get_by_label("temperature").input_value() == "2.5"
+    other.get_by_role("button", name="Start again").press("Enter")
+    assert other.get_by_label("temperature").input_value() == "1"
+    assert other.get_by_role("button", name="Start again").filter(visible=True).count() == 0
+    assert link.get_attribute("href") == address
+    assert page.problems == other.problems == []
+
+
+def test_a_link_to_a_widget_far_below_brings_it_to_the_screen(show):
+    far = "<div style='height: 5000px'></div>"
+    page = show(far, *grid_and_plane(), address="#token-plane-two?points=%5B%5B2%2C1%5D%2C%5B0%2C1%5D%5D")
+    page.get_by_role("slider", name="a", exact=True).wait_for()
+    assert page.get_by_role("slider", name="a", exact=True).get_attribute("aria-valuetext") == "(2.00, 1.00)"
+    assert page.evaluate("scrollY") > 3000
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "temperature=%22hot%22",
+        "temperature=1e999",
+        "query=1",
+        "temperature",
+        "%E0%A4%A",
+        "nothing=1",
+        "selected=%5B99%2C0%5D",
+    ],
+)
+def test_an_address_that_makes_no_sense_breaks_nothing(query, show):
+    page = show(*grid_and_plane(), address=f"#attention-grid-one?{query}")
+    page.locator(":is([role=gridcell], [role=alert]:not(:empty)):visible").first.wait_for()
+    page.get_by_role("slider", name="a", exact=True).wait_for()
+    if page.locator("[role=gridcell]:visible").count() == 0:
+        page.get_by_role("button", name="Start again").first.click()
+    assert page.locator("[role=gridcell]:visible").count() == 9
+    assert page.problems == []
+
+
+@pytest.mark.parametrize(
+    "make", [lambda n: AttentionGrid(["t"] * n, np.zeros((n, 2))), lambda n: TokenPlane(["t"] * n, np.zeros((n, 2)))]
+)
+def test_more_tokens_than_can_be_shown_give_a_sentence(make, show):
+    page = show(html_of(make(65)), *grid_and_plane())
+    page.get_by_role("alert").filter(has_text="65 tokens are more than the 64 that can be shown").wait_for()
+    assert page.locator("[role=gridcell]:visible").count() == 9

@@ -1,0 +1,77 @@
+// A plane to put vectors in: its axes, and handles that a finger, a mouse or the arrow keys move.
+
+import * as ui from "./ui.mjs";
+
+const { element, number } = ui;
+export const SIZE = 360; // the picture's side in its own units
+export const REACH = 3; // handles stay within [−3, 3] × [−3, 3]
+export const VIEW = 3.4; // and a little more is shown
+
+export function to_picture([x, y]) {
+  return [(SIZE / 2) * (1 + x / VIEW), (SIZE / 2) * (1 - y / VIEW)];
+}
+
+export function place([x, y]) {
+  return `(${number(x)}, ${number(y)})`;
+}
+
+// The line through points, for a path's `d`.
+export function path(points) {
+  return `M${points.map((point) => to_picture(point).join(" ")).join("L")}`;
+}
+
+export function picture(label) {
+  return element("svg", { class: "attn-plane", viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": label });
+}
+
+export function axes() {
+  const lines = [[[-VIEW, 0], [VIEW, 0]], [[0, -VIEW], [0, VIEW]]].map((ends) => element("path", { class: "attn-axis", d: path(ends) }));
+  const ticks = [-3, -2, -1, 1, 2, 3].flatMap((at) => {
+    const [x, zero] = to_picture([at, 0]), [, y] = to_picture([0, at]);
+    return [
+      element("text", { class: "attn-tick", x, y: zero + 12, "text-anchor": "middle" }, number(at, 0)),
+      element("text", { class: "attn-tick", x: zero - 4, y: y + 3, "text-anchor": "end" }, number(at, 0)),
+    ];
+  });
+  return [...lines, ...ticks];
+}
+
+// A point that can be dragged: `at()` tells where it is, `put(point)` is called with where it should go, `choose()` on focus.
+export function handle(picture, label, { at, put, choose = () => {} }) {
+  const node = element("g", { class: "attn-token", tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": -REACH, "aria-valuemax": REACH, "aria-orientation": "horizontal" },
+    element("circle", { class: "attn-reach", r: 20 }), element("circle", { r: 8 }), element("text", {}, label));
+  const clamp = (x) => Math.max(-REACH, Math.min(REACH, Math.round(x * 100) / 100));
+  const here = (event) => {
+    const box = picture.getBoundingClientRect();
+    return [((event.clientX - box.left) / box.width) * 2 * VIEW - VIEW, VIEW - ((event.clientY - box.top) / box.height) * 2 * VIEW];
+  };
+  node.addEventListener("pointerdown", (event) => {
+    node.setPointerCapture(event.pointerId);
+    node.focus();
+    event.preventDefault();
+  });
+  // A finger on a token drags it; beside the tokens it scrolls the page. (touch-action does nothing inside an SVG.)
+  node.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+  node.addEventListener("pointermove", (event) => node.hasPointerCapture(event.pointerId) && put(here(event).map(clamp)));
+  node.addEventListener("focus", choose);
+  node.addEventListener("keydown", (event) => {
+    const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (!direction) return;
+    event.preventDefault();
+    const step = event.shiftKey ? 0.5 : 0.1;
+    put(at().map((x, c) => clamp(x + direction[c] * step)));
+  });
+  return node;
+}
+
+// Show a handle at a point; returns the picture's y.
+export function move(node, point, selected) {
+  const [x, y] = to_picture(point);
+  node.setAttribute("transform", `translate(${x} ${y})`);
+  node.setAttribute("aria-valuenow", point[0]);
+  node.setAttribute("aria-valuetext", place(point));
+  node.classList.toggle("attn-selected", selected);
+  node.lastChild.setAttribute("text-anchor", x > SIZE * 0.75 ? "end" : x < SIZE * 0.25 ? "start" : "middle");
+  node.lastChild.setAttribute("y", y < 30 ? 26 : -14);
+  return y;
+}

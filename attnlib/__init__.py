@@ -13,7 +13,7 @@ from attnlib.attention import (
     softmax,
     softmax_jacobian,
 )
-from attnlib.geometry import convex_hull
+from attnlib.geometry import convex_hull, cosine_similarity
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
 from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, split_heads
 from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
@@ -28,6 +28,7 @@ __all__ = [
     "attention_weights",
     "causal_mask",
     "convex_hull",
+    "cosine_similarity",
     "dropout_weights",
     "elu_plus_one",
     "entropy",

@@ -1,8 +1,37 @@
 """The little plane geometry that the pictures need."""
 
 import numpy as np
-from jaxtyping import Real
+from jaxtyping import Float, Real
 from numpy import ndarray as Array
+
+from attnlib.attention import attention_scores
+from attnlib.checks import forbid, must_be_finite, working_copies
+
+
+def cosine_similarity(
+    query: Real[Array, "*batch n_q d"], key: Real[Array, "*batch n_k d"]
+) -> Float[Array, "*batch n_q n_k"]:
+    """The cosine of the angle between each query and each key: q·k / (|q| |k|), from −1 to 1.
+
+    The score without its lengths: q·k = |q| |k| cos.
+
+    Raises ValueError for a row of zeros, which has no direction, naming it, and as `attention_scores` does.
+
+    Source: Any book on linear algebra; Manning, Raghavan & Schütze (2008), section 6.3.
+
+    >>> cosine_similarity(np.array([[1, 0]]), np.array([[2, 0], [0, 3], [-1, 0]]))
+    array([[ 1.,  0., -1.]])
+    """
+    (query, key), dtype = working_copies(query=query, key=key)
+    directions = []
+    for name, rows in (("query", query), ("key", key)):
+        must_be_finite(**{name: rows})
+        largest = np.abs(rows).max(axis=-1, keepdims=True, initial=0)
+        forbid(name, largest, largest == 0, "is a row of zeros: it has no direction")
+        rows = rows / largest  # so that no square leaves the range
+        directions.append(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
+    cosines: Array = attention_scores(*directions, scale=1).clip(-1, 1)
+    return cosines.astype(dtype, copy=False)
 
 
 def convex_hull(points: Real[Array, "n 2"]) -> list[int]:

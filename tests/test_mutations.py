@@ -47,6 +47,7 @@ MISTAKES = {
     },
     "geometry": {
         "points on an edge are corners": ("<= 0:", "< 0:"),
+        "a cosine of one length alone": ("attention_scores(*directions, scale=1)", "attention_scores(query, directions[1], scale=1)"),
         "turns the wrong way": ("return float((b[0]", "return -float((b[0]"),
     },
     "multihead": {

@@ -51,7 +51,12 @@ def random_scores(rng, size):
     return [query, key, scale]
 
 
+def random_directions(rng, size):
+    return random_attention(rng, size, with_value=False)[:2]
+
+
 CASES = {
+    "cosine_similarity": random_directions,
     "softmax": random_softmax,
     "attention_scores": random_scores,
     "attention_weights": lambda rng, size: random_attention(rng, size, with_value=False),

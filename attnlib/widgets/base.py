@@ -10,6 +10,7 @@ import anywidget
 import numpy as np
 import traitlets
 
+from attnlib.attention import entropy
 from attnlib.widgets.compose import FOLDER, notebook_module
 
 
@@ -127,6 +128,23 @@ class PageWidget(anywidget.AnyWidget):
             f'<script type="application/json">{state}</script></div>'
         )
         return data, metadata
+
+
+MOST_CELLS = 1000  # a larger grid is summed up, where no script draws it
+MOST_ROWS = 64
+
+
+def weights_table(
+    caption: str, queries: list[str], keys: list[str], weights: np.ndarray, cells: list[list[str]]
+) -> str:
+    """The weights cell by cell with each row's sum; of more than 1,000 cells, the key that each query reads most."""
+    if weights.size <= MOST_CELLS:
+        with_sum = [[*row, text(total)] for row, total in zip(cells, weights.sum(axis=1), strict=True)]
+        return table(caption, [*keys, "sum"], list(zip(queries, with_sum, strict=True)), weights)
+    strongest, spread = weights.argmax(axis=1), entropy(weights)
+    rows = [(queries[i], [keys[j], text(weights[i, j]), text(spread[i])]) for i, j in enumerate(strongest[:MOST_ROWS])]
+    left = f" The first {MOST_ROWS} of {len(queries)} queries." if len(queries) > MOST_ROWS else ""
+    return table(caption + left, ["reads most from", "weight", "entropy in nats"], rows)
 
 
 def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], shades: np.ndarray | None = None) -> str:

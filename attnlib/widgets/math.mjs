@@ -22,6 +22,17 @@ export function attention_scores(query, key, scale = null) {
   return query.map((q) => key.map((k) => q.reduce((sum, component, c) => sum + component * factor * k[c], 0)));
 }
 
+export function cosine_similarity(query, key) {
+  check_matrix("query", query);
+  check_matrix("key", key);
+  const directions = [query, key].map((rows, which) => rows.map((row, i) => {
+    const length = Math.hypot(...row);
+    if (length === 0) throw new Error(`${["query", "key"][which]} ${i} is a row of zeros: it has no direction`);
+    return row.map((component) => component / length);
+  }));
+  return attention_scores(...directions, 1).map((row) => row.map((cosine) => Math.max(-1, Math.min(1, cosine))));
+}
+
 export function attention_weights(query, key, mask = null, scale = null) {
   const scores = attention_scores(query, key, scale);
   if (mask && (mask.length !== query.length || mask.some((row) => row.length !== key.length)))

@@ -11,6 +11,10 @@ export function to_picture([x, y]) {
   return [(SIZE / 2) * (1 + x / VIEW), (SIZE / 2) * (1 - y / VIEW)];
 }
 
+export function clamp(x) {
+  return Math.max(-REACH, Math.min(REACH, Math.round(x * 100) / 100));
+}
+
 export function place([x, y]) {
   return `(${number(x)}, ${number(y)})`;
 }
@@ -40,7 +44,6 @@ export function axes() {
 export function handle(picture, label, { at, put, choose = () => {} }) {
   const node = element("g", { class: "attn-token", tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": -REACH, "aria-valuemax": REACH, "aria-orientation": "horizontal" },
     element("circle", { class: "attn-reach", r: 20 }), element("circle", { r: 8 }), element("text", {}, label));
-  const clamp = (x) => Math.max(-REACH, Math.min(REACH, Math.round(x * 100) / 100));
   const here = (event) => {
     const box = picture.getBoundingClientRect();
     return [((event.clientX - box.left) / box.width) * 2 * VIEW - VIEW, VIEW - ((event.clientY - box.top) / box.height) * 2 * VIEW];

@@ -25,15 +25,22 @@ export function at_most(what, count, most) {
   if (count > most) throw new Error(`${count} ${what} are more than the ${most} that can be shown`);
 }
 
-export function slider(model, name, label, { min, max, step, digits = 1 }) {
+// A slider that tells `put` where it is moved, and shows what `set` is told.
+export function range(label, { min, max, step }, put) {
   const input = element("input", { type: "range", min, max, step });
   const output = element("output");
-  input.addEventListener("input", () => change(model, name, Number(input.value)));
-  const draw = () => {
-    input.value = model.get(name);
-    output.textContent = number(model.get(name), digits);
+  input.addEventListener("input", () => put(Number(input.value)));
+  const set = (value, text) => {
+    input.value = value;
+    input.setAttribute("aria-valuetext", text);
+    output.textContent = text;
   };
-  return { node: element("label", { class: "attn-control" }, label, input, output), draw };
+  return { node: element("label", { class: "attn-control" }, label, input, output), set };
+}
+
+export function slider(model, name, label, { digits = 1, ...limits }) {
+  const { node, set } = range(label, limits, (value) => change(model, name, value));
+  return { node, draw: () => set(model.get(name), number(model.get(name), digits)) };
 }
 
 export function toggle(model, name, label) {

@@ -135,7 +135,9 @@ def runs(request, tmp_path_factory):
     """The suite's run for each mistake, several at a time."""
     alone = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        chosen = [item.callspec.params for item in request.session.items if item.module is request.module]
+        chosen = [
+            item.callspec.params for item in request.session.items if getattr(item, "module", None) is request.module
+        ]
         pairs = [(params["module"], params["mistake"]) for params in chosen]
         runs = {pair: pool.submit(run_with, *pair, tmp_path_factory.mktemp("mistake"), alone) for pair in pairs}
         yield runs

@@ -153,6 +153,7 @@ def test_an_address_that_makes_no_sense_breaks_nothing(query, show):
     page.locator(":is([role=gridcell], [role=alert]:not(:empty)):visible").first.wait_for()
     page.get_by_role("slider", name="a", exact=True).wait_for()
     if page.locator("[role=gridcell]:visible").count() == 0:
+        assert "cell 99, 0 is outside the 3 × 3 grid" in page.get_by_role("alert").first.text_content()
         page.get_by_role("button", name="Start again").first.click()
     assert page.locator("[role=gridcell]:visible").count() == 9
     assert page.problems == []

@@ -112,7 +112,10 @@ MISTAKES = {
         "heads forgotten": ("Cost(num_heads * multiply_adds", "Cost(multiply_adds"),
         "shared keys at full width": ("shared = num_kv_heads * d_head", "shared = d"),
         "one grid in memory": ("2 * grid + n_q * d_v", "n_q * d_v"),
-        "the crossover without the projections": ("(2 + expansion) * d", "expansion * d"),
+        "the crossover without the projections": ("block / (2 * d)", "(block - 4 * d**2) / (2 * d)"),
+        "grouped keys at full cost": ("num_kv_heads=num_kv_heads) - grid", "num_kv_heads=None) - grid"),
+        "two matrices, not three": ("2 * d * d_k + d * d_v", "d * d_k + d * d_v"),
+        "the ideal tensor for one token": ("n * d * n * d_v", "n * d * d_v"),
         "keys cached, values not": ("2 * n * num_kv_heads", "n * num_kv_heads"),
     },
     "variants": {

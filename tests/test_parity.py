@@ -1,5 +1,6 @@
 """math.mjs gives what attnlib gives, function by function."""
 
+import dataclasses
 import json
 import subprocess
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import attnlib
+from attnlib import cost
 
 RANDOM_CASES = 1000
 
@@ -55,7 +57,47 @@ def random_directions(rng, size):
     return random_attention(rng, size, with_value=False)[:2]
 
 
+def random_rotary(rng, size):
+    n, half = rng.integers(1, 6, size=2)
+    layout = str(rng.choice(["half", "interleaved"]))
+    positions = rng.integers(-300, 300, size=n)
+    return [rng.normal(scale=size, size=(n, 2 * half)), positions, layout, float(rng.uniform(1, 1e4))]
+
+
+def random_sizes(count, most=3000):
+    """Sizes from 1 to `most`, small and large ones alike."""
+    return lambda rng, size: [int(most ** rng.random()) for _ in range(count)]
+
+
+def random_heads(rng):
+    """d, num_heads and num_kv_heads that divide each other."""
+    groups, times, d_head = (int(size) for size in rng.integers(1, 9, size=3))
+    return d_head * times * groups, times * groups, groups
+
+
+def random_block(rng, size):
+    d, *heads = random_heads(rng)
+    return [d, float(rng.choice([1, 4, 4.03125, 5.25])), *(heads if rng.random() < 0.5 else [1, None])]
+
+
+def random_multi_head(rng, size):
+    d, *heads = random_heads(rng)
+    n, n_z = random_sizes(2)(rng, size)
+    return [n, d, *heads, n_z if rng.random() < 0.5 else None, int(rng.choice([1, 2, 4, 8]))]
+
+
 CASES = {
+    "rotary_permutation": lambda rng, size: [2 * int(rng.integers(1, 9))],
+    "rotary_embedding": random_rotary,
+    "attention_cost": random_sizes(6),
+    "streaming_cost": random_sizes(6),
+    "multi_head_cost": random_multi_head,
+    "block_multiply_adds": lambda rng, size: [*random_sizes(1)(rng, size), *random_block(rng, size)],
+    "block_parameters": random_block,
+    "crossover": random_block,
+    "ideal_tensor_parameters": random_sizes(3),
+    "attention_parameters": random_sizes(3),
+    "cache_bytes": random_sizes(5),
     "cosine_similarity": random_directions,
     "softmax": random_softmax,
     "attention_scores": random_scores,
@@ -65,6 +107,15 @@ CASES = {
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],
 }
 KEYWORDS = {"softmax": ["temperature"], "attention_scores": ["scale"], "causal_mask": ["offset"]}
+KEYWORDS |= {
+    "rotary_embedding": ["layout", "base"],
+    "attention_cost": ["num_heads", "itemsize"],
+    "streaming_cost": ["num_heads", "itemsize"],
+    "multi_head_cost": ["num_heads", "num_kv_heads", "n_z", "itemsize"],
+    "cache_bytes": ["num_layers", "itemsize"],
+}
+for name in ("block_multiply_adds", "block_parameters", "crossover"):
+    KEYWORDS[name] = ["expansion", "num_heads", "num_kv_heads"]
 for name in ("attention_weights", "attention"):
     KEYWORDS[name] = ["scale"]
 
@@ -73,7 +124,9 @@ def in_python(name, arguments):
     """Python takes as keywords what JavaScript takes last."""
     keywords = KEYWORDS.get(name, [])
     split = len(arguments) - len(keywords)
-    return getattr(attnlib, name)(*arguments[:split], **dict(zip(keywords, arguments[split:], strict=True)))
+    function = getattr(attnlib, name, None) or getattr(cost, name)
+    result = function(*arguments[:split], **dict(zip(keywords, arguments[split:], strict=True)))
+    return list(dataclasses.asdict(result).values()) if dataclasses.is_dataclass(result) else result
 
 
 def as_json(value):
@@ -103,8 +156,11 @@ def test_random_and_extreme_inputs_agree(name):
     answers = node(calls=[[name, [as_json(a) for a in arguments]] for arguments in cases])
     for arguments, answer in zip(cases, answers, strict=True):
         expected = np.asarray(in_python(name, arguments), dtype=float)
+        answer = list(answer.values()) if isinstance(answer, dict) else answer
         assert expected.shape == np.shape(answer)
-        assert np.abs(expected - np.asarray(answer, dtype=float)).max(initial=0) <= 1e-12 * largest(arguments)
+        assert np.abs(expected - np.asarray(answer, dtype=float)).max(initial=0) <= 1e-12 * max(
+            largest(arguments), np.abs(expected).max(initial=0)
+        )
 
 
 def test_scores_of_ten_thousand_agree_to_the_last_digits():

@@ -2,6 +2,9 @@
 
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.base import InputError
+from attnlib.widgets.cost_calculator import CostCalculator
+from attnlib.widgets.rotary_dial import RotaryDial
+from attnlib.widgets.tensor_counter import TensorCounter
 from attnlib.widgets.token_plane import TokenPlane
 
-__all__ = ["AttentionGrid", "InputError", "TokenPlane"]
+__all__ = ["AttentionGrid", "CostCalculator", "InputError", "RotaryDial", "TensorCounter", "TokenPlane"]

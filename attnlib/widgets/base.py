@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from decimal import ROUND_HALF_UP, Context, Decimal
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -164,7 +165,43 @@ def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], s
     )
 
 
-def text(number: float) -> str:
-    """Two decimals with a true minus sign, as the page's script writes numbers."""
-    shown = f"{number:.2f}"
+def text(number: float, digits: int = 2) -> str:
+    """Two decimals with a true minus sign, as the page's script writes numbers: an exact half is rounded away from 0."""
+    shown = f"{Decimal(float(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
     return shown.replace("-", "" if float(shown) == 0 else "−")
+
+
+LIMIT = 2**20  # the largest size that a calculator takes
+COUNT = [
+    (1000**i, name)
+    for i, name in enumerate(
+        ["", "thousand", "million", "billion", "trillion", "quadrillion", "quintillion", "sextillion"]
+    )
+]
+BYTES = [(1000**i, name) for i, name in enumerate(["B", "kB", "MB", "GB", "TB", "PB", "EB"])]
+
+
+def check_sizes(inputs: SimpleNamespace, *names: str) -> None:
+    """Raise `InputError` unless each is a size that a calculator takes."""
+    for name in names:
+        if not 1 <= getattr(inputs, name) <= LIMIT:
+            raise InputError(f"{name} must be from 1 to {LIMIT:,}, got {getattr(inputs, name)}")
+
+
+def large(number: float, units: list[tuple[int, str]] = COUNT) -> str:
+    """Three digits and the largest unit that fits, as the page's script writes large numbers.
+
+    >>> large(84_934_656), large(999_900, BYTES), large(12)
+    ('84.9 million', '1.00 MB', '12')
+    """
+
+    def three(size: int) -> Decimal:
+        rounded = Context(prec=3, rounding=ROUND_HALF_UP).create_decimal(number / size)
+        return rounded.quantize(Decimal(1).scaleb(rounded.adjusted() - 2))
+
+    size, name = next((unit for unit in reversed(units) if three(unit[0]) >= 1), units[0])
+    if size == 1 and number < 1000 and number == int(number):
+        return f"{int(number)} {name}".strip()
+    if three(size) >= 1000:
+        return f"{int(three(size)):,} {name}".strip()
+    return f"{three(size):f} {name}".strip()

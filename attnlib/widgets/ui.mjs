@@ -20,6 +20,35 @@ export function change(model, name, value) {
   model.save_changes();
 }
 
+export function whole(x) {
+  return x.toLocaleString("en");
+}
+
+// Three digits and the largest unit that fits, from pairs of a unit's size and its name: the same as `large` in base.py.
+export const COUNT = ["", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion", " sextillion"].map((name, i) => [1000 ** i, name]);
+export const BYTES = [" B", " kB", " MB", " GB", " TB", " PB", " EB"].map((name, i) => [1000 ** i, name]);
+
+export function large(x, units = COUNT) {
+  const digits = (size) => (x / size).toPrecision(3);
+  const [size, name] = units.findLast(([size]) => Number(digits(size)) >= 1) ?? units[0];
+  return (Number(digits(size)) >= 1000 ? whole(Number(digits(size))) : size === 1 && Number.isInteger(x) ? x : digits(size)) + name;
+}
+
+// A calculator's sizes, as whole numbers that a page can count with.
+const LIMIT = 2 ** 20;
+
+export function sizes(model, names) {
+  return Object.fromEntries(names.map((name) => {
+    const size = model.get(name);
+    if (!(Number.isInteger(size) && size >= 1 && size <= LIMIT)) throw new Error(`${name} must be a whole number from 1 to ${whole(LIMIT)}, got ${size}`);
+    return [name, size];
+  }));
+}
+
+// What sliders offer: lengths in quarters of an octave, and the widths that models have.
+export const LENGTHS = Array.from({ length: 65 }, (_, i) => Math.round(2 ** (4 + i / 4)));
+export const WIDTHS = [16, 32, 64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 12288, 16384];
+
 // Raise when there is more to show than fits a screen and a reader.
 export function at_most(what, count, most) {
   if (count > most) throw new Error(`${count} ${what} are more than the ${most} that can be shown`);
@@ -43,6 +72,16 @@ export function slider(model, name, label, { digits = 1, ...limits }) {
   return { node, draw: () => set(model.get(name), number(model.get(name), digits)) };
 }
 
+// A slider over the list that `values()` gives, which may change. It stands at the last that is not above the model's value.
+export function choice(model, name, label, values, put = (value) => change(model, name, value)) {
+  const { node, set } = range(label, { min: 0, max: values().length - 1, step: 1 }, (index) => put(values()[index]));
+  const draw = () => {
+    node.querySelector("input").max = values().length - 1;
+    set(Math.max(0, values().findLastIndex((value) => value <= model.get(name))), whole(model.get(name)));
+  };
+  return { node, draw };
+}
+
 export function toggle(model, name, label) {
   const input = element("input", { type: "checkbox" });
   input.addEventListener("change", () => change(model, name, input.checked));
@@ -61,6 +100,14 @@ export function button(label, press) {
   const node = element("button", { type: "button", class: "attn-button" }, label);
   node.addEventListener("click", press);
   return node;
+}
+
+// A table of texts: the names of its columns, and rows of a name (text or an element) and cells.
+export function table(columns, rows, label) {
+  const head = ["", ...columns].map((name) => (name ? element("th", { scope: "col" }, name) : element("td", { class: "attn-corner" })));
+  const lines = rows.map(([name, ...cells]) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, name), ...cells.map((cell) => element("td", { class: "attn-plain" }, cell))));
+  return element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": label },
+    element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...lines)));
 }
 
 // Build once, then draw after every change of the model, and when the colours change. An error becomes a sentence in

@@ -3,6 +3,7 @@
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.base import InputError
 from attnlib.widgets.metric_ellipse import MetricEllipse
+from attnlib.widgets.three_spaces import ThreeSpaces
 from attnlib.widgets.token_plane import TokenPlane
 
-__all__ = ["AttentionGrid", "InputError", "MetricEllipse", "TokenPlane"]
+__all__ = ["AttentionGrid", "InputError", "MetricEllipse", "ThreeSpaces", "TokenPlane"]

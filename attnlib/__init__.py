@@ -13,11 +13,12 @@ from attnlib.attention import (
     softmax,
     softmax_jacobian,
 )
-from attnlib.geometry import convex_hull, cosine_similarity
+from attnlib.geometry import convex_hull, cosine_similarity, stretch_matrix
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
 from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, split_heads
 from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
 from attnlib.projections import project
+from attnlib.reading import cycle_product, most_read, most_unequal_pair
 from attnlib.streaming import KeyValueCache, streaming_attention
 from attnlib.variants import elu_plus_one, linear_attention, positive_weights, tied_attention, window_attention
 
@@ -29,6 +30,7 @@ __all__ = [
     "causal_mask",
     "convex_hull",
     "cosine_similarity",
+    "cycle_product",
     "dropout_weights",
     "elu_plus_one",
     "entropy",
@@ -36,6 +38,8 @@ __all__ = [
     "linear_attention",
     "mask_to_bias",
     "merge_heads",
+    "most_read",
+    "most_unequal_pair",
     "multi_head_attention",
     "padding_mask",
     "positive_weights",
@@ -50,6 +54,7 @@ __all__ = [
     "softmax_jacobian",
     "split_heads",
     "streaming_attention",
+    "stretch_matrix",
     "tied_attention",
     "to_torch",
     "window_attention",

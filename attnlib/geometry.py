@@ -58,6 +58,29 @@ def convex_hull(points: Real[Array, "n 2"]) -> list[int]:
     return lower[:-1] + upper[:-1] or lower
 
 
+def stretch_matrix(along: float, across: float, degrees: float = 0.0) -> Float[Array, "2 2"]:
+    """The U that stretches the plane by `along` in the direction `degrees` and by `across` at a right angle to it.
+
+    U = along · e eᵀ + across · f fᵀ with e = (cos θ, sin θ), f = (−sin θ, cos θ). It is symmetric, and a token x lies
+    at distance 1 from 0 after it, |xU| = 1, on the ellipse with the half-axes e / along and f / across. Every metric
+    UUᵀ of the plane comes from such a U.
+
+    Raises ValueError for a number that is not finite.
+
+    Source: Horn & Johnson (2013), *Matrix Analysis*, section 7.3, on the polar decomposition.
+
+    >>> stretch_matrix(2, 0.5, 90).round(2)
+    array([[0.5, 0. ],
+           [0. , 2. ]])
+    """
+    if not np.isfinite([along, across, degrees]).all():
+        raise ValueError(f"stretches and angle must be finite, got {along}, {across} and {degrees}")
+    turn = np.deg2rad(degrees % 360)
+    cos, sin = np.cos(turn), np.sin(turn)
+    mixed = (along - across) * cos * sin
+    return np.array([[along * cos**2 + across * sin**2, mixed], [mixed, along * sin**2 + across * cos**2]])
+
+
 def _half_hull(points: Array, order: list[int]) -> list[int]:
     """The chain of left turns through the points in the given order."""
     chain: list[int] = []

@@ -86,6 +86,27 @@ def random_multi_head(rng, size):
     return [n, d, *heads, n_z if rng.random() < 0.5 else None, int(rng.choice([1, 2, 4, 8]))]
 
 
+def random_projection(rng, size):
+    n, d, d_out, _ = sizes(rng)
+    return [
+        rng.normal(scale=np.sqrt(size), size=(n, d)),
+        rng.normal(scale=np.sqrt(size), size=(d, d_out)),
+        rng.normal(scale=size, size=d_out) if rng.random() < 0.5 else None,
+    ]
+
+
+def random_square(rng, size):
+    """Rounded, so that some entries are equal."""
+    n = rng.integers(2, 8)
+    return (rng.normal(size=(n, n)) * size).round(rng.integers(0, 4))
+
+
+def random_cycle(rng, size):
+    """Products of a few weights: of factors up to 10, so that the tolerance, for one product, holds."""
+    weights = random_square(rng, min(size, 3))
+    return [weights, rng.integers(len(weights), size=rng.integers(1, 5)).tolist()]
+
+
 CASES = {
     "rotary_permutation": lambda rng, size: [2 * int(rng.integers(1, 9))],
     "rotary_embedding": random_rotary,
@@ -104,6 +125,11 @@ CASES = {
     "attention_weights": lambda rng, size: random_attention(rng, size, with_value=False),
     "attention": lambda rng, size: random_attention(rng, size, with_value=True),
     "causal_mask": lambda rng, size: [int(rng.integers(1, 9)), int(rng.integers(1, 9)), int(rng.integers(0, 5))],
+    "project": random_projection,
+    "stretch_matrix": lambda rng, size: (rng.normal(size=3) * [1, 1, 360]).tolist(),
+    "most_read": lambda rng, size: [random_square(rng, size)],
+    "most_unequal_pair": lambda rng, size: [random_square(rng, size)],
+    "cycle_product": random_cycle,
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],
 }
 KEYWORDS = {"softmax": ["temperature"], "attention_scores": ["scale"], "causal_mask": ["offset"]}

@@ -3,8 +3,19 @@
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.base import InputError
 from attnlib.widgets.cost_calculator import CostCalculator
+from attnlib.widgets.metric_ellipse import MetricEllipse
 from attnlib.widgets.rotary_dial import RotaryDial
 from attnlib.widgets.tensor_counter import TensorCounter
+from attnlib.widgets.three_spaces import ThreeSpaces
 from attnlib.widgets.token_plane import TokenPlane
 
-__all__ = ["AttentionGrid", "CostCalculator", "InputError", "RotaryDial", "TensorCounter", "TokenPlane"]
+__all__ = [
+    "AttentionGrid",
+    "CostCalculator",
+    "InputError",
+    "MetricEllipse",
+    "RotaryDial",
+    "TensorCounter",
+    "ThreeSpaces",
+    "TokenPlane",
+]

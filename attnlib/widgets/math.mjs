@@ -182,3 +182,45 @@ function check_matrix(name, rows) {
     if (wrong >= 0) throw new Error(`${name}[${i}, ${wrong}] is ${row[wrong]}`);
   });
 }
+
+export function stretch_matrix(along, across, degrees = 0) {
+  if (![along, across, degrees].every(Number.isFinite)) throw new Error(`stretches and angle must be finite, got ${along}, ${across} and ${degrees}`);
+  const turn = ((degrees % 360) * Math.PI) / 180;
+  const cos = Math.cos(turn), sin = Math.sin(turn), mixed = (along - across) * cos * sin;
+  return [[along * cos ** 2 + across * sin ** 2, mixed], [mixed, along * sin ** 2 + across * cos ** 2]];
+}
+
+export function project(x, w, b = null) {
+  check_matrix("x", x);
+  check_matrix("w", w);
+  if (x[0].length !== w.length) throw new Error(`x has width ${x[0].length}, w has ${w.length} rows`);
+  if (b && b.length !== w[0].length) throw new Error(`the bias has ${b.length} entries, w has ${w[0].length} columns`);
+  const out = x.map((row) => w[0].map((_, c) => row.reduce((sum, entry, r) => sum + entry * w[r][c], 0) + (b ? b[c] : 0)));
+  check_matrix("x times w", out);
+  return out;
+}
+
+export function most_read(weights) {
+  check_square(weights);
+  return weights.map((row, i) => {
+    const others = row.map((weight, j) => (j === i ? -Infinity : weight));
+    return others.indexOf(Math.max(...others));
+  });
+}
+
+export function most_unequal_pair(matrix) {
+  check_square(matrix);
+  const pairs = matrix.flatMap((row, i) => row.map((entry, j) => [Math.abs(entry - matrix[j][i]), i, j])).filter(([, i, j]) => i < j);
+  return pairs.reduce((best, pair) => (pair[0] > best[0] ? pair : best)).slice(1);
+}
+
+export function cycle_product(weights, cycle) {
+  check_square(weights);
+  if (!cycle.length) throw new Error("a cycle needs one token or more");
+  return cycle.reduce((product, i, at) => product * weights[i][cycle[(at + 1) % cycle.length]], 1);
+}
+
+function check_square(rows) {
+  check_matrix("grid", rows);
+  if (rows.length !== rows[0].length || rows.length < 2) throw new Error(`a square grid of 2 rows or more is needed, got ${rows.length} × ${rows[0].length}`);
+}

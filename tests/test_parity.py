@@ -51,11 +51,18 @@ def random_scores(rng, size):
     return [query, key, scale]
 
 
+def random_projection(rng, size):
+    n, _, d, width = sizes(rng)
+    bias = rng.normal(scale=size, size=width) if rng.random() < 0.5 else None
+    return [rng.normal(scale=np.sqrt(size), size=(n, d)), rng.normal(scale=np.sqrt(size), size=(d, width)), bias]
+
+
 CASES = {
     "softmax": random_softmax,
     "attention_scores": random_scores,
     "attention_weights": lambda rng, size: random_attention(rng, size, with_value=False),
     "attention": lambda rng, size: random_attention(rng, size, with_value=True),
+    "project": random_projection,
     "causal_mask": lambda rng, size: [int(rng.integers(1, 9)), int(rng.integers(1, 9)), int(rng.integers(0, 5))],
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],
 }

@@ -40,6 +40,14 @@ export function attention(query, key, value, mask = null, scale = null) {
   return weights.map((row) => value[0].map((_, c) => row.reduce((sum, weight, j) => sum + weight * value[j][c], 0)));
 }
 
+export function project(x, w, b = null) {
+  check_matrix("x", x);
+  check_matrix("w", w);
+  if (x[0].length !== w.length) throw new Error(`x has width ${x[0].length}, w has ${w.length} rows`);
+  if (b && b.length !== w[0].length) throw new Error(`b has ${b.length} entries, w has ${w[0].length} columns`);
+  return x.map((row) => w[0].map((_, c) => row.reduce((sum, entry, a) => sum + entry * w[a][c], 0) + (b?.[c] ?? 0)));
+}
+
 export function causal_mask(n_q, n_k = n_q, offset = 0) {
   return Array.from({ length: n_q }, (_, i) => Array.from({ length: n_k }, (_, j) => j <= i + offset));
 }

@@ -15,6 +15,20 @@ export function number(x, digits = 2) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
+export function vector(entries) {
+  return `(${entries.map((x) => number(x)).join(", ")})`;
+}
+
+// "=" where the two decimals shown are all there are
+export function equals(...values) {
+  return values.every((value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-9) ? "=" : "≈";
+}
+
+// Text in which "_x" stands for the index x, as nodes: W_Q, d_k. What is a node already stays.
+export function formula(text) {
+  return typeof text === "string" ? text.split(/_(\w+)/).map((part, i) => (i % 2 ? element("sub", {}, part) : part)) : [text];
+}
+
 export function change(model, name, value) {
   model.set(name, value);
   model.save_changes();
@@ -54,6 +68,18 @@ export function button(label, press) {
   const node = element("button", { type: "button", class: "attn-button" }, label);
   node.addEventListener("click", press);
   return node;
+}
+
+// A table with the names of its columns, and for each row a name and its cells.
+export function table(columns, rows) {
+  const head = (scope, names) => names.map((name) => element("th", { scope, dir: "auto" }, name));
+  return element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, element("td"), ...head("col", columns))),
+    element("tbody", {}, ...rows.map(([name, cells]) => element("tr", {}, ...head("row", [name]), ...cells))));
+}
+
+// Something wide, to be scrolled sideways in its own box.
+export function scroll(label, content) {
+  return element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": label }, content);
 }
 
 // Build once, then draw after every change of the model, and when the colours change. An error becomes a sentence in

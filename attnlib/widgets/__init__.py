@@ -2,7 +2,8 @@
 
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.base import InputError
+from attnlib.widgets.convention_switch import ConventionSwitch
 from attnlib.widgets.query_stepper import QueryStepper
 from attnlib.widgets.token_plane import TokenPlane
 
-__all__ = ["AttentionGrid", "InputError", "QueryStepper", "TokenPlane"]
+__all__ = ["AttentionGrid", "ConventionSwitch", "InputError", "QueryStepper", "TokenPlane"]

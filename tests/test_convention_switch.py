@@ -84,9 +84,10 @@ def test_the_tables_hold_every_formula_and_the_numbers_both_ways():
     switch = ConventionSwitch()
     page = Page(switch)
     assert page.tags.count("table") == 3
-    assert page.cells[:5] == ["", "rows", "shapes", "columns", "shapes"]
-    assert page.cells[5:10] == ["projection", "Q = X W_Q", "n×d_k = (n×d)(d×d_k)", "Q = W_q X", "d_k×n = (d_k×d)(d×n)"]
+    assert page.cells[:3] == ["", "formula", "shapes"]
+    assert page.cells[3:6] == ["projection, rows", "Q = X W_Q", "n×d_k = (n×d)(d×d_k)"]
+    assert page.cells[36:39] == ["bias, columns", "Q = W_q X + b 1ᵀ", "d_k×n = (d_k×d)(d×n) + (d_k×1)(1×n)"]
     numbers = [f"{number:.2f}".replace("-", "−") for number in switch.row_result.flat]
-    assert [cell for cell in page.cells[35:55] if "." in cell] == numbers
+    assert [cell for cell in page.cells[39:59] if "." in cell] == numbers
     assert "Columns: Q = W_q X, with n = 3, n_z = 5, d = 7, d_k = 4, d_v = 2. Numbers: random." in switch.fallback()
     assert json.loads(page.state).keys() == switch.state().keys()

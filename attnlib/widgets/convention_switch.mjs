@@ -79,7 +79,7 @@ function draw({ left, right, before, after }, sizes) {
   const wide = Math.max(...right.flatMap((product) => [1, 2].map((side) => product.reduce((sum, matrix) => sum + sizes[matrix[side]], 0)))); // either way round
   const unit = Math.min(12, Math.floor(240 / wide)); // pixels for a size of 1
   const height = unit * Math.max(...[left, ...right.flat()].map(([, rows]) => sizes[rows]));
-  const sign = (text) => (text ? [element("span", { class: "attn-sign", style: `height:${height}px` }, ...ui.formula(text))] : []);
+  const sign = (text) => (text ? [element("span", { class: "attn-sign", style: `height:${height}px` }, element("span", {}, ...ui.formula(text)))] : []);
   const products = right.map((product, at) => element("div", { class: "attn-product" }, ...sign(at ? "+" : "="), ...sign(before),
     ...product.map((matrix, f) => card(matrix, sizes, unit, height, f > 0, f < product.length - 1)), ...sign(after)));
   return [element("div", { class: "attn-product" }, card(left, sizes, unit, height)), ...products];

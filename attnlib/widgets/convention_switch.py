@@ -132,9 +132,12 @@ class ConventionSwitch(PageWidget):
     def fallback(self) -> str:
         sizes = ", ".join(f"{name} = {getattr(self, name)}" for name in SIZES)
         caption = f"{self.title}: the same formulas for tokens as rows and tokens as columns. W and b are parameters; all else is computed."
-        parts = [
-            table(caption, ["rows", "shapes", "columns", "shapes"], [(name, [*row]) for name, row in FORMULAS.items()])
+        lines = [
+            (f"{name}, {way}", [*words])
+            for name, both in FORMULAS.items()
+            for way, words in (("rows", both[:2]), ("columns", both[2:]))
         ]
+        parts = [table(caption, ["formula", "shapes"], lines)]
         by_row, _, by_column, _ = FORMULAS[self.formula]
         for name, result in ((f"Rows: {by_row}", self.row_result), (f"Columns: {by_column}", self.column_result)):
             rows = [(str(i + 1), [text(entry) for entry in row]) for i, row in enumerate(result)]

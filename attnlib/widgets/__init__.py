@@ -2,8 +2,10 @@
 
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.base import InputError
+from attnlib.widgets.convention_switch import ConventionSwitch
 from attnlib.widgets.cost_calculator import CostCalculator
 from attnlib.widgets.metric_ellipse import MetricEllipse
+from attnlib.widgets.query_stepper import QueryStepper
 from attnlib.widgets.rotary_dial import RotaryDial
 from attnlib.widgets.tensor_counter import TensorCounter
 from attnlib.widgets.three_spaces import ThreeSpaces
@@ -11,9 +13,11 @@ from attnlib.widgets.token_plane import TokenPlane
 
 __all__ = [
     "AttentionGrid",
+    "ConventionSwitch",
     "CostCalculator",
     "InputError",
     "MetricEllipse",
+    "QueryStepper",
     "RotaryDial",
     "TensorCounter",
     "ThreeSpaces",

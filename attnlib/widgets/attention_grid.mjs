@@ -3,7 +3,7 @@
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 
-const { element, number } = ui;
+const { element, number, equals } = ui;
 
 const MOST = 64; // tokens
 const changes = ["temperature", "scaled", "masked", "selected"];
@@ -176,11 +176,6 @@ function softmax_line(model, i, j) {
   const top = shift ? `exp(${number(scores[j])} − (${number(shift)}))` : `exp(${number(scores[j])})`;
   const total = read.reduce((sum, score) => sum + Math.exp(score - shift), 0);
   return `${top} / sum over the row ≈ ${number(Math.exp(scores[j] - shift))} / ${number(total)} ≈ ${number(weights[j])}`;
-}
-
-// "=" where the two decimals shown are all there are
-function equals(...values) {
-  return values.every((value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-9) ? "=" : "≈";
 }
 
 export default { render, changes };

@@ -102,10 +102,10 @@ export function button(label, press) {
   return node;
 }
 
-// A table of texts: the names of its columns, and rows of a name (text or an element) and cells.
+// A table: the names of its columns, and rows of a name and cells, each a text or an element.
 export function table(columns, rows, label) {
   const head = ["", ...columns].map((name) => (name ? element("th", { scope: "col" }, name) : element("td", { class: "attn-corner" })));
-  const lines = rows.map(([name, ...cells]) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, name), ...cells.map((cell) => element("td", { class: "attn-plain" }, cell))));
+  const lines = rows.map(([name, ...cells]) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, name), ...cells.map((cell) => (cell.localName === "td" ? cell : element("td", { class: "attn-plain" }, cell)))));
   return element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": label },
     element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...lines)));
 }
@@ -150,4 +150,23 @@ export function show({ model, el }, changes, build) {
     theme.disconnect();
     el.removeEventListener("keydown", stop);
   };
+}
+
+export function vector(entries) {
+  return `(${entries.map((x) => number(x)).join(", ")})`;
+}
+
+// "=" where the two decimals shown are all there are
+export function equals(...values) {
+  return values.every((value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-9) ? "=" : "≈";
+}
+
+// Text in which "_x" stands for the index x, as nodes: W_Q, d_k. What is a node already stays.
+export function formula(text) {
+  return typeof text === "string" ? text.split(/_(\w+)/).map((part, i) => (i % 2 ? element("sub", {}, part) : part)) : [text];
+}
+
+// Something wide, to be scrolled sideways in its own box.
+export function scroll(label, content) {
+  return element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": label }, content);
 }

@@ -18,8 +18,17 @@ from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, s
 from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, split_heads
 from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
 from attnlib.projections import project
+from attnlib.scaling import draw_scores, saturation, score_variance, seeded_uniform
 from attnlib.streaming import KeyValueCache, streaming_attention
-from attnlib.variants import elu_plus_one, linear_attention, positive_weights, tied_attention, window_attention
+from attnlib.variants import (
+    elu_plus_one,
+    linear_attention,
+    positive_function,
+    positive_weights,
+    tied_attention,
+    weight_properties,
+    window_attention,
+)
 
 __all__ = [
     "KeyValueCache",
@@ -28,6 +37,7 @@ __all__ = [
     "attention_weights",
     "causal_mask",
     "convex_hull",
+    "draw_scores",
     "dropout_weights",
     "elu_plus_one",
     "entropy",
@@ -37,11 +47,15 @@ __all__ = [
     "merge_heads",
     "multi_head_attention",
     "padding_mask",
+    "positive_function",
     "positive_weights",
     "project",
     "rotary_embedding",
     "rotary_permutation",
+    "saturation",
     "scaled_base",
+    "score_variance",
+    "seeded_uniform",
     "single_query_attention",
     "sinusoidal_encoding",
     "sliding_window_mask",
@@ -51,5 +65,6 @@ __all__ = [
     "streaming_attention",
     "tied_attention",
     "to_torch",
+    "weight_properties",
     "window_attention",
 ]

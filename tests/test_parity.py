@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import attnlib
+from attnlib.scaling import BROKEN
 
 RANDOM_CASES = 1000
 
@@ -51,7 +52,35 @@ def random_scores(rng, size):
     return [query, key, scale]
 
 
+def random_row(rng, size):
+    """Scores that every φ can take: exp stays in the range, sigmoid above 0."""
+    return rng.normal(scale=min(size, 3), size=rng.integers(1, 9))
+
+
+def random_weights(rng, size):
+    return [attnlib.softmax(random_softmax(rng, size)[0])]
+
+
+POSITIVE = ("exp", "softplus", "sigmoid", "relu", "square")
 CASES = {
+    "positive_function": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
+    "positive_weights": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
+    "weight_properties": lambda rng, size: [
+        random_row(rng, size).round(2),
+        str(rng.choice(POSITIVE)),
+        float(rng.normal()),
+        float(rng.uniform(0, 9)),
+    ],
+    "entropy": random_weights,
+    "softmax_jacobian": random_weights,
+    "seeded_uniform": lambda rng, size: [int(k) for k in rng.integers([0, 0, 0], [9, 2**31, 2**31])],
+    "draw_scores": lambda rng, size: [
+        *(int(k) for k in rng.integers(1, 9, size=3)),
+        str(rng.choice(BROKEN)),
+        int(rng.integers(2**20)),
+    ],
+    "score_variance": lambda rng, size: [int(rng.integers(1, 5000)), str(rng.choice(BROKEN))],
+    "saturation": lambda rng, size: [rng.normal(scale=min(size, 30), size=rng.integers(1, 7, size=2))],
     "softmax": random_softmax,
     "attention_scores": random_scores,
     "attention_weights": lambda rng, size: random_attention(rng, size, with_value=False),
@@ -59,7 +88,15 @@ CASES = {
     "causal_mask": lambda rng, size: [int(rng.integers(1, 9)), int(rng.integers(1, 9)), int(rng.integers(0, 5))],
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],
 }
-KEYWORDS = {"softmax": ["temperature"], "attention_scores": ["scale"], "causal_mask": ["offset"]}
+KEYWORDS = {
+    "softmax": ["temperature"],
+    "attention_scores": ["scale"],
+    "causal_mask": ["offset"],
+    "weight_properties": ["constant", "raised"],
+    "seeded_uniform": ["seed", "start"],
+    "draw_scores": ["broken", "seed"],
+    "score_variance": ["broken"],
+}
 for name in ("attention_weights", "attention"):
     KEYWORDS[name] = ["scale"]
 

@@ -2,6 +2,7 @@
 
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.base import InputError
+from attnlib.widgets.softmax_sliders import SoftmaxSliders
 from attnlib.widgets.token_plane import TokenPlane
 
-__all__ = ["AttentionGrid", "InputError", "TokenPlane"]
+__all__ = ["AttentionGrid", "InputError", "SoftmaxSliders", "TokenPlane"]

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from decimal import ROUND_HALF_UP, Decimal
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -36,6 +37,26 @@ class Matrix(traitlets.TraitType[list[list[float]], Any]):
             raise InputError(f"{self.name}[{i}, {j}] is {array[i, j]}: every entry must be finite")
         rows: list[list[float]] = array.tolist()
         return rows
+
+
+class Vector(traitlets.TraitType[list[float], Any]):
+    """Finite numbers; takes an array, holds a list."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__([0.0], **options)
+
+    def validate(self, owner: Any, value: Any) -> list[float]:
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{self.name} must be numbers: {error}") from error
+        if array.ndim != 1 or not array.size:
+            raise InputError(f"{self.name} must have shape (n,) with n ≥ 1, got {array.shape}")
+        if not np.isfinite(array).all():
+            i = int(np.argmin(np.isfinite(array)))
+            raise InputError(f"{self.name}[{i}] is {array[i]}: every entry must be finite")
+        numbers: list[float] = array.tolist()
+        return numbers
 
 
 class Mask(traitlets.TraitType[list[list[bool]] | None, Any]):
@@ -147,6 +168,17 @@ def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], s
 
 
 def text(number: float) -> str:
-    """Two decimals with a true minus sign, as the page's script writes numbers."""
-    shown = f"{number:.2f}"
+    """Two decimals with a true minus sign, as the page's script writes numbers: an exact half is rounded away from 0."""
+    shown = str(Decimal(float(number)).quantize(Decimal("0.01"), ROUND_HALF_UP))
     return shown.replace("-", "" if float(shown) == 0 else "−")
+
+
+def compact(number: float) -> str:
+    """Two decimals, or for numbers far from 1 a power of ten."""
+    if number == 0 or 0.01 <= abs(number) < 1e4:
+        return text(number)
+    mantissa, exponent = f"{number:.1e}".split("e")
+    return f"{mantissa.replace('-', '−')}×10{str(int(exponent)).translate(_RAISED)}"
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -15,6 +15,14 @@ export function number(x, digits = 2) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
+// Two decimals, or for numbers far from 1 a power of ten.
+export function compact(x) {
+  if (x === 0 || (Math.abs(x) >= 0.01 && Math.abs(x) < 1e4)) return number(x);
+  const [mantissa, exponent] = x.toExponential(1).split("e");
+  const raised = exponent.replace("+", "").replace(/./g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit] ?? "⁻");
+  return `${mantissa.replace("-", "−")}×10${raised}`;
+}
+
 export function change(model, name, value) {
   model.set(name, value);
   model.save_changes();
@@ -34,6 +42,26 @@ export function slider(model, name, label, { min, max, step, digits = 1 }) {
     output.textContent = number(model.get(name), digits);
   };
   return { node: element("label", { class: "attn-control" }, label, input, output), draw };
+}
+
+// A slider over a list of numbers, one step for each.
+export function ladder(model, name, label, values) {
+  const input = element("input", { type: "range", min: 0, max: values.length - 1, step: 1 });
+  const output = element("output");
+  input.addEventListener("input", () => change(model, name, values[input.value]));
+  const draw = () => {
+    input.value = values.indexOf(model.get(name));
+    output.textContent = model.get(name);
+    input.setAttribute("aria-valuetext", model.get(name));
+  };
+  return { node: element("label", { class: "attn-control" }, label, input, output), draw };
+}
+
+// A table's cell with a bar behind its text, `share` of the cell long.
+export function bar(cell, share, text) {
+  cell.className = "attn-bar";
+  cell.style.setProperty("--w", Math.max(0, Math.min(1, share)).toFixed(3));
+  cell.textContent = text;
 }
 
 export function toggle(model, name, label) {

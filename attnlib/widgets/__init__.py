@@ -2,7 +2,8 @@
 
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.base import InputError
+from attnlib.widgets.scaling_lab import ScalingLab
 from attnlib.widgets.softmax_sliders import SoftmaxSliders
 from attnlib.widgets.token_plane import TokenPlane
 
-__all__ = ["AttentionGrid", "InputError", "SoftmaxSliders", "TokenPlane"]
+__all__ = ["AttentionGrid", "InputError", "ScalingLab", "SoftmaxSliders", "TokenPlane"]

@@ -107,16 +107,18 @@ export function seeded_uniform(count, seed = 0, start = 0) {
 // One component of every vector at a time, so that no n × d numbers are held.
 export function draw_scores(n_q, n_k, d_k, broken = "none", seed = 0) {
   if (!Number.isFinite(score_variance(d_k, broken))) throw new Error(`d_k must be finite, got ${d_k}`);
-  const n = n_q + n_k, copies = broken === "copies";
+  const n = n_q + n_k, copies = broken === "copies", stretch = broken === "variance" ? 2 : 1, offset = broken === "mean" ? 1 : 0;
   const sums = new Float64Array(n_q * n_k), squares = new Float64Array(n);
   for (let c = 0; c < (copies ? 1 : d_k); c++) {
     const vectors = seeded_uniform(n, seed, c * n);
     for (let i = 0; i < n; i++) {
-      if (broken === "variance") vectors[i] *= 2;
-      if (broken === "mean") vectors[i] += 1;
-      squares[i] += vectors[i] ** 2;
+      vectors[i] = vectors[i] * stretch + offset;
+      squares[i] += vectors[i] * vectors[i];
     }
-    for (let i = 0, at = 0; i < n_q; i++) for (let j = n_q; j < n; j++) sums[at++] += vectors[i] * vectors[j];
+    for (let i = 0, at = 0; i < n_q; i++) {
+      const component = vectors[i];
+      for (let j = n_q; j < n; j++, at++) sums[at] += component * vectors[j];
+    }
   }
   const score = (i, j) => {
     const sum = sums[i * n_k + j];
@@ -142,7 +144,7 @@ export function saturation(scores) {
     average(all.map((score) => (score - mean) ** 2)),
     average(weights.map((row) => Math.max(...row))),
     average(weights.map(entropy)),
-    average(weights.map((row) => Math.hypot(...softmax_jacobian(row).flat()))),
+    average(weights.map((row) => Math.sqrt(softmax_jacobian(row).flat().reduce((sum, entry) => sum + entry * entry, 0)))),
   ];
 }
 

@@ -19,8 +19,17 @@ from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention
 from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
 from attnlib.projections import project
 from attnlib.reading import cycle_product, most_read, most_unequal_pair
+from attnlib.scaling import draw_scores, saturation, score_variance, seeded_uniform
 from attnlib.streaming import KeyValueCache, streaming_attention
-from attnlib.variants import elu_plus_one, linear_attention, positive_weights, tied_attention, window_attention
+from attnlib.variants import (
+    elu_plus_one,
+    linear_attention,
+    positive_function,
+    positive_weights,
+    tied_attention,
+    weight_properties,
+    window_attention,
+)
 
 __all__ = [
     "KeyValueCache",
@@ -31,6 +40,7 @@ __all__ = [
     "convex_hull",
     "cosine_similarity",
     "cycle_product",
+    "draw_scores",
     "dropout_weights",
     "elu_plus_one",
     "entropy",
@@ -42,11 +52,15 @@ __all__ = [
     "most_unequal_pair",
     "multi_head_attention",
     "padding_mask",
+    "positive_function",
     "positive_weights",
     "project",
     "rotary_embedding",
     "rotary_permutation",
+    "saturation",
     "scaled_base",
+    "score_variance",
+    "seeded_uniform",
     "single_query_attention",
     "sinusoidal_encoding",
     "sliding_window_mask",
@@ -57,5 +71,6 @@ __all__ = [
     "stretch_matrix",
     "tied_attention",
     "to_torch",
+    "weight_properties",
     "window_attention",
 ]

@@ -9,6 +9,7 @@ import pytest
 
 import attnlib
 from attnlib import cost
+from attnlib.scaling import BROKEN
 
 RANDOM_CASES = 1000
 
@@ -107,6 +108,16 @@ def random_cycle(rng, size):
     return [weights, rng.integers(len(weights), size=rng.integers(1, 5)).tolist()]
 
 
+def random_row(rng, size):
+    """Scores that every φ can take: exp stays in the range, sigmoid above 0."""
+    return rng.normal(scale=min(size, 3), size=rng.integers(1, 9))
+
+
+def random_weights(rng, size):
+    return [attnlib.softmax(random_softmax(rng, size)[0])]
+
+
+POSITIVE = ("exp", "softplus", "sigmoid", "relu", "square")
 CASES = {
     "rotary_permutation": lambda rng, size: [2 * int(rng.integers(1, 9))],
     "rotary_embedding": random_rotary,
@@ -120,6 +131,24 @@ CASES = {
     "attention_parameters": random_sizes(3),
     "cache_bytes": random_sizes(5),
     "cosine_similarity": random_directions,
+    "positive_function": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
+    "positive_weights": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
+    "weight_properties": lambda rng, size: [
+        random_row(rng, size).round(2),
+        str(rng.choice(POSITIVE)),
+        float(rng.normal()),
+        float(rng.uniform(0, 9)),
+    ],
+    "entropy": random_weights,
+    "softmax_jacobian": random_weights,
+    "seeded_uniform": lambda rng, size: [int(k) for k in rng.integers([0, 0, 0], [9, 2**31, 2**31])],
+    "draw_scores": lambda rng, size: [
+        *(int(k) for k in rng.integers(1, 9, size=3)),
+        str(rng.choice(BROKEN)),
+        int(rng.integers(2**20)),
+    ],
+    "score_variance": lambda rng, size: [int(rng.integers(1, 5000)), str(rng.choice(BROKEN))],
+    "saturation": lambda rng, size: [rng.normal(scale=min(size, 30), size=rng.integers(1, 7, size=2))],
     "softmax": random_softmax,
     "attention_scores": random_scores,
     "attention_weights": lambda rng, size: random_attention(rng, size, with_value=False),
@@ -134,6 +163,10 @@ CASES = {
 }
 KEYWORDS = {"softmax": ["temperature"], "attention_scores": ["scale"], "causal_mask": ["offset"]}
 KEYWORDS |= {
+    "weight_properties": ["constant", "raised"],
+    "seeded_uniform": ["seed", "start"],
+    "draw_scores": ["broken", "seed"],
+    "score_variance": ["broken"],
     "rotary_embedding": ["layout", "base"],
     "attention_cost": ["num_heads", "itemsize"],
     "streaming_cost": ["num_heads", "itemsize"],

@@ -7,6 +7,8 @@ from attnlib.widgets.cost_calculator import CostCalculator
 from attnlib.widgets.metric_ellipse import MetricEllipse
 from attnlib.widgets.query_stepper import QueryStepper
 from attnlib.widgets.rotary_dial import RotaryDial
+from attnlib.widgets.scaling_lab import ScalingLab
+from attnlib.widgets.softmax_sliders import SoftmaxSliders
 from attnlib.widgets.tensor_counter import TensorCounter
 from attnlib.widgets.three_spaces import ThreeSpaces
 from attnlib.widgets.token_plane import TokenPlane
@@ -19,6 +21,8 @@ __all__ = [
     "MetricEllipse",
     "QueryStepper",
     "RotaryDial",
+    "ScalingLab",
+    "SoftmaxSliders",
     "TensorCounter",
     "ThreeSpaces",
     "TokenPlane",

@@ -40,6 +40,26 @@ class Matrix(traitlets.TraitType[list[list[float]], Any]):
         return rows
 
 
+class Vector(traitlets.TraitType[list[float], Any]):
+    """Finite numbers; takes an array, holds a list."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__([0.0], **options)
+
+    def validate(self, owner: Any, value: Any) -> list[float]:
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{self.name} must be numbers: {error}") from error
+        if array.ndim != 1 or not array.size:
+            raise InputError(f"{self.name} must have shape (n,) with n ≥ 1, got {array.shape}")
+        if not np.isfinite(array).all():
+            i = int(np.argmin(np.isfinite(array)))
+            raise InputError(f"{self.name}[{i}] is {array[i]}: every entry must be finite")
+        numbers: list[float] = array.tolist()
+        return numbers
+
+
 class Mask(traitlets.TraitType[list[list[bool]] | None, Any]):
     """Rows of booleans, True = may attend, or None; takes an array, holds a list of lists."""
 
@@ -205,3 +225,14 @@ def large(number: float, units: list[tuple[int, str]] = COUNT) -> str:
     if three(size) >= 1000:
         return f"{int(three(size)):,} {name}".strip()
     return f"{three(size):f} {name}".strip()
+
+
+def compact(number: float) -> str:
+    """Two decimals, or for numbers far from 1 a power of ten."""
+    if number == 0 or 0.01 <= abs(number) < 1e4:
+        return text(number)
+    mantissa, exponent = f"{number:.1e}".split("e")
+    return f"{mantissa.replace('-', '−')}×10{str(int(exponent)).translate(_RAISED)}"
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -3,7 +3,7 @@
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 
-const { element, number, vector, equals, scroll, table } = ui;
+const { element, number, vector, equals, table } = ui;
 const TOKENS = 24, COMPONENTS = 12, TERMS = 6; // the most that are shown
 const changes = ["step", "selected", "scaled", "masked"];
 
@@ -54,8 +54,8 @@ function build(model, body) {
     const [title, says, ...content] = STEPS[step](now);
     panel.replaceChildren(element("p", { class: "attn-pair" }, `${step + 1}. `, ...ui.formula(title)), element("p", {}, ...ui.formula(says)), ...content);
     const rows = [["weight", now.weights, now.mask], ...(now.mask ? [["without mask", now.open]] : [])];
-    strip.replaceChildren(scroll("weights", table(tokens, rows.map(([label, weights, mask]) => [label, weights.map((weight, j) =>
-      element("td", { style: `--w:${weight.toFixed(3)}`, class: blocked(mask, j) && "attn-blocked" }, blocked(mask, j) ? "–" : number(weight)))]))));
+    strip.replaceChildren(table(tokens, rows.map(([label, weights, mask]) => [label, ...weights.map((weight, j) =>
+      element("td", { style: `--w:${weight.toFixed(3)}`, class: blocked(mask, j) && "attn-blocked" }, blocked(mask, j) ? "–" : number(weight)))]), "weights"));
     line.replaceChildren(`Step ${step + 1} of ${last + 1}, ${BOXES[step][0]}. The query `, ...summary(now));
   };
 }
@@ -125,7 +125,7 @@ function sum(names, a, b, total) {
 
 // A vector as a row of numbers under the names of its components.
 function row(axes, label, entries) {
-  return scroll(label, table(axes, [[label, entries.map((entry) => element("td", { class: "attn-plain" }, number(entry)))]]));
+  return table(axes, [[label, ...entries.map((entry) => number(entry))]], label);
 }
 
 // What the query reads, and what the mask does to it.

@@ -166,7 +166,30 @@ export function formula(text) {
   return typeof text === "string" ? text.split(/_(\w+)/).map((part, i) => (i % 2 ? element("sub", {}, part) : part)) : [text];
 }
 
-// Something wide, to be scrolled sideways in its own box.
-export function scroll(label, content) {
-  return element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": label }, content);
+// Two decimals, or for numbers far from 1 a power of ten.
+export function compact(x) {
+  if (x === 0 || (Math.abs(x) >= 0.01 && Math.abs(x) < 1e4)) return number(x);
+  const [mantissa, exponent] = x.toExponential(1).split("e");
+  const raised = exponent.replace("+", "").replace(/./g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit] ?? "⁻");
+  return `${mantissa.replace("-", "−")}×10${raised}`;
+}
+
+// A slider over a list of numbers, one step for each.
+export function ladder(model, name, label, values) {
+  const input = element("input", { type: "range", min: 0, max: values.length - 1, step: 1 });
+  const output = element("output");
+  input.addEventListener("input", () => change(model, name, values[input.value]));
+  const draw = () => {
+    input.value = values.indexOf(model.get(name));
+    output.textContent = model.get(name);
+    input.setAttribute("aria-valuetext", model.get(name));
+  };
+  return { node: element("label", { class: "attn-control" }, label, input, output), draw };
+}
+
+// A table's cell with a bar behind its text, `share` of the cell long.
+export function bar(cell, share, text) {
+  cell.className = "attn-bar";
+  cell.style.setProperty("--w", Math.max(0, Math.min(1, share)).toFixed(3));
+  cell.textContent = text;
 }

@@ -29,6 +29,11 @@ const bad = {
   "a mask of another size": [() => math.attention_weights(square, square, [[true, true]]), /mask has 1 × 2 cells, the scores 2 × 2/],
   "a masked row": [() => math.attention_weights(square, square, [[true, true], [false, false]]), /query 1 may attend to no key/],
   "values of another length": [() => math.attention(square, square, [[1]]), /key has 2 rows, value has 1/],
+  "an unknown φ": [() => math.positive_weights([1], "toString"), /no positive function is called toString/],
+  "φ out of range": [() => math.positive_function([1000], "exp"), /φ\(1000\) is Infinity/],
+  "φ of nothing but 0": [() => math.positive_weights([0, 0], "square"), /φ gives 0 for every score/],
+  "an unknown assumption": [() => math.draw_scores(1, 1, 1, "valueOf"), /no scores for d_k = 1 and the assumption valueOf/],
+  "a width without end": [() => math.draw_scores(1, 1, Infinity), /d_k must be finite, got Infinity/],
 };
 
 for (const [name, [call, message]] of Object.entries(bad)) test(`${name} is named`, () => assert.throws(call, message));

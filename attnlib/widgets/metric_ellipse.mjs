@@ -22,7 +22,7 @@ function build(model, body) {
   const caption = element("figcaption");
   const picture = plane.picture("plane of tokens with the ellipse of U");
   const line = element("p", { "aria-live": "polite" });
-  const grids = element("div", { class: "attn-small" });
+  const grids = element("div", { class: "attn-pairs" });
   const matrix = element("span", { class: "attn-control" });
   const arrows = element("p");
   body.append(

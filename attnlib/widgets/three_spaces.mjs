@@ -28,8 +28,8 @@ function build(model, body) {
   body.append(element("figure", { class: "attn attn-spaces" }, caption,
     element("div", { class: "attn-columns" },
       space(0, "Input space", "● tokens X", asks),
-      space(1, "Attention space", "▲ queries, ■ keys", element("div", { class: "attn-controls" }, w_q, w_k)),
-      space(2, "Output space", "◆ values, ○ outputs", element("div", { class: "attn-controls" }, w_v))),
+      space(1, "Attention space", "▲ queries, ■ keys", element("div", { class: "attn-matrices" }, w_q, w_k)),
+      space(2, "Output space", "◆ values, ○ outputs", element("div", { class: "attn-matrices" }, w_v))),
     moved, mutual, table));
   let scene = null, before = null;
 

@@ -1,18 +1,15 @@
 """MetricEllipse in a page: every control by mouse, finger and keyboard, with attnlib's numbers."""
 
-import re
-
 import numpy as np
 import pytest
 
 from attnlib import cycle_product, most_unequal_pair, project
 from attnlib.widgets import AttentionGrid, MetricEllipse
-from tests.browser.conftest import html_of
+from tests.browser.conftest import PAPER, html_of
 from tests.browser.test_site import centre_of, touch
-from tools.site import ROOT, violations
+from tools.site import violations
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "x" * 500, "שלום עולם", "a" + "\u0301" * 40, "&lt;b&gt;"]
-COLOURS = re.search(r"^:root \{.*?^\}", (ROOT / "_theme/page.css").read_text(), re.DOTALL | re.MULTILINE)[0]
 
 
 def written(x):
@@ -41,6 +38,13 @@ def is_that_of(page, ellipse):
     assert cells == [written(x) for x in (*ellipse.scores.flat, *ellipse.weights.flat)]
     arrows = ", ".join(f"{token} → {other}" for token, other in zip(ellipse.tokens, ellipse.most_read, strict=True))
     assert page.locator("p", has_text="The arrows").text_content().endswith(f": {arrows}.")
+    path = page.locator(".attn-arrow").get_attribute("d").split("M")[1::2]  # of each arrow the line, not the tip
+    far = [(i, ellipse.tokens.index(other)) for i, other in enumerate(ellipse.most_read)]
+    places = 180 * (1 + np.array(ellipse.points) * [1, -1] / 3.4)
+    far = [(places[i], places[j]) for i, j in far if np.linalg.norm(places[i] - places[j]) > 22]
+    for ends, line in zip(far, path, strict=True):
+        for place, end in zip(ends, line.split("L"), strict=True):
+            assert np.linalg.norm(place - np.array(end.split(" "), dtype=float)) == pytest.approx(11, abs=0.01)
     rings = page.locator("circle.attn-output").evaluate_all(
         "all => all.map((c) => [c.cx.baseVal.value, c.cy.baseVal.value])"
     )
@@ -74,6 +78,12 @@ def test_it_starts_as_it_was_written_and_shows_attnlibs_numbers(show):
     assert set(ellipse.most_read) <= set(other)
     product = cycle_product(ellipse.weights, [3, 4, 2])
     assert f"a → problem → have → a {product:.2g}, backwards {product:.2g}." in line
+    shades = page.locator("tbody td").evaluate_all(
+        "all => all.map((cell) => Number(cell.style.getPropertyValue('--w')))"
+    )
+    scores = ellipse.scores.ravel()
+    assert shades[:25] == pytest.approx((scores - scores.min()) / np.ptp(scores), abs=6e-4)
+    assert shades[25:] == pytest.approx(ellipse.weights.ravel(), abs=6e-4)
     assert page.problems == []
 
 
@@ -267,8 +277,8 @@ def test_few_and_many_tokens_are_drawn(n, show):
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(width, scheme, show):
-    page = opened(show, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.add_style_tag(content=COLOURS)
+    page = show(PAPER, html_of(MetricEllipse()), viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.locator("svg").wait_for()
     assert violations(page) == []
     page.get_by_label("stretch ② (letters)").fill("0")
     page.get_by_label("turn").fill("25")

@@ -5,8 +5,8 @@ import pytest
 
 from attnlib import convex_hull, most_read
 from attnlib.widgets import AttentionGrid, ThreeSpaces
-from tests.browser.conftest import html_of
-from tests.browser.test_metric_ellipse import COLOURS, HOSTILE
+from tests.browser.conftest import PAPER, html_of
+from tests.browser.test_metric_ellipse import HOSTILE
 from tests.browser.test_site import centre_of, place_of, touch
 from tools.site import violations
 
@@ -158,6 +158,14 @@ def test_presets_and_numbers_are_chosen_by_the_keyboard_alone(name, show):
     page.keyboard.press("Tab")
     is_that_of(page, spaces)
     assert page.problems == []
+
+
+def test_a_number_goes_where_it_is_typed(show):
+    page = opened(show)
+    entry(page, "W_q", 1, 2).fill("0.4")
+    entry(page, "W_k", 2, 1).fill("-0.3")
+    entry(page, "W_v", 1, 1).fill("2")
+    is_that_of(page, ThreeSpaces(w_q=[[1, 0.4], [0, 1]], w_k=[[1, 0], [-0.3, 1]], w_v=[[2, 0], [0, 1]]))
 
 
 def test_an_entry_left_empty_gets_its_number_back(show):
@@ -350,8 +358,8 @@ def test_few_and_many_tokens_are_drawn(n, show):
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(width, scheme, show):
-    page = opened(show, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.add_style_tag(content=COLOURS)
+    page = show(PAPER, html_of(ThreeSpaces()), viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.locator("svg").first.wait_for()
     assert violations(page) == []
     page.get_by_label("W_k: a preset").select_option("rotate 90°")
     entry(page, "W_q", 1, 2).fill("0.7")

@@ -41,6 +41,30 @@ def merge_heads(x: Real[Array, "*batch h n d_head"]) -> Real[Array, "*batch n wi
     return beside.reshape(*beside.shape[:-2], beside.shape[-2] * beside.shape[-1])
 
 
+def pool_heads(x: Real[Array, "*batch h n d_head"], num_kv_heads: int) -> Float[Array, "*batch g n d_head"]:
+    """The mean of each group of h / g neighbouring heads: one way to give a model with h key and value heads only g.
+
+    The projections are linear, so that the mean of the heads' keys is the keys of the mean W_K.
+
+    Raises ValueError when the heads do not divide into `num_kv_heads` groups, and for fewer than three axes.
+
+    Source: Ainslie et al. (2023), section 2.1.
+
+    >>> pool_heads(np.array([[[1, 2]], [[3, 4]]]), 1).tolist()
+    [[[2.0, 3.0]]]
+    """
+    x = np.asarray(x)
+    if x.ndim < 3:
+        raise ValueError(f"pool_heads needs the axes (…, h, n, d_head), got shape {x.shape}")
+    *batch, h, n, d_head = x.shape
+    if num_kv_heads < 1 or h % num_kv_heads:
+        raise ValueError(f"{h} heads do not divide into num_kv_heads = {num_kv_heads} groups")
+    (x,), dtype = working_copies(x=x)
+    groups = x.reshape(*batch, num_kv_heads, h // num_kv_heads, n, d_head)
+    pooled: Array = groups.mean(axis=-3)  # (*batch, g, n, d_head)
+    return pooled.astype(dtype, copy=False)
+
+
 def multi_head_attention(
     x: Real[Array, "*batch n d"],
     w_q: Real[Array, "d hk"],

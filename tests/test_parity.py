@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import attnlib
+from attnlib import cost
 
 RANDOM_CASES = 1000
 
@@ -51,15 +52,61 @@ def random_scores(rng, size):
     return [query, key, scale]
 
 
+def random_projection(rng, size):
+    n, d, d_out, _ = sizes(rng)
+    side = np.sqrt(size)
+    bias = None if rng.random() < 0.5 else rng.normal(scale=size, size=d_out)
+    return [rng.normal(scale=side, size=(n, d)), rng.normal(scale=side, size=(d, d_out)), bias]
+
+
+def random_window(rng, size):
+    n_q, n_k, window, offset = (int(one) for one in rng.integers(1, 9, size=4))
+    return [n_q, n_k, window, offset - 1]
+
+
+def random_padding(rng, size):
+    n_q, n_k = (int(one) for one in rng.integers(1, 9, size=2))
+    return [np.array(rng.integers(1, n_k + 1)), n_q, n_k]
+
+
+def random_heads(rng, size, *, grouped):
+    groups, shared, n, d_head = (int(one) for one in rng.integers(1, 5, size=4))
+    heads = rng.normal(scale=size, size=(groups * shared, n, d_head))
+    return [heads, groups] if grouped else [heads]
+
+
+def random_parameters(rng, size):
+    d, d_k, d_v, groups, shared = (int(one) for one in rng.integers(1, 900, size=5))
+    return [d, d_k, d_v, groups * shared, groups]
+
+
 CASES = {
     "softmax": random_softmax,
     "attention_scores": random_scores,
     "attention_weights": lambda rng, size: random_attention(rng, size, with_value=False),
     "attention": lambda rng, size: random_attention(rng, size, with_value=True),
     "causal_mask": lambda rng, size: [int(rng.integers(1, 9)), int(rng.integers(1, 9)), int(rng.integers(0, 5))],
+    "sliding_window_mask": random_window,
+    "padding_mask": random_padding,
+    "to_torch": lambda rng, size: [
+        rng.random((3, 5)) < 0.5,
+        str(rng.choice(["scaled_dot_product_attention", "MultiheadAttention"])),
+    ],
+    "project": random_projection,
+    "merge_heads": lambda rng, size: random_heads(rng, size, grouped=False),
+    "pool_heads": lambda rng, size: random_heads(rng, size, grouped=True),
+    "multi_head_parameters": random_parameters,
+    "cache_bytes": lambda rng, size: [int(one) for one in rng.integers(1, 300, size=5)],
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],
 }
-KEYWORDS = {"softmax": ["temperature"], "attention_scores": ["scale"], "causal_mask": ["offset"]}
+KEYWORDS = {
+    "softmax": ["temperature"],
+    "attention_scores": ["scale"],
+    "causal_mask": ["offset"],
+    "sliding_window_mask": ["window", "offset"],
+    "multi_head_parameters": ["num_heads", "num_kv_heads"],
+    "cache_bytes": ["num_layers", "itemsize"],
+}
 for name in ("attention_weights", "attention"):
     KEYWORDS[name] = ["scale"]
 
@@ -68,7 +115,8 @@ def in_python(name, arguments):
     """Python takes as keywords what JavaScript takes last."""
     keywords = KEYWORDS.get(name, [])
     split = len(arguments) - len(keywords)
-    return getattr(attnlib, name)(*arguments[:split], **dict(zip(keywords, arguments[split:], strict=True)))
+    function = getattr(attnlib if hasattr(attnlib, name) else cost, name)
+    return function(*arguments[:split], **dict(zip(keywords, arguments[split:], strict=True)))
 
 
 def as_json(value):

@@ -2,6 +2,7 @@
 
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.base import InputError
+from attnlib.widgets.mask_painter import MaskPainter
 from attnlib.widgets.token_plane import TokenPlane
 
-__all__ = ["AttentionGrid", "InputError", "TokenPlane"]
+__all__ = ["AttentionGrid", "InputError", "MaskPainter", "TokenPlane"]

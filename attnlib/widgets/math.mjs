@@ -44,6 +44,50 @@ export function causal_mask(n_q, n_k = n_q, offset = 0) {
   return Array.from({ length: n_q }, (_, i) => Array.from({ length: n_k }, (_, j) => j <= i + offset));
 }
 
+export function sliding_window_mask(n_q, n_k = n_q, window, offset = 0) {
+  return Array.from({ length: n_q }, (_, i) => Array.from({ length: n_k }, (_, j) => j <= i + offset && j > i + offset - window));
+}
+
+// `length` is that of one sequence.
+export function padding_mask(length, n_q, n_k = n_q) {
+  return Array.from({ length: n_q }, () => Array.from({ length: n_k }, (_, j) => j < length));
+}
+
+export function to_torch(mask, api) {
+  if (api !== "scaled_dot_product_attention" && api !== "MultiheadAttention") throw new Error(`torch has no attention called ${api}`);
+  return mask.map((row) => row.map((may_attend) => Boolean(may_attend) !== (api === "MultiheadAttention")));
+}
+
+export function project(x, w, b = null) {
+  check_matrix("x", x);
+  check_matrix("w", w);
+  if (x[0].length !== w.length) throw new Error(`x has width ${x[0].length}, w has ${w.length} rows`);
+  if (b && b.length !== w[0].length) throw new Error(`b has ${b.length} entries, w has ${w[0].length} columns`);
+  return x.map((row) => w[0].map((_, c) => row.reduce((sum, entry, a) => sum + entry * w[a][c], 0) + (b?.[c] ?? 0)));
+}
+
+export function merge_heads(heads) {
+  return heads[0].map((_, i) => heads.flatMap((head) => head[i]));
+}
+
+export function pool_heads(heads, num_kv_heads) {
+  const size = heads.length / num_kv_heads;
+  if (!Number.isInteger(size) || size < 1) throw new Error(`${heads.length} heads do not divide into ${num_kv_heads} groups`);
+  return Array.from({ length: num_kv_heads }, (_, g) => {
+    const group = heads.slice(g * size, (g + 1) * size);
+    return group[0].map((row, i) => row.map((_, c) => group.reduce((sum, head) => sum + head[i][c], 0) / size));
+  });
+}
+
+// attnlib.cost
+export function multi_head_parameters(d, d_k, d_v, num_heads, num_kv_heads = num_heads) {
+  return d * (num_heads + num_kv_heads) * (d_k + d_v);
+}
+
+export function cache_bytes(n, num_kv_heads, d_head, num_layers = 1, itemsize = 4) {
+  return 2 * n * num_kv_heads * d_head * num_layers * itemsize;
+}
+
 export function convex_hull(points) {
   const order = points.map((_, i) => i).sort((a, b) => points[a][0] - points[b][0] || points[a][1] - points[b][1] || a - b);
   const lower = half_hull(points, order);

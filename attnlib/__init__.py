@@ -15,7 +15,7 @@ from attnlib.attention import (
 )
 from attnlib.geometry import convex_hull
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
-from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, pool_heads, split_heads
+from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, pool_heads, split_heads, weight_back
 from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
 from attnlib.projections import project
 from attnlib.streaming import KeyValueCache, streaming_attention
@@ -52,5 +52,6 @@ __all__ = [
     "streaming_attention",
     "tied_attention",
     "to_torch",
+    "weight_back",
     "window_attention",
 ]

@@ -13,6 +13,7 @@ from attnlib import (
     pool_heads,
     split_heads,
     to_torch,
+    weight_back,
 )
 
 # Distinct everywhere, so that no transpose and no mixed head goes unnoticed.
@@ -159,6 +160,15 @@ def test_pooling_takes_neighbours_and_keeps_the_dtype():
     assert (pool_heads(heads, 6) == heads).all()
 
 
+def test_the_weight_back_is_the_mean_along_a_diagonal():
+    weights = np.random.default_rng(0).random((BATCH, HEADS, N, N))
+    for back in range(N):
+        looped_mean = sum(weights[..., i, i - back] for i in range(back, N)) / (N - back)
+        assert close(weight_back(weights, back), looped_mean)
+    assert weight_back(np.eye(N, k=-2), 2) == 1
+    assert weight_back(np.eye(N, k=2), 2) == 0
+
+
 def test_dropout_draws_from_its_rng_and_keeps_the_expected_weight():
     weights = np.full((400, 50), 0.02)
     dropped = dropout_weights(weights, 0.25, np.random.default_rng(0))
@@ -193,6 +203,8 @@ BAD = {
     "zero heads": (without({"num_heads": 0, "num_kv_heads": 1}), "width of 12 does not divide into num_heads = 0"),
     "split of a vector": (lambda: split_heads(X[0], 2), r"rows and columns, got shape \(6,\)"),
     "merge of a matrix": (lambda: merge_heads(X), r"\(…, h, n, d_head\), got shape \(5, 6\)"),
+    "more keys than queries": (lambda: weight_back(X, 1), r"as many keys as queries, got shape \(5, 6\)"),
+    "back too far": (lambda: weight_back(np.eye(3), 3), "between 0 and 2, got 3"),
     "pooling a matrix": (lambda: pool_heads(X, 1), r"\(…, h, n, d_head\), got shape \(5, 6\)"),
     "pools that do not divide": (lambda: pool_heads(X[None], 2), "1 heads do not divide into num_kv_heads = 2 groups"),
     "no pools": (lambda: pool_heads(X[None], 0), "into num_kv_heads = 0 groups"),

@@ -75,6 +75,11 @@ def random_heads(rng, size, *, grouped):
     return [heads, groups] if grouped else [heads]
 
 
+def random_square(rng, size):
+    n = int(rng.integers(1, 9))
+    return [rng.random((n, n)) * size, int(rng.integers(n))]
+
+
 def random_parameters(rng, size):
     d, d_k, d_v, groups, shared = (int(one) for one in rng.integers(1, 900, size=5))
     return [d, d_k, d_v, groups * shared, groups]
@@ -95,6 +100,7 @@ CASES = {
     "project": random_projection,
     "merge_heads": lambda rng, size: random_heads(rng, size, grouped=False),
     "pool_heads": lambda rng, size: random_heads(rng, size, grouped=True),
+    "weight_back": random_square,
     "multi_head_parameters": random_parameters,
     "cache_bytes": lambda rng, size: [int(one) for one in rng.integers(1, 300, size=5)],
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],

@@ -2,7 +2,8 @@
 
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.base import InputError
+from attnlib.widgets.head_mixer import HeadMixer
 from attnlib.widgets.mask_painter import MaskPainter
 from attnlib.widgets.token_plane import TokenPlane
 
-__all__ = ["AttentionGrid", "InputError", "MaskPainter", "TokenPlane"]
+__all__ = ["AttentionGrid", "HeadMixer", "InputError", "MaskPainter", "TokenPlane"]

@@ -19,9 +19,9 @@ export function table(label, rows, columns, ends = []) {
 }
 
 // Let the arrow keys, Home and End move the focus in `rows` of elements, of which one is in the order of the Tab key.
-export function walk(node, rows) {
+export function walk(node, rows, entry = rows[0][0]) {
   const all = rows.flat();
-  for (const item of all) item.tabIndex = item === all[0] ? 0 : -1;
+  for (const item of all) item.tabIndex = item === entry ? 0 : -1;
   node.addEventListener("focusin", (event) => {
     if (all.includes(event.target)) for (const item of all) item.tabIndex = item === event.target ? 0 : -1;
   });

@@ -79,6 +79,11 @@ export function pool_heads(heads, num_kv_heads) {
   });
 }
 
+export function weight_back(weights, back) {
+  const rows = weights.slice(back);
+  return rows.reduce((sum, row, i) => sum + row[i], 0) / rows.length;
+}
+
 // attnlib.cost
 export function multi_head_parameters(d, d_k, d_v, num_heads, num_kv_heads = num_heads) {
   return d * (num_heads + num_kv_heads) * (d_k + d_v);

@@ -15,7 +15,7 @@ from attnlib.attention import (
 )
 from attnlib.geometry import convex_hull, cosine_similarity, stretch_matrix
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
-from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, split_heads
+from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, pool_heads, split_heads, weight_back
 from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
 from attnlib.projections import project
 from attnlib.reading import cycle_product, most_read, most_unequal_pair
@@ -52,6 +52,7 @@ __all__ = [
     "most_unequal_pair",
     "multi_head_attention",
     "padding_mask",
+    "pool_heads",
     "positive_function",
     "positive_weights",
     "project",
@@ -71,6 +72,7 @@ __all__ = [
     "stretch_matrix",
     "tied_attention",
     "to_torch",
+    "weight_back",
     "weight_properties",
     "window_attention",
 ]

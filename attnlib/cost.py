@@ -201,6 +201,25 @@ def attention_parameters(d: int, d_k: int, d_v: int) -> int:
     return 2 * d * d_k + d * d_v
 
 
+def multi_head_parameters(d: int, d_k: int, d_v: int, *, num_heads: int, num_kv_heads: int | None = None) -> int:
+    """The numbers in W_Q and W_O, of h heads, and in W_K and W_V, of g key and value heads: d · (h + g) · (d_k + d_v).
+
+    Without biases. `num_kv_heads=None` means g = h.
+
+    Raises ValueError for a size below 1 and for heads that do not divide.
+
+    Source: Counted from the shapes; Ainslie et al. (2023) for g < h.
+
+    >>> [multi_head_parameters(768, 64, 64, num_heads=12, num_kv_heads=g) for g in (12, 1)]
+    [2359296, 1277952]
+    """
+    num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+    _check(d=d, d_k=d_k, d_v=d_v, num_heads=num_heads, num_kv_heads=num_kv_heads)
+    if num_heads % num_kv_heads:
+        raise ValueError(f"num_heads = {num_heads} does not divide into num_kv_heads = {num_kv_heads} groups")
+    return d * (num_heads + num_kv_heads) * (d_k + d_v)
+
+
 def cache_bytes(n: int, num_kv_heads: int, d_head: int, *, num_layers: int = 1, itemsize: int = 4) -> int:
     """What a key–value cache holds after n tokens: a key and a value for each layer and key–value head.
 

@@ -235,6 +235,7 @@ SIZES = {
     "expansion": lambda n: cost.crossover(2, expansion=n),
     "ideal tensor": lambda n: cost.ideal_tensor_parameters(2, n, 2),
     "parameters": lambda n: cost.attention_parameters(2, 2, n),
+    "multi-head parameters": lambda n: cost.multi_head_parameters(n, 2, 2, num_heads=1),
     "cache": lambda n: cost.cache_bytes(n, 1, 1),
 }
 
@@ -248,3 +249,20 @@ def test_a_size_below_one_is_named(form):
 def test_heads_that_do_not_divide_are_named():
     with pytest.raises(ValueError, match="d = 8, num_heads = 3 and num_kv_heads = 3 do not divide"):
         cost.multi_head_cost(5, 8, num_heads=3)
+    with pytest.raises(ValueError, match="num_heads = 6 does not divide into num_kv_heads = 4 groups"):
+        cost.multi_head_parameters(5, 2, 3, num_heads=6, num_kv_heads=4)
+
+
+@pytest.mark.parametrize(("heads", "kv_heads"), [(6, 6), (6, 3), (6, 1)])
+def test_the_parameters_are_the_numbers_in_the_four_matrices(heads, kv_heads):
+    d, d_k, d_v = 7, 4, 5
+    matrices = {
+        "w_q": (d, heads * d_k),
+        "w_k": (d, kv_heads * d_k),
+        "w_v": (d, kv_heads * d_v),
+        "w_o": (heads * d_v, d),
+    }
+    counted = sum(np.zeros(shape).size for shape in matrices.values())
+    assert cost.multi_head_parameters(d, d_k, d_v, num_heads=heads, num_kv_heads=kv_heads) == counted
+    if heads == kv_heads:
+        assert cost.multi_head_parameters(d, d_k, d_v, num_heads=heads) == counted

@@ -56,6 +56,11 @@ MISTAKES = {
             "return x.reshape(*x.shape[:-2], num_heads, x.shape[-2], x.shape[-1] // num_heads)",
         ),
         "heads merged in the wrong order": ("beside = np.swapaxes(x, -2, -3)", "beside = np.swapaxes(x[..., ::-1, :, :], -2, -3)"),
+        "heads pooled across groups": (
+            "num_kv_heads, h // num_kv_heads, n, d_head)",
+            "h // num_kv_heads, num_kv_heads, n, d_head).swapaxes(-3, -4)",
+        ),
+        "reads ahead and not back": ("np.diagonal(weights, -back,", "np.diagonal(weights, back,"),
         "groups dealt out in turn": (
             "np.repeat(shared, num_heads // num_kv_heads, axis=-3)",
             "np.concatenate([shared] * (num_heads // num_kv_heads), axis=-3)",

@@ -117,6 +117,32 @@ def random_weights(rng, size):
     return [attnlib.softmax(random_softmax(rng, size)[0])]
 
 
+def random_window(rng, size):
+    n_q, n_k, window, offset = (int(one) for one in rng.integers(1, 9, size=4))
+    return [n_q, n_k, window, offset - 1]
+
+
+def random_padding(rng, size):
+    n_q, n_k = (int(one) for one in rng.integers(1, 9, size=2))
+    return [np.array(rng.integers(1, n_k + 1)), n_q, n_k]
+
+
+def random_grouped(rng, size, *, grouped):
+    groups, shared, n, d_head = (int(one) for one in rng.integers(1, 5, size=4))
+    heads = rng.normal(scale=size, size=(groups * shared, n, d_head))
+    return [heads, groups] if grouped else [heads]
+
+
+def random_square_and_back(rng, size):
+    n = int(rng.integers(1, 9))
+    return [rng.random((n, n)) * size, int(rng.integers(n))]
+
+
+def random_parameters(rng, size):
+    d, d_k, d_v, groups, shared = (int(one) for one in rng.integers(1, 900, size=5))
+    return [d, d_k, d_v, groups * shared, groups]
+
+
 POSITIVE = ("exp", "softplus", "sigmoid", "relu", "square")
 CASES = {
     "rotary_permutation": lambda rng, size: [2 * int(rng.integers(1, 9))],
@@ -159,10 +185,22 @@ CASES = {
     "most_read": lambda rng, size: [random_square(rng, size)],
     "most_unequal_pair": lambda rng, size: [random_square(rng, size)],
     "cycle_product": random_cycle,
+    "sliding_window_mask": random_window,
+    "padding_mask": random_padding,
+    "to_torch": lambda rng, size: [
+        rng.random((3, 5)) < 0.5,
+        str(rng.choice(["scaled_dot_product_attention", "MultiheadAttention"])),
+    ],
+    "merge_heads": lambda rng, size: random_grouped(rng, size, grouped=False),
+    "pool_heads": lambda rng, size: random_grouped(rng, size, grouped=True),
+    "weight_back": random_square_and_back,
+    "multi_head_parameters": random_parameters,
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],
 }
 KEYWORDS = {"softmax": ["temperature"], "attention_scores": ["scale"], "causal_mask": ["offset"]}
 KEYWORDS |= {
+    "sliding_window_mask": ["window", "offset"],
+    "multi_head_parameters": ["num_heads", "num_kv_heads"],
     "weight_properties": ["constant", "raised"],
     "seeded_uniform": ["seed", "start"],
     "draw_scores": ["broken", "seed"],

@@ -4,6 +4,8 @@ from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.base import InputError
 from attnlib.widgets.convention_switch import ConventionSwitch
 from attnlib.widgets.cost_calculator import CostCalculator
+from attnlib.widgets.head_mixer import HeadMixer
+from attnlib.widgets.mask_painter import MaskPainter
 from attnlib.widgets.metric_ellipse import MetricEllipse
 from attnlib.widgets.query_stepper import QueryStepper
 from attnlib.widgets.rotary_dial import RotaryDial
@@ -17,7 +19,9 @@ __all__ = [
     "AttentionGrid",
     "ConventionSwitch",
     "CostCalculator",
+    "HeadMixer",
     "InputError",
+    "MaskPainter",
     "MetricEllipse",
     "QueryStepper",
     "RotaryDial",

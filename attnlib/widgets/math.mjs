@@ -328,3 +328,40 @@ export function saturation(scores) {
     average(weights.map((row) => Math.sqrt(softmax_jacobian(row).flat().reduce((sum, entry) => sum + entry * entry, 0)))),
   ];
 }
+
+export function sliding_window_mask(n_q, n_k = n_q, window, offset = 0) {
+  return Array.from({ length: n_q }, (_, i) => Array.from({ length: n_k }, (_, j) => j <= i + offset && j > i + offset - window));
+}
+
+// `length` is that of one sequence.
+export function padding_mask(length, n_q, n_k = n_q) {
+  return Array.from({ length: n_q }, () => Array.from({ length: n_k }, (_, j) => j < length));
+}
+
+export function to_torch(mask, api) {
+  if (api !== "scaled_dot_product_attention" && api !== "MultiheadAttention") throw new Error(`torch has no attention called ${api}`);
+  return mask.map((row) => row.map((may_attend) => Boolean(may_attend) !== (api === "MultiheadAttention")));
+}
+
+export function merge_heads(heads) {
+  return heads[0].map((_, i) => heads.flatMap((head) => head[i]));
+}
+
+export function pool_heads(heads, num_kv_heads) {
+  const size = heads.length / num_kv_heads;
+  if (!Number.isInteger(size) || size < 1) throw new Error(`${heads.length} heads do not divide into ${num_kv_heads} groups`);
+  return Array.from({ length: num_kv_heads }, (_, g) => {
+    const group = heads.slice(g * size, (g + 1) * size);
+    return group[0].map((row, i) => row.map((_, c) => group.reduce((sum, head) => sum + head[i][c], 0) / size));
+  });
+}
+
+export function weight_back(weights, back) {
+  const rows = weights.slice(back);
+  return rows.reduce((sum, row, i) => sum + row[i], 0) / rows.length;
+}
+
+// attnlib.cost
+export function multi_head_parameters(d, d_k, d_v, num_heads, num_kv_heads = num_heads) {
+  return d * (num_heads + num_kv_heads) * (d_k + d_v);
+}

@@ -123,8 +123,7 @@ export function show({ model, el }, changes, build) {
     changes.forEach((name, i) => model.set(name, start[i]));
     model.save_changes();
   });
-  again.classList.add("attn-again");
-  el.append(body, problem, again);
+  el.append(body, problem, element("div", { class: "attn attn-foot" }, again));
   let draw = null;
   const update = () => {
     try {

@@ -93,7 +93,7 @@ function card([name, rows, columns], sizes, unit, area, meets_left, meets_right)
   const lines = [...Array(sizes[rows] + 1).keys()].map((i) => `M0 ${i * unit}h${width}`).join("") + [...Array(sizes[columns] + 1).keys()].map((j) => `M${j * unit} 0v${height}`).join("");
   const parts = name[0] === "C" ? [1, 2].map((a) => (columns === "3d_v" ? `M${(a * width) / HEADS} 0v${height}` : `M0 ${(a * height) / HEADS}h${width}`)).join("") : "";
   const size = (text, meets) => element("span", { class: meets && "attn-meets" }, ...ui.formula(text), element("br"), String(sizes[text]));
-  return element("div", { class: `attn-matrix attn-${kind}` },
+  return element("div", { class: `attn-sized attn-${kind}` },
     element("div", { class: "attn-sign", style: `height:${area}px` }, element("svg", { width: width + 4, height: height + 4, viewBox: `-2 -2 ${width + 4} ${height + 4}`, "aria-hidden": "true" },
       element("rect", { width, height }), ...(token ? [element("rect", { width: token[0], height: token[1], class: "attn-token" })] : []), element("path", { d: lines }), element("path", { d: parts, class: "attn-parts" }),
       element("path", { class: "attn-meets", d: (meets_left ? `M0 0v${height}` : "") + (meets_right ? `M0 ${height}h${width}` : "") }))),

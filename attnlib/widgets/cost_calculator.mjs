@@ -125,7 +125,7 @@ function grouped(model, cache, all) {
 
 // Parts of a bar that is `most` wide. The tables below say the same.
 function bar(parts, most) {
-  return element("div", { class: "attn-bar", "aria-hidden": "true" }, ...parts.map((part, i) => element("span", { "data-part": i, style: `--w:${(part / most).toFixed(4)}` })));
+  return element("div", { class: "attn-stack", "aria-hidden": "true" }, ...parts.map((part, i) => element("span", { "data-part": i, style: `--w:${(part / most).toFixed(4)}` })));
 }
 
 function named(names, rows) {

@@ -71,7 +71,7 @@ function line(name, count, formula) {
 }
 
 function bar(count, part) {
-  return element("div", { class: "attn-bar attn-log", "aria-hidden": "true" }, element("span", { "data-part": part, style: `--w:${(Math.log10(count) / (3 * STEPS)).toFixed(4)}` }));
+  return element("div", { class: "attn-stack attn-log", "aria-hidden": "true" }, element("span", { "data-part": part, style: `--w:${(Math.log10(count) / (3 * STEPS)).toFixed(4)}` }));
 }
 
 export default { render, changes };

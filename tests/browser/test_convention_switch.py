@@ -50,7 +50,7 @@ def test_each_formula_shows_its_words_shapes_and_numbers_both_ways(formula, size
     by_row, row_shapes, by_column, column_shapes = FORMULAS[formula]
     for words, shapes in ((by_row, row_shapes), (by_column, column_shapes)):
         assert page.locator(".attn-formula").get_attribute("aria-label") == words
-        names = page.locator(".attn-matrix strong").all_text_contents()
+        names = page.locator(".attn-sized strong").all_text_contents()
         assert " ".join(names) == plain(re.sub(r" / √d_k|softmax\((?=S)|(?<=S)\)|= |\+ ", "", words))
         cards = [letters(card) for card in page.locator(".attn-shape").all()]
         if formula != "weights":
@@ -72,14 +72,14 @@ def letters(card):
 def test_a_flip_reverses_the_order_and_turns_every_rectangle(show):
     page = opened(show)
     rectangles = "rects => rects.map((rect) => [rect.getAttribute('width'), rect.getAttribute('height')].map(Number))"
-    before = page.locator(".attn-matrix rect:first-child").evaluate_all(rectangles)
+    before = page.locator(".attn-sized rect:first-child").evaluate_all(rectangles)
     assert np.array_equal(np.array(before) / before[0][1] * 3, [[4, 3], [7, 3], [4, 7]])  # in proportion to the sizes
     assert page.locator("[aria-live]").count() == 1
     assert (
         page.locator("[aria-live]").text_content().startswith("Tokens are rows: Q = X WQ. Tokens as columns: Q = Wq X.")
     )
     flip(page)
-    after = page.locator(".attn-matrix rect:first-child").evaluate_all(rectangles)
+    after = page.locator(".attn-sized rect:first-child").evaluate_all(rectangles)
     assert [after[0], after[2], after[1]] == [side[::-1] for side in before]
     assert (
         page.locator("[aria-live]").text_content().startswith("Tokens are columns: Q = Wq X. Tokens as rows: Q = X WQ.")
@@ -101,7 +101,7 @@ def test_inner_sizes_meet_and_parameters_are_named(show):
         "parameter",
         "constant",
     ]
-    colours = page.locator(".attn-matrix rect:first-child").evaluate_all(
+    colours = page.locator(".attn-sized rect:first-child").evaluate_all(
         "all => all.map((r) => getComputedStyle(r).fill)"
     )
     assert colours[1] == colours[3] != colours[0] == colours[2]

@@ -13,7 +13,7 @@ HOSTILE = ["<img src=x onerror=alert(1)>", "long" * 125, "\u202eright to left", 
 
 def opened(show, *, address="", widget=None, **options):
     page = show(PAPER, html_of(widget or CostCalculator()), address=address, **options)
-    page.locator(".attn-bar:visible").first.wait_for()
+    page.locator(".attn-stack:visible").first.wait_for()
     return page
 
 
@@ -80,12 +80,12 @@ def test_the_grid_grows_up_to_the_mark_and_beyond_while_memory_is_full_of_it_bef
         "bars => bars.map((bar) => bar.firstChild.getBoundingClientRect().width / bar.getBoundingClientRect().width)"
     )
     page.get_by_label("tokens n").fill("32")  # 4,096
-    work, held, tiled = page.locator(".attn-bar").evaluate_all(widths)
+    work, held, tiled = page.locator(".attn-stack").evaluate_all(widths)
     assert work == pytest.approx(4096 / (4608 + 4096), abs=0.01)
     assert work < 0.5 < 0.7 < held
     assert tiled < 0.02
     page.get_by_label("tokens n").fill("34")
-    assert page.locator(".attn-bar").evaluate_all(widths)[0] > 0.5
+    assert page.locator(".attn-stack").evaluate_all(widths)[0] > 0.5
     page.get_by_label("tokens n").fill("64")
     assert "1,048,576 tokens" in page.locator("figcaption").text_content()
     assert cells(page) == expected(n=2**20)

@@ -13,6 +13,7 @@ from attnlib.attention import (
     softmax,
     softmax_jacobian,
 )
+from attnlib.decoder import decoder_logits, decoder_weights, distance_bias, random_decoder, rms_norm
 from attnlib.geometry import convex_hull
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
 from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, split_heads
@@ -28,6 +29,9 @@ __all__ = [
     "attention_weights",
     "causal_mask",
     "convex_hull",
+    "decoder_logits",
+    "decoder_weights",
+    "distance_bias",
     "dropout_weights",
     "elu_plus_one",
     "entropy",
@@ -39,6 +43,8 @@ __all__ = [
     "padding_mask",
     "positive_weights",
     "project",
+    "random_decoder",
+    "rms_norm",
     "rotary_embedding",
     "rotary_permutation",
     "scaled_base",

@@ -51,17 +51,51 @@ def random_scores(rng, size):
     return [query, key, scale]
 
 
+def random_weights(rng, size):
+    case = random_attention(rng, size, with_value=False)
+    bias = rng.normal(scale=size, size=(len(case[0]), len(case[1])))
+    return [*case, bias if rng.random() < 0.5 else None]
+
+
+def random_projection(rng, size):
+    n, d, d_out, _ = sizes(rng)
+    side = np.sqrt(size)
+    bias = rng.normal(scale=size, size=d_out) if rng.random() < 0.5 else None
+    return [rng.normal(scale=side, size=(n, d)), rng.normal(scale=side, size=(d, d_out)), bias]
+
+
+def random_heads(rng, size):
+    heads, n, width, _ = sizes(rng)
+    return rng.normal(scale=size, size=(heads, n, width))
+
+
+def random_sentence(rng, size):
+    words, heads, width, layers = sizes(rng)
+    parameters = attnlib.random_decoder(
+        rng, vocabulary=int(words), d=int(heads * width), num_layers=int(layers), num_heads=int(heads), reach=3
+    )
+    if rng.random() < 0.3:
+        parameters["unembedding"] = rng.normal(size=(heads * width, words))
+    return [parameters, rng.integers(words, size=rng.integers(1, 9)).tolist()]
+
+
 CASES = {
     "softmax": random_softmax,
     "attention_scores": random_scores,
-    "attention_weights": lambda rng, size: random_attention(rng, size, with_value=False),
+    "attention_weights": random_weights,
     "attention": lambda rng, size: random_attention(rng, size, with_value=True),
     "causal_mask": lambda rng, size: [int(rng.integers(1, 9)), int(rng.integers(1, 9)), int(rng.integers(0, 5))],
+    "project": random_projection,
+    "split_heads": lambda rng, size: [attnlib.merge_heads(heads := random_heads(rng, size)), len(heads)],
+    "merge_heads": lambda rng, size: [random_heads(rng, size)],
+    "rms_norm": lambda rng, size: [random_heads(rng, size)[0], float(rng.uniform(0, 0.1))],
+    "distance_bias": lambda rng, size: [rng.normal(scale=size, size=sizes(rng)[0]), int(sizes(rng)[1])],
+    "decoder_weights": random_sentence,
+    "decoder_logits": random_sentence,
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],
 }
 KEYWORDS = {"softmax": ["temperature"], "attention_scores": ["scale"], "causal_mask": ["offset"]}
-for name in ("attention_weights", "attention"):
-    KEYWORDS[name] = ["scale"]
+KEYWORDS |= {"attention_weights": ["scale", "bias"], "attention": ["scale"], "rms_norm": ["epsilon"]}
 
 
 def in_python(name, arguments):
@@ -76,6 +110,8 @@ def as_json(value):
         return as_json(value.tolist())
     if isinstance(value, list):
         return [as_json(entry) for entry in value]
+    if isinstance(value, dict):
+        return {name: as_json(entry) for name, entry in value.items()}
     return "-inf" if value == -np.inf else value
 
 

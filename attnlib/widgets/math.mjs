@@ -22,12 +22,14 @@ export function attention_scores(query, key, scale = null) {
   return query.map((q) => key.map((k) => q.reduce((sum, component, c) => sum + component * factor * k[c], 0)));
 }
 
-export function attention_weights(query, key, mask = null, scale = null) {
+export function attention_weights(query, key, mask = null, scale = null, bias = null) {
   const scores = attention_scores(query, key, scale);
+  if (bias && (bias.length !== query.length || bias.some((row) => row.length !== key.length)))
+    throw new Error(`bias has ${bias.length} × ${bias[0]?.length ?? 0} cells, the scores ${query.length} × ${key.length}`);
   if (mask && (mask.length !== query.length || mask.some((row) => row.length !== key.length)))
     throw new Error(`mask has ${mask.length} × ${mask[0]?.length ?? 0} cells, the scores ${query.length} × ${key.length}`);
   return scores.map((row, i) => {
-    const allowed = row.map((score, j) => (mask && !mask[i][j] ? -Infinity : score));
+    const allowed = row.map((score, j) => (mask && !mask[i][j] ? -Infinity : score + (bias ? bias[i][j] : 0)));
     if (allowed.every((score) => score === -Infinity)) throw new Error(`query ${i} may attend to no key: its whole row is masked`);
     return softmax(allowed);
   });
@@ -42,6 +44,74 @@ export function attention(query, key, value, mask = null, scale = null) {
 
 export function causal_mask(n_q, n_k = n_q, offset = 0) {
   return Array.from({ length: n_q }, (_, i) => Array.from({ length: n_k }, (_, j) => j <= i + offset));
+}
+
+// Every row times W, plus the bias. Plain loops: a decoder does this a million times for each key that is pressed.
+export function project(x, w, b = null) {
+  check_matrix("x", x);
+  check_matrix("w", w);
+  if (x[0].length !== w.length) throw new Error(`x has width ${x[0].length}, w has ${w.length} rows`);
+  const width = w[0].length;
+  if (b && b.length !== width) throw new Error(`the bias has ${b.length} entries, w has ${width} columns`);
+  return x.map((row) => {
+    const out = new Float64Array(width);
+    for (let r = 0; r < row.length; r++) {
+      const entry = row[r], weights = w[r];
+      for (let c = 0; c < width; c++) out[c] += entry * weights[c];
+    }
+    return Array.from(out, (sum, c) => sum + (b ? b[c] : 0));
+  });
+}
+
+export function split_heads(x, num_heads) {
+  check_matrix("x", x);
+  const width = x[0].length / num_heads;
+  if (!(num_heads >= 1 && Number.isInteger(width))) throw new Error(`a width of ${x[0].length} does not divide into ${num_heads} heads`);
+  return Array.from({ length: num_heads }, (_, a) => x.map((row) => row.slice(a * width, (a + 1) * width)));
+}
+
+export function merge_heads(heads) {
+  return heads[0].map((_, i) => heads.flatMap((head) => head[i]));
+}
+
+export function rms_norm(x, epsilon = 1e-6) {
+  check_matrix("x", x);
+  return x.map((row) => {
+    const size = Math.sqrt(row.reduce((sum, entry) => sum + entry * entry, 0) / row.length + epsilon);
+    return Array.from(row, (entry) => entry / size);
+  });
+}
+
+export function distance_bias(table, n) {
+  return Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => table[Math.min(Math.max(i - j, 0), table.length - 1)]));
+}
+
+export function decoder_weights(parameters, tokens) {
+  return run_decoder(parameters, tokens).weights;
+}
+
+export function decoder_logits(parameters, tokens) {
+  const { embedding, unembedding } = parameters;
+  const x = rms_norm(run_decoder(parameters, tokens).stream);
+  if (unembedding) return project(x, unembedding);
+  return x.map((row) => embedding.map((word) => word.reduce((sum, entry, c) => sum + entry * row[c], 0)));
+}
+
+function run_decoder({ embedding, w_q, w_k, w_v, w_o, bias }, tokens) {
+  check_matrix("embedding", embedding);
+  const outside = tokens.find((token) => !embedding[token]);
+  if (!tokens.length || outside !== undefined) throw new Error(`token ${outside} is none of the ${embedding.length} words`);
+  let stream = tokens.map((token) => Array.from(embedding[token]));
+  const mask = causal_mask(tokens.length);
+  const weights = bias.map((tables, layer) => {
+    const x = rms_norm(stream);
+    const [query, key, value] = [w_q, w_k, w_v].map((w) => split_heads(project(x, w[layer]), tables.length));
+    const grids = tables.map((table, a) => attention_weights(query[a], key[a], mask, null, distance_bias(table, tokens.length)));
+    const found = project(merge_heads(grids.map((grid, a) => project(grid, value[a]))), w_o[layer]);
+    stream = stream.map((row, i) => row.map((entry, c) => entry + found[i][c]));
+    return grids;
+  });
+  return { weights, stream };
 }
 
 export function convex_hull(points) {

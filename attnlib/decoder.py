@@ -117,12 +117,11 @@ def random_decoder(
     """
     if d % num_heads:
         raise ValueError(f"a width of {d} does not divide into num_heads = {num_heads} heads")
-    shapes = {"embedding": (vocabulary, d), **{name: (num_layers, d, d) for name in ("w_q", "w_k", "w_v", "w_o")}}
     spread = {"embedding": 1.0, "w_q": 1.5, "w_k": 1.0, "w_v": 1.0, "w_o": 0.5}
-    drawn = {
-        name: rng.normal(scale=spread[name] * (1 if name == "embedding" else d**-0.5), size=shape)
-        for name, shape in shapes.items()
-    }
+    drawn = {}
+    for name, scale in spread.items():
+        shape = (vocabulary, d) if name == "embedding" else (num_layers, d, d)
+        drawn[name] = rng.normal(scale=scale * d**-0.5, size=shape)
     return drawn | {"bias": rng.normal(scale=1.5, size=(num_layers, num_heads, reach))}
 
 

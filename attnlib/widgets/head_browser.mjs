@@ -24,14 +24,14 @@ function build(model, body) {
   const dictionary = element("details", {}, element("summary"), words);
   const gallery = element("div", { class: "attn-gallery" });
   const chips = element("div", { class: "attn-chips", role: "group", "aria-label": "query" });
-  const name = element("p", { class: "attn-pair" });
+  const about = element("p", { class: "attn-pair" });
   const large = element("div", { class: "attn-large" });
   const line = element("p", { "aria-live": "polite" });
   const next = element("p");
   const rows = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "what the query reads in every head" });
   const picture = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "one head, large" }, large);
-  const shown = element("div", {}, gallery, chips, element("div", { class: "attn-columns" }, element("div", { class: "attn-part" }, name, picture), element("div", { class: "attn-part" }, rows)), line, next);
-  body.append(element("figure", { class: "attn" }, caption, element("label", { class: "attn-sentence" }, "Sentence", field), note, dictionary, shown));
+  const shown = element("div", {}, gallery, chips, line, element("div", { class: "attn-columns" }, element("div", { class: "attn-part" }, picture), element("div", { class: "attn-part" }, about, rows)), next);
+  body.append(element("figure", { class: "attn attn-browser" }, caption, element("label", { class: "attn-sentence" }, "Sentence", field), note, dictionary, shown));
   field.addEventListener("input", () => ui.change(model, "sentence", field.value));
 
   let decoder = null, heads = null, read = null, drawn = null;
@@ -68,16 +68,17 @@ function build(model, body) {
     if (read?.sentence !== sentence || read.decoder !== decoder)
       read = { sentence, decoder, weights: math.decoder_weights(decoder.parameters, ids), logits: math.decoder_logits(decoder.parameters, ids) };
     const { weights, logits } = read;
-    const colour = getComputedStyle(body).color;
+    const colour = getComputedStyle(body).color, choice = [layer, head, query].join();
+    if (drawn?.read === read && drawn.colour === colour && drawn.choice === choice) return; // a letter that changes no word
     if (drawn?.read !== read || drawn.colour !== colour) {
-      drawn = { read, colour };
       heads.paint(weights);
       chips.replaceChildren("Query", ...tokens.map((token, i) => ui.button(token, () => ui.change(model, "token", i))));
     }
+    drawn = { read, colour, choice };
     heads.mark(layer, head);
     [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", i === query));
     const place = `Layer ${layer + 1}, head ${head + 1}`;
-    name.textContent = place;
+    about.replaceChildren("What ", element("bdi", {}, tokens[query]), " reads, in every head");
     draw_large(large, place, tokens, weights[layer][head], query);
     const most = weights[layer][head][query].map((weight, j) => [weight, tokens[j]]).slice(0, query + 1).sort(([a], [b]) => b - a).slice(0, 3);
     line.replaceChildren(`${place}: `, element("bdi", {}, tokens[query]), " reads most from ", ...most.flatMap(([weight, token], m) => [m ? ", " : "", element("bdi", {}, token), ` ${number(weight)}`]), ".");
@@ -216,7 +217,7 @@ function table(keys, weights, query) {
   const head = keys.map((key) => element("th", { scope: "col", dir: "auto" }, key));
   const rows = weights.flatMap((heads, layer) => heads.map((grid, h) =>
     element("tr", {}, element("th", { scope: "row" }, `${layer + 1}.${h + 1}`), ...keys.map((_, j) => element("td", { style: `--w:${grid[query][j].toFixed(3)}` }, number(grid[query][j]))))));
-  return element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, element("td", { class: "attn-corner" }, "head \\ key"), ...head)), element("tbody", {}, ...rows));
+  return element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, element("td", { class: "attn-corner" }, "head"), ...head)), element("tbody", {}, ...rows));
 }
 
 export default { render, changes };

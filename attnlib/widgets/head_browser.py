@@ -131,8 +131,8 @@ class HeadBrowser(PageWidget):
         return self._checked(proposal)
 
     def check(self, inputs: SimpleNamespace) -> None:
-        arrays = {name: unpacked(entry) for name, entry in inputs.parameters.items()}
         try:
+            arrays = {name: unpacked(entry) for name, entry in inputs.parameters.items()}
             layers, heads = decoder_weights(arrays, [0]).shape[:2]
         except ValueError as error:
             raise InputError(str(error)) from error

@@ -19,7 +19,11 @@ export function attention_scores(query, key, scale = null) {
   const width = query[0].length;
   if (key[0].length !== width) throw new Error(`query has width ${width}, key has width ${key[0].length}`);
   const factor = scale ?? width ** -0.5;
-  return query.map((q) => key.map((k) => q.reduce((sum, component, c) => sum + component * factor * k[c], 0)));
+  return query.map((q) => key.map((k) => {
+    let sum = 0; // a loop, since a decoder does this for every head at each key that is pressed
+    for (let c = 0; c < width; c++) sum += q[c] * factor * k[c];
+    return sum;
+  }));
 }
 
 export function attention_weights(query, key, mask = null, scale = null, bias = null) {
@@ -91,13 +95,22 @@ export function decoder_weights(parameters, tokens) {
 }
 
 export function decoder_logits(parameters, tokens) {
-  const { embedding, unembedding } = parameters;
-  const x = rms_norm(run_decoder(parameters, tokens).stream);
-  if (unembedding) return project(x, unembedding);
-  return x.map((row) => embedding.map((word) => word.reduce((sum, entry, c) => sum + entry * row[c], 0)));
+  const { embedding, unembedding = Array.from(embedding[0], (_, c) => embedding.map((word) => word[c])) } = parameters;
+  return project(rms_norm(run_decoder(parameters, tokens).stream), unembedding);
 }
 
-function run_decoder({ embedding, w_q, w_k, w_v, w_o, bias }, tokens) {
+const runs = new WeakMap(); // the last run over each array of tokens, so that weights and logits together cost one
+
+function run_decoder(parameters, tokens) {
+  const key = tokens.join();
+  const last = runs.get(tokens);
+  if (last?.parameters === parameters && last.key === key) return last.run;
+  const run = forward(parameters, tokens);
+  runs.set(tokens, { parameters, key, run });
+  return run;
+}
+
+function forward({ embedding, w_q, w_k, w_v, w_o, bias }, tokens) {
   check_matrix("embedding", embedding);
   const outside = tokens.find((token) => !embedding[token]);
   if (!tokens.length || outside !== undefined) throw new Error(`token ${outside} is none of the ${embedding.length} words`);

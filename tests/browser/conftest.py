@@ -4,6 +4,9 @@ The server is stricter than most hosts: the site lies below a path, and every pa
 content-security policy that allows no inline script and nothing from elsewhere.
 """
 
+import re
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import sync_playwright
 
@@ -70,6 +73,14 @@ def open_page(browser):
 def html_of(widget):
     """What a page of the book holds of a widget."""
     return widget._repr_mimebundle_()[0]["text/html"]
+
+
+# The book's paper and ink, light and dark: a part for `show`, where colours are looked at.
+PAPER = (
+    "<style>"
+    + re.search(r":root \{.*?\n\}", (Path("_theme") / "page.css").read_text(encoding="utf8"), re.DOTALL)[0]
+    + "body { background: var(--paper); color: var(--ink) }</style>"
+)
 
 
 @pytest.fixture

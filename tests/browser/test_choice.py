@@ -5,7 +5,7 @@ import json
 import pytest
 
 from attnlib.widgets import AttentionGrid, Choice
-from tests.browser.conftest import html_of
+from tests.browser.conftest import PAPER, html_of
 from tools.site import violations
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -270,7 +270,7 @@ def test_printing_shows_the_question_without_its_arrows(show):
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(width, scheme, show):
-    page = show(a_choice(), an_order(title="o"), viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = show(PAPER, a_choice(), an_order(title="o"), viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.get_by_role("button", name="Check the order").wait_for()
     assert violations(page) == []
     page.get_by_role("button", name="one").click()

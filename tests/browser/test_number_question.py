@@ -3,7 +3,7 @@
 import pytest
 
 from attnlib.widgets import AttentionGrid, Number
-from tests.browser.conftest import html_of
+from tests.browser.conftest import PAPER, html_of
 from tests.test_answers import READ, UNREAD
 from tools.site import violations
 
@@ -145,6 +145,7 @@ def test_without_javascript_the_answer_is_folded_away(show):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(width, scheme, show):
     page = show(
+        PAPER,
         html_of(a_number(unit="nats", provenance="hand-made")),
         viewport={"width": width, "height": 900},
         color_scheme=scheme,

@@ -13,6 +13,7 @@ from attnlib.attention import (
     softmax,
     softmax_jacobian,
 )
+from attnlib.decoder import decoder_logits, decoder_weights, distance_bias, random_decoder, rms_norm
 from attnlib.geometry import convex_hull, cosine_similarity, stretch_matrix
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
 from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, pool_heads, split_heads, weight_back
@@ -40,6 +41,9 @@ __all__ = [
     "convex_hull",
     "cosine_similarity",
     "cycle_product",
+    "decoder_logits",
+    "decoder_weights",
+    "distance_bias",
     "draw_scores",
     "dropout_weights",
     "elu_plus_one",
@@ -56,6 +60,8 @@ __all__ = [
     "positive_function",
     "positive_weights",
     "project",
+    "random_decoder",
+    "rms_norm",
     "rotary_embedding",
     "rotary_permutation",
     "saturation",

@@ -87,6 +87,12 @@ def random_multi_head(rng, size):
     return [n, d, *heads, n_z if rng.random() < 0.5 else None, int(rng.choice([1, 2, 4, 8]))]
 
 
+def random_biased(rng, size):
+    case = random_attention(rng, size, with_value=False)
+    bias = rng.normal(scale=size, size=(len(case[0]), len(case[1])))
+    return [*case, bias if rng.random() < 0.5 else None]
+
+
 def random_projection(rng, size):
     n, d, d_out, _ = sizes(rng)
     return [
@@ -143,6 +149,21 @@ def random_parameters(rng, size):
     return [d, d_k, d_v, groups * shared, groups]
 
 
+def random_stack(rng, size):
+    heads, n, width, _ = sizes(rng)
+    return rng.normal(scale=size, size=(heads, n, width))
+
+
+def random_sentence(rng, size):
+    words, heads, width, layers = sizes(rng)
+    parameters = attnlib.random_decoder(
+        rng, vocabulary=int(words), d=int(heads * width), num_layers=int(layers), num_heads=int(heads), reach=3
+    )
+    if rng.random() < 0.3:
+        parameters["unembedding"] = rng.normal(size=(heads * width, words))
+    return [parameters, rng.integers(words, size=rng.integers(1, 9)).tolist()]
+
+
 POSITIVE = ("exp", "softplus", "sigmoid", "relu", "square")
 CASES = {
     "rotary_permutation": lambda rng, size: [2 * int(rng.integers(1, 9))],
@@ -177,7 +198,7 @@ CASES = {
     "saturation": lambda rng, size: [rng.normal(scale=min(size, 30), size=rng.integers(1, 7, size=2))],
     "softmax": random_softmax,
     "attention_scores": random_scores,
-    "attention_weights": lambda rng, size: random_attention(rng, size, with_value=False),
+    "attention_weights": random_biased,
     "attention": lambda rng, size: random_attention(rng, size, with_value=True),
     "causal_mask": lambda rng, size: [int(rng.integers(1, 9)), int(rng.integers(1, 9)), int(rng.integers(0, 5))],
     "project": random_projection,
@@ -195,6 +216,11 @@ CASES = {
     "pool_heads": lambda rng, size: random_grouped(rng, size, grouped=True),
     "weight_back": random_square_and_back,
     "multi_head_parameters": random_parameters,
+    "split_heads": lambda rng, size: [attnlib.merge_heads(heads := random_stack(rng, size)), len(heads)],
+    "rms_norm": lambda rng, size: [random_stack(rng, size)[0], float(rng.uniform(0, 0.1))],
+    "distance_bias": lambda rng, size: [rng.normal(scale=size, size=sizes(rng)[0]), int(sizes(rng)[1])],
+    "decoder_weights": random_sentence,
+    "decoder_logits": random_sentence,
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],
 }
 KEYWORDS = {"softmax": ["temperature"], "attention_scores": ["scale"], "causal_mask": ["offset"]}
@@ -213,8 +239,7 @@ KEYWORDS |= {
 }
 for name in ("block_multiply_adds", "block_parameters", "crossover"):
     KEYWORDS[name] = ["expansion", "num_heads", "num_kv_heads"]
-for name in ("attention_weights", "attention"):
-    KEYWORDS[name] = ["scale"]
+KEYWORDS |= {"attention_weights": ["scale", "bias"], "attention": ["scale"], "rms_norm": ["epsilon"]}
 
 
 def in_python(name, arguments):
@@ -231,6 +256,8 @@ def as_json(value):
         return as_json(value.tolist())
     if isinstance(value, list):
         return [as_json(entry) for entry in value]
+    if isinstance(value, dict):
+        return {name: as_json(entry) for name, entry in value.items()}
     return "-inf" if value == -np.inf else value
 
 

@@ -19,7 +19,11 @@ export function attention_scores(query, key, scale = null) {
   const width = query[0].length;
   if (key[0].length !== width) throw new Error(`query has width ${width}, key has width ${key[0].length}`);
   const factor = scale ?? width ** -0.5;
-  return query.map((q) => key.map((k) => q.reduce((sum, component, c) => sum + component * factor * k[c], 0)));
+  return query.map((q) => key.map((k) => {
+    let sum = 0; // a loop, since a decoder does this for every head at each key that is pressed
+    for (let c = 0; c < width; c++) sum += q[c] * factor * k[c];
+    return sum;
+  }));
 }
 
 export function cosine_similarity(query, key) {
@@ -33,12 +37,14 @@ export function cosine_similarity(query, key) {
   return attention_scores(...directions, 1).map((row) => row.map((cosine) => Math.max(-1, Math.min(1, cosine))));
 }
 
-export function attention_weights(query, key, mask = null, scale = null) {
+export function attention_weights(query, key, mask = null, scale = null, bias = null) {
   const scores = attention_scores(query, key, scale);
+  if (bias && (bias.length !== query.length || bias.some((row) => row.length !== key.length)))
+    throw new Error(`bias has ${bias.length} × ${bias[0]?.length ?? 0} cells, the scores ${query.length} × ${key.length}`);
   if (mask && (mask.length !== query.length || mask.some((row) => row.length !== key.length)))
     throw new Error(`mask has ${mask.length} × ${mask[0]?.length ?? 0} cells, the scores ${query.length} × ${key.length}`);
   return scores.map((row, i) => {
-    const allowed = row.map((score, j) => (mask && !mask[i][j] ? -Infinity : score));
+    const allowed = row.map((score, j) => (mask && !mask[i][j] ? -Infinity : score + (bias ? bias[i][j] : 0)));
     if (allowed.every((score) => score === -Infinity)) throw new Error(`query ${i} may attend to no key: its whole row is masked`);
     return softmax(allowed);
   });
@@ -364,4 +370,60 @@ export function weight_back(weights, back) {
 // attnlib.cost
 export function multi_head_parameters(d, d_k, d_v, num_heads, num_kv_heads = num_heads) {
   return d * (num_heads + num_kv_heads) * (d_k + d_v);
+}
+
+export function split_heads(x, num_heads) {
+  check_matrix("x", x);
+  const width = x[0].length / num_heads;
+  if (!(num_heads >= 1 && Number.isInteger(width))) throw new Error(`a width of ${x[0].length} does not divide into ${num_heads} heads`);
+  return Array.from({ length: num_heads }, (_, a) => x.map((row) => row.slice(a * width, (a + 1) * width)));
+}
+
+export function rms_norm(x, epsilon = 1e-6) {
+  check_matrix("x", x);
+  return x.map((row) => {
+    const size = Math.sqrt(row.reduce((sum, entry) => sum + entry * entry, 0) / row.length + epsilon);
+    return Array.from(row, (entry) => entry / size);
+  });
+}
+
+export function distance_bias(table, n) {
+  return Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => table[Math.min(Math.max(i - j, 0), table.length - 1)]));
+}
+
+export function decoder_weights(parameters, tokens) {
+  return run_decoder(parameters, tokens).weights;
+}
+
+export function decoder_logits(parameters, tokens) {
+  const { embedding, unembedding = Array.from(embedding[0], (_, c) => embedding.map((word) => word[c])) } = parameters;
+  return project(rms_norm(run_decoder(parameters, tokens).stream), unembedding);
+}
+
+const runs = new WeakMap(); // the last run over each array of tokens, so that weights and logits together cost one
+
+function run_decoder(parameters, tokens) {
+  const key = tokens.join();
+  const last = runs.get(tokens);
+  if (last?.parameters === parameters && last.key === key) return last.run;
+  const run = forward(parameters, tokens);
+  runs.set(tokens, { parameters, key, run });
+  return run;
+}
+
+function forward({ embedding, w_q, w_k, w_v, w_o, bias }, tokens) {
+  check_matrix("embedding", embedding);
+  const outside = tokens.find((token) => !embedding[token]);
+  if (!tokens.length || outside !== undefined) throw new Error(`token ${outside} is none of the ${embedding.length} words`);
+  let stream = tokens.map((token) => Array.from(embedding[token]));
+  const mask = causal_mask(tokens.length);
+  const weights = bias.map((tables, layer) => {
+    const x = rms_norm(stream);
+    const [query, key, value] = [w_q, w_k, w_v].map((w) => split_heads(project(x, w[layer]), tables.length));
+    const grids = tables.map((table, a) => attention_weights(query[a], key[a], mask, null, distance_bias(table, tokens.length)));
+    const found = project(merge_heads(grids.map((grid, a) => project(grid, value[a]))), w_o[layer]);
+    stream = stream.map((row, i) => row.map((entry, c) => entry + found[i][c]));
+    return grids;
+  });
+  return { weights, stream };
 }

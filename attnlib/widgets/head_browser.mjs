@@ -1,0 +1,223 @@
+// HeadBrowser: a sentence is typed, a decoder reads it in the page, and every head's grid is seen at once.
+
+import * as heat from "./heat.mjs";
+import * as math from "./math.mjs";
+import * as ui from "./ui.mjs";
+
+const { element, number } = ui;
+const LONGEST = 32; // words of a sentence
+const WRITTEN = 8; // of these with a number in each cell
+const SPACES = /[ \t\n\r\u00a0]+/;
+const EDGES = ".,;:!?()\"'“”‘’…";
+const changes = ["sentence", "layer", "head", "token"];
+let count = 0; // of browsers in the page: a note needs an id of its own
+
+function render({ model, el }) {
+  return ui.show({ model, el }, changes, (body) => build(model, body));
+}
+
+function build(model, body) {
+  const caption = element("figcaption");
+  const note = element("div", { class: "attn-note", id: `attn-note-${count++}` });
+  const field = element("input", { type: "text", maxlength: 400, autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": note.id });
+  const words = element("p");
+  const dictionary = element("details", {}, element("summary"), words);
+  const gallery = element("div", { class: "attn-gallery" });
+  const chips = element("div", { class: "attn-chips", role: "group", "aria-label": "query" });
+  const about = element("p", { class: "attn-pair" });
+  const large = element("div", { class: "attn-large" });
+  const line = element("p", { "aria-live": "polite" });
+  const next = element("p");
+  const rows = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "what the query reads in every head" });
+  const picture = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "one head, large" }, large);
+  const shown = element("div", {}, gallery, chips, line, element("div", { class: "attn-columns" }, element("div", { class: "attn-part" }, picture), element("div", { class: "attn-part" }, about, rows)), next);
+  body.append(element("figure", { class: "attn attn-browser" }, caption, element("label", { class: "attn-sentence" }, "Sentence", field), note, dictionary, shown));
+  field.addEventListener("input", () => ui.change(model, "sentence", field.value));
+
+  let decoder = null, heads = null, read = null, drawn = null;
+  const replace = (piece, word) => {
+    ui.change(model, "sentence", model.get("sentence").split(SPACES).map((other) => (other === piece ? word : other)).join(" "));
+    field.focus();
+  };
+  const pick = (layer, head) => {
+    model.set("layer", layer);
+    ui.change(model, "head", head);
+  };
+
+  return () => {
+    if (decoder?.source !== model.get("parameters")) {
+      decoder = load(model);
+      words.textContent = decoder.vocabulary.join(" ");
+      dictionary.firstChild.textContent = `The ${decoder.vocabulary.length} words it knows`;
+      heads = thumbnails(decoder, pick);
+      gallery.replaceChildren(...heads.nodes);
+      drawn = null;
+    }
+    const { ids, unknown, more } = understand(model.get("sentence"), decoder);
+    const layer = model.get("layer"), head = model.get("head");
+    if (!decoder.parameters.bias[layer]?.[head]) throw new Error(`there is no head ${head} in layer ${layer}`);
+    if (field.value !== model.get("sentence")) field.value = model.get("sentence");
+    caption.textContent = `${model.get("title")}: query (row) reads from key (column). Numbers: ${model.get("provenance")}.`;
+    note.replaceChildren(...remarks(ids, unknown, more, decoder, replace));
+    shown.hidden = !ids.length;
+    if (!ids.length) return;
+
+    const last = ids.length - 1, query = Math.max(0, Math.min(model.get("token") ?? last, last));
+    const tokens = ids.map((id) => decoder.vocabulary[id]);
+    const sentence = ids.join();
+    if (read?.sentence !== sentence || read.decoder !== decoder)
+      read = { sentence, decoder, weights: math.decoder_weights(decoder.parameters, ids), logits: math.decoder_logits(decoder.parameters, ids) };
+    const { weights, logits } = read;
+    const colour = getComputedStyle(body).color, choice = [layer, head, query].join();
+    if (drawn?.read === read && drawn.colour === colour && drawn.choice === choice) return; // a letter that changes no word
+    if (drawn?.read !== read || drawn.colour !== colour) {
+      heads.paint(weights);
+      chips.replaceChildren("Query", ...tokens.map((token, i) => ui.button(token, () => ui.change(model, "token", i))));
+    }
+    drawn = { read, colour, choice };
+    heads.mark(layer, head);
+    [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", i === query));
+    const place = `Layer ${layer + 1}, head ${head + 1}`;
+    about.replaceChildren("What ", element("bdi", {}, tokens[query]), " reads, in every head");
+    draw_large(large, place, tokens, weights[layer][head], query);
+    const most = weights[layer][head][query].map((weight, j) => [weight, tokens[j]]).slice(0, query + 1).sort(([a], [b]) => b - a).slice(0, 3);
+    line.replaceChildren(`${place}: `, element("bdi", {}, tokens[query]), " reads most from ", ...most.flatMap(([weight, token], m) => [m ? ", " : "", element("bdi", {}, token), ` ${number(weight)}`]), ".");
+    const chances = math.softmax(logits[query]);
+    const likely = chances.map((chance, id) => [chance, decoder.vocabulary[id]]).sort(([a], [b]) => b - a).slice(0, 3);
+    next.textContent = `Next word after “${tokens[query]}”: ${likely.map(([chance, word]) => `${word} ${number(chance)}`).join(", ")}.`;
+    rows.replaceChildren(table(tokens.slice(0, query + 1), weights, query));
+  };
+}
+
+// The vocabulary and the arrays of the model's state.
+function load(model) {
+  const source = model.get("parameters"), vocabulary = model.get("vocabulary");
+  const parameters = Object.fromEntries(Object.entries(source).map(([name, entry]) => [name, unpack(name, entry)]));
+  for (const name of ["embedding", "w_q", "w_k", "w_v", "w_o", "bias"]) if (!parameters[name]) throw new Error(`the decoder lacks ${name}`);
+  if (parameters.embedding.length !== vocabulary.length) throw new Error(`${vocabulary.length} words for ${parameters.embedding.length} rows of the embedding`);
+  return { source, vocabulary, parameters, known: new Map(vocabulary.map((word, id) => [word.toLowerCase(), id])) };
+}
+
+// float16 in base64, to rows of numbers.
+function unpack(name, { shape, data }) {
+  let bytes;
+  try {
+    bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+  } catch {
+    throw new Error(`${name} is not in base64`);
+  }
+  const size = shape.reduce((product, side) => product * side, 1);
+  if (bytes.length !== 2 * size) throw new Error(`${name} has ${bytes.length / 2} numbers for the shape ${shape.join(" × ")}`);
+  const view = new DataView(bytes.buffer);
+  const values = Float64Array.from({ length: size }, (_, i) => {
+    const bits = view.getUint16(2 * i, true), exponent = (bits >> 10) & 31, fraction = bits & 1023;
+    const size = exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24;
+    return exponent === 31 ? NaN : bits >> 15 ? -size : size;
+  });
+  return nest(values, shape);
+}
+
+function nest(values, [side, ...rest]) {
+  if (!rest.length) return values;
+  const step = values.length / side;
+  return Array.from({ length: side }, (_, i) => nest(values.subarray(i * step, (i + 1) * step), rest));
+}
+
+// The known words as numbers, the unknown pieces as they stand, and how many words are too many.
+function understand(sentence, { known }) {
+  const ids = [], unknown = [];
+  for (const piece of sentence.split(SPACES)) {
+    const whole = piece.toLowerCase(), word = known.has(whole) ? whole : strip(whole);
+    if (known.has(word)) ids.push(known.get(word));
+    else if (word) unknown.push(piece);
+  }
+  return { ids: ids.slice(0, LONGEST), unknown, more: ids.length - LONGEST };
+}
+
+function strip(word) {
+  let from = 0, to = word.length;
+  while (from < to && EDGES.includes(word[from])) from++;
+  while (to > from && EDGES.includes(word[to - 1])) to--;
+  return word.slice(from, to);
+}
+
+// What there is to say about words that are not read.
+function remarks(ids, unknown, more, decoder, replace) {
+  const said = [];
+  if (more > 0) said.push(element("p", {}, `Only the first ${LONGEST} words are read.`));
+  if (unknown.length) {
+    const piece = unknown[0], others = unknown.length > 1 ? ` Nor ${unknown.length === 2 ? "is 1 other" : `are ${unknown.length - 1} others`}.` : "";
+    said.push(element("p", {}, "“", element("bdi", {}, piece.length > 30 ? `${piece.slice(0, 30)}…` : piece), `” is not a word that it knows, and is left out.${others} Nearest: `,
+      ...nearest(strip(piece.toLowerCase()), decoder.vocabulary).map((word) => ui.button(word, () => replace(piece, word)))));
+  } else if (!ids.length) said.push(element("p", {}, "Type a word that it knows, such as “", element("bdi", {}, decoder.vocabulary[0]), "”."));
+  return said;
+}
+
+// The three words that take the fewest letters typed, dropped or replaced.
+function nearest(word, vocabulary) {
+  const far = vocabulary.map((other) => [distance(word.slice(0, 30), other.toLowerCase()), other]);
+  return far.sort(([a], [b]) => a - b).slice(0, 3).map(([, other]) => other);
+}
+
+function distance(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const above = row;
+    row = [i];
+    for (let j = 1; j <= b.length; j++) row[j] = Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] !== b[j - 1]));
+  }
+  return row[b.length];
+}
+
+// A small picture of each head, which is a button.
+function thumbnails({ parameters }, pick) {
+  const all = parameters.bias.map((tables, layer) => tables.map((_, head) => {
+    const label = `Layer ${layer + 1}, head ${head + 1}`, canvas = heat.map(label);
+    const node = ui.button("", () => pick(layer, head));
+    node.append(canvas, element("span", { "aria-hidden": "true" }, `head ${head + 1}`));
+    return { node, canvas };
+  }));
+  return {
+    nodes: all.map((heads, layer) => element("div", { class: "attn-heads", role: "group", "aria-label": `layer ${layer + 1}` }, element("span", {}, `Layer ${layer + 1}`), ...heads.map(({ node }) => node))),
+    paint: (weights) => all.forEach((heads, layer) => heads.forEach(({ canvas }, head) => paint(canvas, weights[layer][head]))),
+    mark: (layer, head) => all.forEach((heads, l) => heads.forEach(({ node }, h) => node.setAttribute("aria-pressed", l === layer && h === head))),
+  };
+}
+
+function paint(canvas, weights) {
+  heat.paint(canvas, weights.length, weights.length, (i, j) => (j > i ? null : weights[i][j]));
+}
+
+// One head large: names beside and above a picture, and a number in each cell while there is room.
+function draw_large(node, label, tokens, weights, query) {
+  const n = tokens.length, key = tokens.join(" ");
+  if (node.dataset.tokens !== key) {
+    node.dataset.tokens = key;
+    node.classList.toggle("attn-dense", n > WRITTEN);
+    node.style.setProperty("--n", n);
+    const at = (row, column) => `grid-area: ${row + 2} / ${column + 2}`;
+    const cells = n > WRITTEN ? [] : weights.flatMap((row, i) => row.slice(0, i + 1).map((_, j) => element("span", { class: "attn-number", "aria-hidden": "true", style: at(i, j) })));
+    node.replaceChildren(
+      heat.map(label),
+      ...tokens.map((token, j) => element("span", { class: "attn-key", dir: "auto", style: at(-1, j) }, token)),
+      ...tokens.map((token, i) => element("span", { class: "attn-query", dir: "auto", style: at(i, -1) }, token)),
+      ...cells,
+    );
+  }
+  const [canvas] = node.children;
+  canvas.setAttribute("aria-label", label);
+  paint(canvas, weights);
+  const numbers = weights.flatMap((row, i) => row.slice(0, i + 1));
+  [...node.querySelectorAll(".attn-number")].forEach((cell, at) => (cell.textContent = number(numbers[at])));
+  [...node.querySelectorAll(".attn-query")].forEach((cell, i) => cell.classList.toggle("attn-here", i === query));
+}
+
+// What one query reads in every head.
+function table(keys, weights, query) {
+  const head = keys.map((key) => element("th", { scope: "col", dir: "auto" }, key));
+  const rows = weights.flatMap((heads, layer) => heads.map((grid, h) =>
+    element("tr", {}, element("th", { scope: "row" }, `${layer + 1}.${h + 1}`), ...keys.map((_, j) => element("td", { style: `--w:${grid[query][j].toFixed(3)}` }, number(grid[query][j]))))));
+  return element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, element("td", { class: "attn-corner" }, "head"), ...head)), element("tbody", {}, ...rows));
+}
+
+export default { render, changes };

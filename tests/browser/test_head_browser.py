@@ -1,0 +1,306 @@
+"""HeadBrowser in a page: what is typed is computed there, and every head, word and number can be reached."""
+
+import re
+
+import numpy as np
+import pytest
+
+from attnlib import random_decoder, softmax
+from attnlib.widgets import AttentionGrid, HeadBrowser
+from tests.browser.conftest import PAPER, html_of
+from tools.site import violations
+
+HOSTILE = "<img src=x onerror=alert(1)>".replace(" ", "-")
+LONG = " ".join(["we see the moon and we call the ship"] * 4)  # 36 words
+SMALL = {"d": 6, "num_layers": 2, "num_heads": 3, "reach": 5}
+
+
+def small(words, sentence, **options):
+    return HeadBrowser(
+        sentence, words, random_decoder(np.random.default_rng(0), vocabulary=len(words), **SMALL), **options
+    )
+
+
+def opened(show, browser=None, **options):
+    page = show(PAPER, html_of(browser or HeadBrowser(title="q")), **options)
+    page.get_by_label("Sentence").wait_for()
+    return page
+
+
+def table_of(page):
+    return [row.locator("th, td").all_text_contents() for row in page.locator(".attn-part tbody tr").all()]
+
+
+def expected(browser, query):
+    """The table below the picture, by attnlib."""
+    weights = browser.weights
+    return [
+        [f"{layer + 1}.{head + 1}", *(f"{weight:.2f}" for weight in weights[layer, head, query, : query + 1])]
+        for layer in range(weights.shape[0])
+        for head in range(weights.shape[1])
+    ]
+
+
+def numbers(page):
+    return page.locator(".attn-number").all_text_contents()
+
+
+def grid(weights):
+    return [f"{weight:.2f}" for i, row in enumerate(weights) for weight in row[: i + 1]]
+
+
+def line(page):
+    return page.locator("[aria-live=polite]").text_content()
+
+
+def head(page, layer, number):
+    return page.get_by_role("button", name=f"Layer {layer}, head {number}")
+
+
+def pixels(canvas):
+    """How opaque each cell of a canvas is."""
+    return np.array(
+        canvas.evaluate(
+            "canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data].filter((_, i) => i % 4 === 3)"
+        )
+    )
+
+
+def test_what_is_shown_at_first_is_what_python_computes(show):
+    browser = HeadBrowser(title="q")
+    page = opened(show)
+    assert table_of(page) == expected(browser, 4)
+    assert numbers(page) == grid(browser.weights[0, 0])
+    assert (
+        page.locator(".attn-key").all_text_contents()
+        == page.locator(".attn-query").all_text_contents()
+        == browser.tokens
+    )
+    canvases = page.locator(".attn-heads canvas")
+    assert canvases.count() == 8
+    assert page.problems == []  # before the test itself reads what is painted
+    for canvas, weights in zip(canvases.all(), browser.weights.reshape(8, 5, 5), strict=True):
+        assert np.abs(pixels(canvas) - 255 * weights.ravel()).max() <= 1
+    assert "Numbers: random, not trained." in page.locator("figcaption").text_content()
+
+
+def test_the_small_pictures_have_the_colour_of_weights_from_the_start(show):
+    page = opened(show, color_scheme="light")
+    colour = page.locator(".attn-heads canvas").first.evaluate(
+        "canvas => [...canvas.getContext('2d').getImageData(0, 0, 1, 1).data]"
+    )
+    assert colour == [0x6A, 0xA5, 0xD8, 255]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["we", "we have we have", "the crew see the moon and the crew see the earth", LONG]
+)
+def test_a_typed_sentence_is_computed_in_the_page(sentence, show):
+    page = opened(show)
+    browser = HeadBrowser(sentence)
+    page.get_by_label("Sentence").fill(sentence)
+    n = len(browser.tokens)
+    assert table_of(page) == expected(browser, n - 1)
+    assert numbers(page) == (grid(browser.weights[0, 0]) if n <= 8 else [])
+    assert np.abs(pixels(page.locator(".attn-large canvas")) - 255 * browser.weights[0, 0].ravel()).max() <= 1
+    most = np.argsort(-browser.weights[0, 0, n - 1, :n], kind="stable")[:3]
+    said = ", ".join(f"{browser.tokens[j]} {browser.weights[0, 0, n - 1, j]:.2f}" for j in most)
+    assert line(page) == f"Layer 1, head 1: {browser.tokens[-1]} reads most from {said}."
+    chances = softmax(browser.logits[-1])
+    likely = ", ".join(f"{browser.vocabulary[i]} {chances[i]:.2f}" for i in np.argsort(-chances)[:3])
+    assert f"Next word after “{browser.tokens[-1]}”: {likely}." in page.locator("main").text_content()
+    assert page.problems == []
+
+
+def test_every_letter_typed_is_answered(show):
+    page = opened(show)
+    page.get_by_label("Sentence").focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" again!")
+    assert table_of(page) == expected(HeadBrowser("Houston we have a problem again"), 5)
+    for _ in range(2):
+        page.keyboard.press("Backspace")
+    assert "“agai” is not a word that it knows" in page.locator(".attn-note").text_content()
+    assert table_of(page) == expected(HeadBrowser(), 4)
+    assert page.evaluate("document.activeElement.tagName") == "INPUT"
+
+
+def test_a_head_is_chosen_by_mouse_and_keyboard(show):
+    page, browser = opened(show), HeadBrowser()
+    head(page, 2, 3).click()
+    assert numbers(page) == grid(browser.weights[1, 2])
+    assert line(page).startswith("Layer 2, head 3: problem reads most from ")
+    assert page.locator(".attn-heads [aria-pressed=true]").count() == 1
+    head(page, 1, 4).focus()
+    page.keyboard.press("Enter")
+    assert numbers(page) == grid(browser.weights[0, 3])
+    assert head(page, 1, 4).get_attribute("aria-pressed") == "true"
+    assert page.locator(".attn-large canvas").get_attribute("aria-label") == "Layer 1, head 4"
+
+
+def test_a_query_is_chosen_by_mouse_and_keyboard(show):
+    page, browser = opened(show), HeadBrowser()
+    page.get_by_role("button", name="have", exact=True).click()
+    assert table_of(page) == expected(browser, 2)
+    assert "have reads most from" in line(page)
+    assert page.locator(".attn-here").text_content() == "have"
+    page.get_by_role("button", name="Houston", exact=True).press("Space")
+    assert table_of(page) == expected(browser, 0)
+    assert line(page) == "Layer 1, head 1: Houston reads most from Houston 1.00."
+    page.get_by_label("Sentence").fill("we")  # fewer words than the one chosen
+    assert table_of(page) == expected(HeadBrowser("we"), 0)
+
+
+def test_an_unknown_word_is_named_and_its_nearest_offered(show):
+    page = opened(show)
+    page.get_by_label("Sentence").fill("Huston, we haev a problme")
+    note = page.locator(".attn-note")
+    assert "“Huston,” is not a word that it knows, and is left out. Nor are 2 others. Nearest:" in note.text_content()
+    assert table_of(page) == expected(HeadBrowser("we a"), 1)
+    note.get_by_role("button", name="Houston").click()
+    assert page.get_by_label("Sentence").input_value() == "Houston we haev a problme"
+    assert page.evaluate("document.activeElement.tagName") == "INPUT"
+    note.get_by_role("button", name="have").press("Enter")
+    assert "“problme” is not a word that it knows, and is left out. Nearest:" in note.text_content()
+    note.get_by_role("button", name="problem").click()
+    assert note.text_content() == ""
+    assert table_of(page) == expected(HeadBrowser(), 4)
+
+
+def test_a_sentence_of_no_known_word_says_so_and_shows_nothing(show):
+    page = opened(show)
+    page.get_by_label("Sentence").fill("")
+    assert "Type a word that it knows, such as “Houston”." in page.locator(".attn-note").text_content()
+    assert page.locator("canvas:visible").count() == 0
+    page.get_by_label("Sentence").fill("x" * 400)
+    assert f"“{'x' * 30}…” is not a word" in page.locator(".attn-note").text_content()
+    page.get_by_label("Sentence").fill("moon")
+    assert page.locator("canvas:visible").count() == 9
+    assert page.problems == []
+
+
+def test_what_follows_the_32nd_word_is_left_out_and_said(show):
+    page = opened(show)
+    page.get_by_label("Sentence").fill(LONG)
+    assert "Only the first 32 words are read." in page.locator(".attn-note").text_content()
+    assert page.locator(".attn-chips button").count() == 32
+
+
+def test_all_the_words_can_be_read(show):
+    page = opened(show)
+    page.locator("summary", has_text="The 101 words it knows").click()
+    assert page.get_by_text("Houston we have a problem the an this").is_visible()
+
+
+def test_start_again_and_the_link(show):
+    page = opened(show)
+    page.get_by_label("Sentence").fill("we see the moon, we see")
+    head(page, 2, 2).click()
+    page.get_by_role("button", name="moon", exact=True).click()
+    shown, address = table_of(page), page.locator(".headerlink").get_attribute("href")
+    other = opened(show, address=address)
+    other.locator(".attn-here", has_text="moon").wait_for()
+    assert table_of(other) == shown == expected(HeadBrowser("we see the moon we see"), 3)
+    assert numbers(other) == grid(HeadBrowser("we see the moon we see").weights[1, 1])
+    other.get_by_role("button", name="Start again").click()
+    assert other.get_by_label("Sentence").input_value() == "Houston we have a problem"
+    assert table_of(other) == expected(HeadBrowser(), 4)
+    assert page.problems == other.problems == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "layer=2",
+        "head=-1",
+        "layer=0.5",
+        "head=%22a%22",
+        "token=99",
+        "token=-5",
+        "token=%22x%22",
+        "sentence=1",
+        "sentence=%22%22",
+    ],
+)
+def test_an_address_that_makes_no_sense_breaks_nothing(query, show):
+    page = show(html_of(HeadBrowser(title="q")), address=f"#head-browser-q?{query}")
+    page.locator(":is(.attn-sentence, [role=alert]:not(:empty)):visible").first.wait_for()
+    if page.get_by_role("button", name="Start again").is_visible():
+        page.get_by_role("button", name="Start again").click()
+    assert table_of(page) == expected(HeadBrowser(), 4)
+    assert page.problems == []
+
+
+def fault(name):
+    """A state that somebody broke, and the sentence that it gets."""
+    whole = html_of(small(["red", "green"], "red green"))
+    entry = re.compile(r'"bias":\{"shape":\[2,3,5\],"data":"([^"]*)"\}')
+    return {
+        "no base64": (entry.sub('"bias":{"shape":[2,3,5],"data":"%%"}', whole), "bias is not in base64"),
+        "too short": (entry.sub('"bias":{"shape":[2,3,5],"data":"AAAAAA=="}', whole), "bias has 2 numbers for the shape 2 × 3 × 5"),
+        "NaN": (entry.sub('"bias":{"shape":[2,3,5],"data":"' + "/38A" * 20 + '"}', whole), "score"),
+        "missing": (entry.sub('"other":{"shape":[1],"data":"AAA="}', whole), "the decoder lacks bias"),
+        "vocabulary": (whole.replace('["red","green"]', '["red"]'), "1 words for 2 rows of the embedding"),
+        "sizes": (entry.sub('"bias":{"shape":[2,4,1],"data":"' + "AAAA" * 5 + 'AA=="}', whole), "does not divide into 4 heads|has"),
+    }[name], whole  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["no base64", "too short", "NaN", "missing", "vocabulary", "sizes"])
+def test_a_broken_state_gives_a_sentence_and_a_neighbour_lives_on(name, show):
+    (broken, sentence), whole = fault(name)
+    assert broken != whole
+    page = show(broken, html_of(AttentionGrid("ab", [[1, 0], [0, 1]])))
+    page.get_by_role("alert").filter(has_text=re.compile(sentence)).wait_for()
+    page.locator("[role=gridcell]").first.wait_for()
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("word", [HOSTILE, "x" * 500, "שלום", "e\u0301" * 60, "</script><script>alert(2)</script>"])
+@pytest.mark.parametrize("count", [1, 12])
+def test_any_word_is_shown_as_text_and_fits_a_phone(word, count, show):
+    words = [word, "red", "green"]
+    page = opened(show, small(words, f"{word} red " * count, title="q"), viewport={"width": 340, "height": 740})
+    page.locator("summary").click()
+    assert page.locator("img").count() == 0
+    assert page.locator(".attn-query").first.text_content() == word
+    assert page.evaluate("document.documentElement.scrollWidth") <= 340
+    page.get_by_label("Sentence").fill("<img src=x> reed")
+    assert page.locator("img").count() == 0
+    assert page.problems == []
+
+
+def test_a_change_of_colours_repaints(show):
+    page = opened(show, color_scheme="light")
+    corner = "canvas => [...canvas.getContext('2d').getImageData(0, 0, 1, 1).data]"
+    before = [page.locator(place).first.evaluate(corner) for place in (".attn-heads canvas", ".attn-large canvas")]
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_timeout(100)
+    after = [page.locator(place).first.evaluate(corner) for place in (".attn-heads canvas", ".attn-large canvas")]
+    assert before[0] == before[1] != after[0] == after[1]
+
+
+def test_without_javascript_the_tables_say_the_same(show):
+    browser = HeadBrowser(title="q")
+    page = show(html_of(browser), java_script_enabled=False)
+    cells = page.locator("table").first.locator("td:not(.attn-corner)").all_text_contents()
+    assert cells == [cell for row in expected(browser, 4) for cell in row[1:]]
+
+
+def test_controls_are_large_enough_for_a_finger(show):
+    page = opened(show, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page.get_by_label("Sentence").fill("we se the moon")
+    boxes = [control.bounding_box() for control in page.locator("figure :is(button, input):visible").all()]
+    assert min(box["height"] for box in boxes) >= 32
+    assert min(box["width"] for box in boxes) >= 24
+    head(page, 2, 4).tap()
+    assert line(page).startswith("Layer 2, head 4")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violation(width, scheme, show):
+    page = opened(show, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    assert violations(page) == []
+    page.get_by_label("Sentence").fill(LONG + " moom")
+    head(page, 2, 1).click()
+    assert violations(page) == []

@@ -1,0 +1,158 @@
+"""Number in a page: what can be typed, and what is said of it."""
+
+import pytest
+
+from attnlib.widgets import AttentionGrid, Number
+from tests.browser.conftest import PAPER, html_of
+from tests.test_answers import READ, UNREAD
+from tools.site import violations
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+WRONG = [(64, 0.5, "That is the *variance*."), (-8, 0.1, "A spread is never negative.")]
+
+
+def a_number(**settings):
+    return Number("How far do the scores spread?", 8, WRONG, **{"title": "q", "explanation": "√64 = 8."} | settings)
+
+
+def answer(page, text):
+    page.get_by_label("Your answer").fill(text)
+    page.keyboard.press("Enter")
+    return page.locator(".attn-reply").text_content()
+
+
+def test_a_right_answer_is_explained_and_a_wrong_one_answered(show):
+    page = show(html_of(a_number()))
+    page.get_by_label("Your answer").wait_for()
+    assert page.locator(".attn-reply").text_content() == ""
+    assert "√64" not in page.locator("main").inner_text()
+    assert answer(page, "64") == "Not yet. That is the variance."
+    assert page.locator(".attn-reply em").text_content() == "variance"
+    assert answer(page, "−8") == "Not yet. A spread is never negative."
+    assert answer(page, "7") == "Not yet. That is not the number. Try another way."
+    assert page.locator(".attn-reveal").is_hidden()
+    assert answer(page, "16/2") == "Yes. "
+    assert page.locator(".attn-reveal").text_content() == "√64 = 8."
+    assert answer(page, "8,0") == "Yes. Read as 8.0: write a decimal point, not a comma."
+    page.get_by_role("button", name="Start again").click()
+    assert page.get_by_label("Your answer").input_value() == ""
+    assert page.locator(".attn-reply").text_content() == ""
+    assert page.problems == []
+
+
+def test_the_button_answers_too_and_an_empty_field_gets_a_sentence(show):
+    page = show(html_of(a_number()))
+    page.get_by_role("button", name="Check").click()
+    assert page.locator(".attn-reply").text_content() == "Type a number first."
+    page.get_by_label("Your answer").fill("8")
+    page.get_by_role("button", name="Check").press("Space")
+    assert page.locator(".attn-reply").text_content() == "Yes. "
+
+
+def test_the_page_and_python_judge_alike(show):
+    question = Number("Half of 1?", 0.5, tolerance=0.01, relative=0.1, unit="nats")
+    page = show(html_of(question))
+    for text in [*READ, *(text for text in UNREAD if text.strip()), "0.55", "0.551", "0.45 nats", "0.5nats", "5 bits"]:
+        said = answer(page, text)
+        question.answer = text[:80]
+        verdict = {"Yes.": True, "Not ": False}.get(said[:4])
+        assert verdict == question.correct, text
+        assert (page.get_by_label("Your answer").get_attribute("aria-invalid") == "true") is (verdict is None)
+        if text in UNREAD:
+            assert UNREAD[text] in said
+    assert page.problems == []
+
+
+def test_what_is_being_typed_outlives_a_change_of_colours(show):
+    page = show(html_of(a_number()))
+    page.get_by_label("Your answer").fill("6")
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_timeout(100)
+    assert page.get_by_label("Your answer").input_value() == "6"
+
+
+def test_the_reply_is_announced_and_alone(show):
+    page = show(html_of(a_number()))
+    page.get_by_label("Your answer").wait_for()
+    assert page.locator("[aria-live=polite]").count() == 1
+    assert page.locator("[aria-live=polite]").evaluate("line => line.className") == "attn-reply"
+
+
+def test_the_link_carries_the_answer(show):
+    page = show(html_of(a_number()))
+    page.get_by_label("Your answer").wait_for()
+    answer(page, "64")
+    address = page.locator(".headerlink").get_attribute("href")
+    other = show(html_of(a_number()), address=address)
+    other.get_by_text("That is the variance.").wait_for()
+    assert other.get_by_label("Your answer").input_value() == "64"
+    assert page.problems == other.problems == []
+
+
+@pytest.mark.parametrize("query", ["answer=64", "answer=null", "answer=%5B%5D", "answer=%22%3Cimg%3E%22", "right=64"])
+def test_an_address_that_makes_no_sense_breaks_nothing(query, show):
+    page = show(html_of(a_number()), address=f"#number-question-q?{query}")
+    page.get_by_label("Your answer").wait_for()
+    assert answer(page, "8") == "Yes. "
+    assert page.locator("img").count() == 0
+    assert page.problems == []
+
+
+FAULTS = {
+    "right": ('"right":8.0', '"right":null', "right is no number"),
+    "tolerance": ('"tolerance":0.005', '"tolerance":"x"', "tolerance is no number"),
+    "wrong": ("[64.0,0.5,", "[null,0.5,", "wrong number 0 is none"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_broken_state_gives_a_sentence_and_a_neighbour_lives_on(name, show):
+    old, new, sentence = FAULTS[name]
+    whole = html_of(a_number())
+    broken = whole.replace(old, new)
+    assert broken != whole
+    page = show(broken, html_of(AttentionGrid("ab", [[1, 0], [0, 1]])))
+    page.get_by_role("alert").filter(has_text=sentence).wait_for()
+    page.locator("[role=gridcell]").first.wait_for()
+    assert page.problems == []
+
+
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "x" * 500, "שלום עולם", "e\u0301" * 50, "</script><script>alert(2)</script>"]
+)
+def test_any_text_is_shown_as_text_and_fits_a_phone(text, show):
+    question = Number(text, 1, [(2, 0.1, text)], unit=text, explanation=text, provenance=text, title="q")
+    page = show(html_of(question), viewport={"width": 360, "height": 740})
+    page.get_by_label("Your answer").wait_for()
+    assert answer(page, "2") == f"Not yet. {text}"
+    assert answer(page, text).startswith(("That is ", "Type a number"))
+    answer(page, "1")
+    assert page.locator(".attn-reveal").text_content() == text
+    assert page.locator("img").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.problems == []
+
+
+def test_without_javascript_the_answer_is_folded_away(show):
+    page = show(html_of(a_number()), java_script_enabled=False)
+    assert page.get_by_text("How far do the scores spread?").is_visible()
+    assert not page.get_by_text("√64").is_visible()
+    page.locator("summary").click()
+    assert page.get_by_text("√64").is_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violation(width, scheme, show):
+    page = show(
+        PAPER,
+        html_of(a_number(unit="nats", provenance="hand-made")),
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,
+    )
+    page.get_by_label("Your answer").wait_for()
+    assert violations(page) == []
+    answer(page, "64")
+    assert violations(page) == []
+    answer(page, "8")
+    assert violations(page) == []

@@ -1,0 +1,100 @@
+"""Markup and typed numbers: Python and the page read them alike."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+from attnlib.widgets.answers import marked, near, read_number
+
+SCRIPT = """
+import * as answers from "./attnlib/widgets/answers.mjs";
+let text = "";
+for await (const chunk of process.stdin) text += chunk;
+globalThis.document = { createElement: (tag) => ({ tag, setAttribute() {}, append(inner) { this.inner = inner; } }) };
+const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#x27;");
+const html = (node) => typeof node === "string" ? escaped(node) : `<${node.tag}>${escaped(node.inner)}</${node.tag}>`;
+const call = { read_number: answers.read_number, near: answers.near, marked: (text) => answers.marked(text).map(html).join("") };
+process.stdout.write(JSON.stringify(JSON.parse(text).map(([name, ...values]) => call[name](...values))));
+"""
+
+
+def in_the_page(name, cases):
+    """What answers.mjs gives for each case."""
+    result = subprocess.run(
+        ["node", "--input-type=module", "-e", SCRIPT],
+        input=json.dumps([[name, *case] for case in cases]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(result.stdout)
+
+
+READ = {
+    "0.5": 0.5, ".5": 0.5, "5.": 5.0, "1/2": 0.5, "-1 / 2": -0.5, "1/-2": -0.5, "1e-3": 0.001, "2E2": 200.0, "+3": 3.0, "−0.5": -0.5,
+    "–2": -2.0, "  7 ": 7.0, "0,5": 0.5, "-,25": -0.25, "12,34": 12.34, "0,500": 0.5, "007": 7.0, "1e-400": 0.0, "1/3": 1 / 3,
+}  # fmt: skip
+UNREAD = {
+    "": "Type a number first", "  ": "Type a number first", "two": "not a number", "1 2": "not a number", "0x10": "not a number",
+    "1e": "not a number", ".": "not a number", "-": "not a number", "1/2/3": "not a number", "NaN": "not a number", "Infinity": "not a number",
+    "√2": "not a number", "1;alert(1)": "not a number", "<b>1</b>": "not a number", "٣": "not a number", "5%": "not a number",
+    "1_000": "not a number", "1,2,3": "not a number", "1,000": "two ways", "-12,345": "two ways", "1/0": "divided by 0", "0/0": "divided by 0",
+    "1e999": "too large", "-1e999": "too large", "1/1e-320": "too large", "1" * 41: "too long",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", READ)
+def test_a_number_is_read_in_every_usual_form(text):
+    value, note = read_number(text)
+    assert value == READ[text]
+    assert ("decimal point" in note) == ("," in text)
+
+
+@pytest.mark.parametrize("text", UNREAD)
+def test_anything_else_gets_a_sentence(text):
+    value, note = read_number(text)
+    assert value is None
+    assert UNREAD[text] in note
+    assert note.endswith(".")
+
+
+def test_the_page_reads_numbers_as_python_does():
+    rng = np.random.default_rng(0)
+    drawn = ["".join(rng.choice(list("0123456789.,/eE+-−– x"), size=rng.integers(1, 8))) for _ in range(3000)]
+    texts = [*READ, *UNREAD, *drawn]
+    expected = [list(read_number(text)) for text in texts]
+    assert in_the_page("read_number", [[text] for text in texts]) == expected
+    assert sum(value is not None for value, _ in expected) > 300
+
+
+MARKED = {
+    "`W_Q` and *this*": "<code>W_Q</code> and <em>this</em>",
+    "2*3*4": "2*3*4",
+    "2 * 3 * 4": "2 * 3 * 4",
+    "*a b*!": "<em>a b</em>!",
+    "`*x*`": "<code>*x*</code>",
+    "*a": "*a",
+    "``": "``",
+    "<b>`<i>`</b>": "&lt;b&gt;<code>&lt;i&gt;</code>&lt;/b&gt;",
+    "": "",
+}
+
+
+@pytest.mark.parametrize("text", MARKED)
+def test_only_code_and_emphasis_are_elements(text):
+    assert marked(text) == MARKED[text]
+
+
+def test_the_page_marks_texts_as_python_does():
+    rng = np.random.default_rng(0)
+    drawn = ["".join(rng.choice(list("ab `*<é&'\""), size=rng.integers(0, 14))) for _ in range(3000)]
+    texts = [*MARKED, *drawn]
+    assert in_the_page("marked", [[text] for text in texts]) == [marked(text) for text in texts]
+
+
+def test_a_number_at_the_edge_of_its_tolerance_is_near():
+    cases = [(0.725, 0.73, 0.005), (0.735, 0.73, 0.005), (0.7249, 0.73, 0.005), (-1.0, -1.0, 0.0), (1.0, -1.0, 0.5)]
+    assert [near(*case) for case in cases] == [True, True, False, True, False]
+    assert in_the_page("near", cases) == [near(*case) for case in cases]

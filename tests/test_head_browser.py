@@ -1,0 +1,138 @@
+"""HeadBrowser: what it reads of a sentence, what it computes, and the form that a page takes."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from attnlib import decoder_logits, decoder_weights, random_decoder
+from attnlib.widgets import HeadBrowser, InputError
+from attnlib.widgets.head_browser import packed, unpacked
+from tests.test_widgets import HOSTILE, Page
+
+WORDS = ["Red", "green", "blue", "sky"]
+
+
+def parameters(**sizes):
+    return random_decoder(
+        np.random.default_rng(0), **{"vocabulary": 4, "d": 6, "num_layers": 2, "num_heads": 3, "reach": 5} | sizes
+    )
+
+
+def a_browser(sentence="red sky", **options):
+    return HeadBrowser(sentence, WORDS, parameters(), **options)
+
+
+def test_weights_and_logits_are_those_of_attnlib_in_half_precision():
+    browser = a_browser("blue sky green sky")
+    halves = {name: array.astype(np.float16).astype(float) for name, array in parameters().items()}
+    assert browser.ids == [2, 3, 1, 3]
+    assert (browser.weights == decoder_weights(halves, [2, 3, 1, 3])).all()
+    assert (browser.logits == decoder_logits(halves, [2, 3, 1, 3])).all()
+    assert all((browser.arrays[name] == halves[name]).all() for name in halves)
+
+
+def test_case_and_punctuation_make_no_difference_and_unknown_words_are_left_out():
+    assert a_browser("“RED”, (sky)… violet\tblue!").tokens == ["Red", "sky", "blue"]
+    assert a_browser("").tokens == a_browser(" … ").tokens == []
+
+
+def test_a_word_of_punctuation_is_read_when_it_is_known():
+    assert HeadBrowser("a.", ["a", "."], parameters(vocabulary=2)).tokens == ["a"]
+    assert HeadBrowser("a .", ["a", "."], parameters(vocabulary=2)).tokens == ["a", "."]
+
+
+def test_at_most_32_words_are_read():
+    assert len(a_browser("sky " * 40).tokens) == 32
+
+
+def test_python_sees_what_the_reader_types():
+    browser, seen = a_browser(), []
+    browser.observe(lambda change: seen.append(change.new), "sentence")
+    browser.sentence = "blue"
+    assert seen == ["blue"]
+    assert browser.weights.shape == (2, 3, 1, 1)
+
+
+def test_every_head_reads_the_sentence_in_its_own_way():
+    weights = HeadBrowser().weights.reshape(8, -1)
+    apart = np.abs(weights[:, None] - weights).sum(axis=-1) / 5  # twice the share of each row that moved
+    assert apart[~np.eye(8, dtype=bool)].min() > 0.2
+
+
+def test_the_state_is_small_enough_for_a_page():
+    browser = HeadBrowser()
+    count = sum(array.size for array in browser.arrays.values())
+    state = json.dumps(browser.state())
+    assert 35_000 < count < 40_000
+    assert len(state) < 110_000
+    assert len(gzip.compress(state.encode())) < 85_000
+
+
+def test_half_precision_survives_the_way_into_a_page():
+    values = np.array([[0.0, -0.0, 1.0], [-2.5, 65504.0, 6e-8]])
+    entry = packed("x", values)
+    assert entry["shape"] == [2, 3]
+    assert (unpacked(entry) == values.astype(np.float16)).all()
+
+
+BAD = {
+    "layer": (lambda: a_browser(layer=2), "layer 2 is outside 0 … 1"),
+    "head": (lambda: setattr(a_browser(), "head", -1), "head -1 is outside 0 … 2"),
+    "token": (lambda: a_browser(token=-1), "token -1 is below 0"),
+    "vocabulary": (lambda: HeadBrowser("a", ["a"], parameters()), "1 words for 4 rows of the embedding"),
+    "twice": (lambda: HeadBrowser("a", ["a", "b", "c", "A"], parameters()), "word 3 of the vocabulary, 'A'"),
+    "space": (lambda: HeadBrowser("a", ["a", "b", "c", "d e"], parameters()), "word 3 of the vocabulary, 'd e'"),
+    "missing": (lambda: HeadBrowser("a", WORDS, {"embedding": np.eye(4)}), "the decoder lacks bias"),
+    "sizes": (lambda: HeadBrowser("a", WORDS, parameters() | {"w_o": np.zeros((2, 5, 6))}), "w_o has shape"),
+    "half": (
+        lambda: setattr(a_browser(), "parameters", a_browser().parameters | {"bias": {"shape": [9], "data": "AAAA"}}),
+        r"cannot reshape array of size 1 into shape \(9,\)|shape",
+    ),
+    "infinite": (lambda: HeadBrowser("a", WORDS, parameters() | {"bias": np.full((2, 3, 5), 1e6)}), r"bias\[0, 0, 0\] is 1000000.0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named(name):
+    call, message = BAD[name]
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_the_page_form_holds_the_querys_row_in_every_head_and_one_whole_grid():
+    browser = a_browser("red green sky", layer=1, head=2)
+    page, weights = Page(browser), browser.weights
+    assert page.tags.count("table") == 2
+    assert page.cells[:4] == ["", "Red", "green", "sky"]
+    shown = [
+        [f"layer {layer + 1}, head {head + 1}", *(f"{w:.2f}" for w in weights[layer, head, 2])]
+        for layer in range(2)
+        for head in range(3)
+    ]
+    assert page.cells[4:28] == [cell for row in shown for cell in row]
+    assert page.cells[28:36] == ["", "Red", "green", "sky", "Red", "1.00", "–", "–"]
+    assert json.loads(page.state) == browser.state()
+    assert "random, not trained" in browser.fallback()
+
+
+def test_an_earlier_query_shows_the_keys_it_may_read():
+    assert "<strong>" not in a_browser(token=0).fallback()
+    page = Page(a_browser("red green sky", token=1))
+    assert page.cells[:3] == ["", "Red", "green"]
+    assert page.cells[3] == "layer 1, head 1"
+
+
+def test_a_long_sentence_has_no_whole_grid_and_an_unknown_one_no_table():
+    assert Page(a_browser("sky " * 11)).tags.count("table") == 1
+    assert "No word of the sentence is known." in a_browser("violet").fallback()
+
+
+def test_words_are_never_html():
+    page = Page(
+        HeadBrowser("<img> red", ["<img>", "red", "</script>", "d"], parameters(), title=HOSTILE, provenance=HOSTILE)
+    )
+    assert "img" not in page.tags
+    assert "<img>" in page.cells
+    assert "</script" not in page.state

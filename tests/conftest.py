@@ -2,6 +2,10 @@
 
 import jaxtyping
 import pytest
+from hypothesis import settings
+
+settings.register_profile("book", deadline=None)  # no test is about time: the machine may be busy
+settings.load_profile("book")
 
 
 @pytest.fixture

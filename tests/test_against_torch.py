@@ -28,7 +28,7 @@ from attnlib import (
 MASKS = st.sampled_from(["none", "boolean", "causal", "bias", "blocking bias"])
 sizes = st.lists(st.integers(1, 11), min_size=4, max_size=4, unique=True)  # n_q, n_k, d_k, d_v: no transpose can hide
 batches = st.lists(st.integers(1, 3), max_size=2).map(tuple)
-many = settings(max_examples=500, deadline=None)
+many = settings(max_examples=500)
 
 
 def close(actual, expected, scores):

@@ -58,12 +58,12 @@ export function project(x, w, b = null) {
   const width = w[0].length;
   if (b && b.length !== width) throw new Error(`the bias has ${b.length} entries, w has ${width} columns`);
   return x.map((row) => {
-    const out = new Float64Array(width);
+    const out = b ? [...b] : new Array(width).fill(0);
     for (let r = 0; r < row.length; r++) {
       const entry = row[r], weights = w[r];
       for (let c = 0; c < width; c++) out[c] += entry * weights[c];
     }
-    return Array.from(out, (sum, c) => sum + (b ? b[c] : 0));
+    return out;
   });
 }
 
@@ -82,7 +82,7 @@ export function rms_norm(x, epsilon = 1e-6) {
   check_matrix("x", x);
   return x.map((row) => {
     const size = Math.sqrt(row.reduce((sum, entry) => sum + entry * entry, 0) / row.length + epsilon);
-    return Array.from(row, (entry) => entry / size);
+    return row.map((entry) => entry / size);
   });
 }
 
@@ -153,7 +153,6 @@ function check_matrix(name, rows) {
   if (!Array.isArray(rows) || !rows.length || !rows[0]?.length) throw new Error(`${name} is empty`);
   rows.forEach((row, i) => {
     if (row.length !== rows[0].length) throw new Error(`row ${i} of ${name} has ${row.length} entries, row 0 has ${rows[0].length}`);
-    const wrong = row.findIndex((entry) => !Number.isFinite(entry));
-    if (wrong >= 0) throw new Error(`${name}[${i}, ${wrong}] is ${row[wrong]}`);
+    for (let j = 0; j < row.length; j++) if (!Number.isFinite(row[j])) throw new Error(`${name}[${i}, ${j}] is ${row[j]}`);
   });
 }

@@ -28,6 +28,13 @@ const bad = {
   "an entry that is not finite": [() => math.attention_weights(square, [[1, 0], [0, Infinity]]), /key\[1, 1\] is Infinity/],
   "a mask of another size": [() => math.attention_weights(square, square, [[true, true]]), /mask has 1 × 2 cells, the scores 2 × 2/],
   "a masked row": [() => math.attention_weights(square, square, [[true, true], [false, false]]), /query 1 may attend to no key/],
+  "a bias of another size": [() => math.attention_weights(square, square, null, null, [[0, 0]]), /bias has 1 × 2 cells, the scores 2 × 2/],
+  "NaN in a bias": [() => math.attention_weights(square, square, null, null, [[0, NaN], [0, 0]]), /score 1 is NaN/],
+  "a map of another width": [() => math.project(square, [[1, 2, 3]]), /x has width 2, w has 1 rows/],
+  "a bias of another width": [() => math.project(square, square, [1]), /the bias has 1 entries, w has 2 columns/],
+  "heads that do not divide": [() => math.split_heads(square, 3), /a width of 2 does not divide into 3 heads/],
+  "a word outside": [() => math.decoder_weights({ embedding: square }, [0, 2]), /token 2 is none of the 2 words/],
+  "no words": [() => math.decoder_logits({ embedding: square }, []), /none of the 2 words/],
   "values of another length": [() => math.attention(square, square, [[1]]), /key has 2 rows, value has 1/],
 };
 

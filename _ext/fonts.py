@@ -37,7 +37,7 @@ def fonts(modules: Path) -> dict[str, Path]:
 
 def characters(site: Path) -> set[int]:
     """Every character that a page or a script of the site can show."""
-    files = [*site.rglob("*.html"), *site.glob("_static/widgets.js")]
+    files = [*site.rglob("*.html"), *site.glob("_static/widgets-*.js")]
     return ALWAYS.union(*(map(ord, set(file.read_text(encoding="utf8"))) for file in files))
 
 

@@ -4,6 +4,8 @@
 hold one get the script that brings it to life, and lose what Jupyter's own widgets would load.
 """
 
+import hashlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +13,21 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from attnlib import widgets
-from attnlib.widgets.base import PageWidget
 from attnlib.widgets.compose import page_script
 from minify import minified
 
-SCRIPT = "widgets.js"
+NAMED = re.compile(r'data-widget="(\w+)"')
 logger = logging.getLogger(__name__)
 
 
-def modules() -> list[str]:
-    """The JavaScript modules of all public widgets."""
-    public = [getattr(widgets, name) for name in widgets.__all__]
-    return [widget._module for widget in public if issubclass(widget, PageWidget)]
+def modules(html: str) -> list[str]:
+    """The JavaScript modules of the widgets in a page, in a fixed order."""
+    return sorted(set(NAMED.findall(html)))
+
+
+def script_name(names: list[str]) -> str:
+    """Pages with the same widgets share a script, and none brings what it does not show."""
+    return f"widgets-{hashlib.sha256(' '.join(names).encode()).hexdigest()[:8]}.js"
 
 
 def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
@@ -33,23 +37,32 @@ def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], d
             "a widget has no text/html form, so the page cannot show it", location=page, type="static_widgets"
         )
     context["script_files"][:] = [s for s in context["script_files"] if not _is_widget_state(s)]
-    if "data-widget=" in body:
-        app.add_js_file(SCRIPT, loading_method="defer")
+    if names := modules(body):
+        app.add_js_file(script_name(names), loading_method="defer")
 
 
 def _is_widget_state(script: Any) -> bool:
     return getattr(script, "attributes", {}).get("type") == "application/vnd.jupyter.widget-state+json"
 
 
-def write_script(app: Sphinx, exception: Exception | None) -> None:
-    """At the end, since Jupyter Book would put any script found under _static on every page."""
+def write_scripts(app: Sphinx, exception: Exception | None) -> None:
+    """At the end, since Jupyter Book would put any script found under _static on every page.
+
+    For what the pages hold, those of an earlier build too, with the modules as they are now.
+    """
     if exception or app.builder.format != "html":
         return
-    script = minified(page_script(modules()), "js", Path(app.srcdir))
-    (Path(app.outdir) / "_static" / SCRIPT).write_text(script, encoding="utf8")
+    site = Path(app.outdir)
+    sets = {tuple(names) for page in site.rglob("*.html") if (names := modules(page.read_text(encoding="utf8")))}
+    scripts = {script_name(list(names)): page_script(list(names)) for names in sets}
+    for old in (site / "_static").glob("widgets*.js"):
+        if old.name not in scripts:
+            old.unlink()
+    for name, script in scripts.items():
+        (site / "_static" / name).write_text(minified(script, "js", Path(app.srcdir)), encoding="utf8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", add_script, priority=900)
-    app.connect("build-finished", write_script)
+    app.connect("build-finished", write_scripts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

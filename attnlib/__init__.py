@@ -14,13 +14,23 @@ from attnlib.attention import (
     softmax_jacobian,
 )
 from attnlib.decoder import decoder_logits, decoder_weights, distance_bias, random_decoder, rms_norm
-from attnlib.geometry import convex_hull
+from attnlib.geometry import convex_hull, cosine_similarity, stretch_matrix
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
-from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, split_heads
+from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, pool_heads, split_heads, weight_back
 from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
 from attnlib.projections import project
+from attnlib.reading import cycle_product, most_read, most_unequal_pair
+from attnlib.scaling import draw_scores, saturation, score_variance, seeded_uniform
 from attnlib.streaming import KeyValueCache, streaming_attention
-from attnlib.variants import elu_plus_one, linear_attention, positive_weights, tied_attention, window_attention
+from attnlib.variants import (
+    elu_plus_one,
+    linear_attention,
+    positive_function,
+    positive_weights,
+    tied_attention,
+    weight_properties,
+    window_attention,
+)
 
 __all__ = [
     "KeyValueCache",
@@ -29,9 +39,12 @@ __all__ = [
     "attention_weights",
     "causal_mask",
     "convex_hull",
+    "cosine_similarity",
+    "cycle_product",
     "decoder_logits",
     "decoder_weights",
     "distance_bias",
+    "draw_scores",
     "dropout_weights",
     "elu_plus_one",
     "entropy",
@@ -39,15 +52,22 @@ __all__ = [
     "linear_attention",
     "mask_to_bias",
     "merge_heads",
+    "most_read",
+    "most_unequal_pair",
     "multi_head_attention",
     "padding_mask",
+    "pool_heads",
+    "positive_function",
     "positive_weights",
     "project",
     "random_decoder",
     "rms_norm",
     "rotary_embedding",
     "rotary_permutation",
+    "saturation",
     "scaled_base",
+    "score_variance",
+    "seeded_uniform",
     "single_query_attention",
     "sinusoidal_encoding",
     "sliding_window_mask",
@@ -55,7 +75,10 @@ __all__ = [
     "softmax_jacobian",
     "split_heads",
     "streaming_attention",
+    "stretch_matrix",
     "tied_attention",
     "to_torch",
+    "weight_back",
+    "weight_properties",
     "window_attention",
 ]

@@ -4,6 +4,7 @@ Everything is made of matrix products: one of m × k with k × n takes m·k·n m
 writes m·n. What happens entry by entry (exp, masks) is counted by what it moves alone: it waits for memory, not for arithmetic.
 """
 
+import math
 from dataclasses import dataclass
 
 from attnlib.streaming import tile_sizes
@@ -125,10 +126,15 @@ def multi_head_cost(
     return Cost(adds + inner.multiply_adds, moved * itemsize + inner.bytes_moved, held + inner.peak_bytes)
 
 
-def block_multiply_adds(n: int, d: int, *, expansion: int = 4) -> int:
+def block_multiply_adds(
+    n: int, d: int, *, expansion: float | int = 4, num_heads: int = 1, num_kv_heads: int | None = None
+) -> int:
     """One transformer block: 4nd² for the projections, 2n²d for attention, 2 · expansion · nd² for the feed-forward layer.
 
-    Raises ValueError for a size below 1.
+    Fewer key and value heads make the first less, as in `multi_head_cost`. `expansion` is the feed-forward layer's width
+    over d; a gated layer has three matrices instead of two, and counts as one and a half times as wide.
+
+    Raises ValueError for a size below 1 and for heads that do not divide.
 
     Source: Kaplan et al. (2020), table 1, which leaves the n² term out.
 
@@ -136,19 +142,82 @@ def block_multiply_adds(n: int, d: int, *, expansion: int = 4) -> int:
     True
     """
     _check(n=n, d=d, expansion=expansion)
-    return multi_head_cost(n, d, num_heads=1).multiply_adds + 2 * expansion * n * d**2
+    attention = multi_head_cost(n, d, num_heads=num_heads, num_kv_heads=num_kv_heads)
+    return attention.multiply_adds + _rounded(2 * expansion * d**2) * n
 
 
-def crossover(d: int, *, expansion: int = 4) -> int:
-    """The length at which a block spends as much on its n × n grid as on all else: (2 + expansion) · d, commonly 6d.
+def block_parameters(d: int, *, expansion: float | int = 4, num_heads: int = 1, num_kv_heads: int | None = None) -> int:
+    """One block's matrices: (2 + 2g/h + 2 · expansion) · d² numbers, 12d² commonly. Biases and norms are left out.
 
-    Raises ValueError for a size below 1.
+    Each is used in one multiply–add per token, so that n tokens cost n times as much, and the n × n grid on top.
+
+    Raises ValueError for a size below 1 and for heads that do not divide.
+
+    Source: Kaplan et al. (2020), table 1.
+
+    >>> 12 * block_parameters(768)  # GPT-2 small without its embeddings
+    84934656
+    """
+    grid = attention_cost(1, 1, d, d).multiply_adds
+    return block_multiply_adds(1, d, expansion=expansion, num_heads=num_heads, num_kv_heads=num_kv_heads) - grid
+
+
+def crossover(d: int, *, expansion: float | int = 4, num_heads: int = 1, num_kv_heads: int | None = None) -> int:
+    """The length at which a block spends as much on its n × n grid as on all else: (1 + g/h + expansion) · d, commonly 6d.
+
+    Raises ValueError for a size below 1 and for heads that do not divide.
 
     >>> crossover(768)
     4608
     """
-    _check(d=d, expansion=expansion)
-    return (2 + expansion) * d
+    block = block_parameters(d, expansion=expansion, num_heads=num_heads, num_kv_heads=num_kv_heads)
+    return _rounded(block / (2 * d))
+
+
+def ideal_tensor_parameters(n: int, d: int, d_v: int) -> int:
+    """The map of any n tokens of width d to n outputs of width d_v, each from every number of every token: n · d · n · d_v.
+
+    It is made for one length n, and linear: it reads the same from every text. Attention puts weights that depend
+    on the text, times one W_V for all pairs of tokens, in its place.
+
+    Raises ValueError for a size below 1.
+
+    >>> f"{ideal_tensor_parameters(1024, 768, 768):.1e}"
+    '6.2e+11'
+    """
+    _check(n=n, d=d, d_v=d_v)
+    return n * d * n * d_v
+
+
+def attention_parameters(d: int, d_k: int, d_v: int) -> int:
+    """W_Q and W_K (d × d_k each) and W_V (d × d_v): 2 · d · d_k + d · d_v numbers, for any n.
+
+    Raises ValueError for a size below 1.
+
+    >>> f"{attention_parameters(768, 768, 768):.1e}"
+    '1.8e+06'
+    """
+    _check(d=d, d_k=d_k, d_v=d_v)
+    return 2 * d * d_k + d * d_v
+
+
+def multi_head_parameters(d: int, d_k: int, d_v: int, *, num_heads: int, num_kv_heads: int | None = None) -> int:
+    """The numbers in W_Q and W_O, of h heads, and in W_K and W_V, of g key and value heads: d · (h + g) · (d_k + d_v).
+
+    Without biases. `num_kv_heads=None` means g = h.
+
+    Raises ValueError for a size below 1 and for heads that do not divide.
+
+    Source: Counted from the shapes; Ainslie et al. (2023) for g < h.
+
+    >>> [multi_head_parameters(768, 64, 64, num_heads=12, num_kv_heads=g) for g in (12, 1)]
+    [2359296, 1277952]
+    """
+    num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+    _check(d=d, d_k=d_k, d_v=d_v, num_heads=num_heads, num_kv_heads=num_kv_heads)
+    if num_heads % num_kv_heads:
+        raise ValueError(f"num_heads = {num_heads} does not divide into num_kv_heads = {num_kv_heads} groups")
+    return d * (num_heads + num_kv_heads) * (d_k + d_v)
 
 
 def cache_bytes(n: int, num_kv_heads: int, d_head: int, *, num_layers: int = 1, itemsize: int = 4) -> int:
@@ -174,7 +243,11 @@ def _cost(multiply_adds: int, moved: int, peak: int, num_heads: int, itemsize: i
     return Cost(num_heads * multiply_adds, num_heads * moved * itemsize, num_heads * peak * itemsize)
 
 
-def _check(**sizes: int) -> None:
+def _rounded(number: float) -> int:
+    return math.floor(number + 0.5)
+
+
+def _check(**sizes: float | int) -> None:
     for name, size in sizes.items():
-        if size < 1:
+        if not 1 <= size < math.inf:
             raise ValueError(f"{name} must be 1 or more, got {size}")

@@ -1,8 +1,37 @@
 """The little plane geometry that the pictures need."""
 
 import numpy as np
-from jaxtyping import Real
+from jaxtyping import Float, Real
 from numpy import ndarray as Array
+
+from attnlib.attention import attention_scores
+from attnlib.checks import forbid, must_be_finite, working_copies
+
+
+def cosine_similarity(
+    query: Real[Array, "*batch n_q d"], key: Real[Array, "*batch n_k d"]
+) -> Float[Array, "*batch n_q n_k"]:
+    """The cosine of the angle between each query and each key: q·k / (|q| |k|), from −1 to 1.
+
+    The score without its lengths: q·k = |q| |k| cos.
+
+    Raises ValueError for a row of zeros, which has no direction, naming it, and as `attention_scores` does.
+
+    Source: Any book on linear algebra; Manning, Raghavan & Schütze (2008), section 6.3.
+
+    >>> cosine_similarity(np.array([[1, 0]]), np.array([[2, 0], [0, 3], [-1, 0]]))
+    array([[ 1.,  0., -1.]])
+    """
+    (query, key), dtype = working_copies(query=query, key=key)
+    directions = []
+    for name, rows in (("query", query), ("key", key)):
+        must_be_finite(**{name: rows})
+        largest = np.abs(rows).max(axis=-1, keepdims=True, initial=0)
+        forbid(name, largest, largest == 0, "is a row of zeros: it has no direction")
+        rows = rows / largest  # so that no square leaves the range
+        directions.append(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
+    cosines: Array = attention_scores(*directions, scale=1).clip(-1, 1)
+    return cosines.astype(dtype, copy=False)
 
 
 def convex_hull(points: Real[Array, "n 2"]) -> list[int]:
@@ -27,6 +56,29 @@ def convex_hull(points: Real[Array, "n 2"]) -> list[int]:
     order = [int(i) for i in np.lexsort((points[:, 1], points[:, 0]))]
     lower, upper = _half_hull(points, order), _half_hull(points, order[::-1])
     return lower[:-1] + upper[:-1] or lower
+
+
+def stretch_matrix(along: float, across: float, degrees: float = 0.0) -> Float[Array, "2 2"]:
+    """The U that stretches the plane by `along` in the direction `degrees` and by `across` at a right angle to it.
+
+    U = along · e eᵀ + across · f fᵀ with e = (cos θ, sin θ), f = (−sin θ, cos θ). It is symmetric, and a token x lies
+    at distance 1 from 0 after it, |xU| = 1, on the ellipse with the half-axes e / along and f / across. Every metric
+    UUᵀ of the plane comes from such a U.
+
+    Raises ValueError for a number that is not finite.
+
+    Source: Horn & Johnson (2013), *Matrix Analysis*, section 7.3, on the polar decomposition.
+
+    >>> stretch_matrix(2, 0.5, 90).round(2)
+    array([[0.5, 0. ],
+           [0. , 2. ]])
+    """
+    if not np.isfinite([along, across, degrees]).all():
+        raise ValueError(f"stretches and angle must be finite, got {along}, {across} and {degrees}")
+    turn = np.deg2rad(degrees % 360)
+    cos, sin = np.cos(turn), np.sin(turn)
+    mixed = (along - across) * cos * sin
+    return np.array([[along * cos**2 + across * sin**2, mixed], [mixed, along * sin**2 + across * cos**2]])
 
 
 def _half_hull(points: Array, order: list[int]) -> list[int]:

@@ -10,7 +10,8 @@ import pytest
 from tools import notebooks
 
 CHAPTERS = sorted(Path("chapters").glob("*.md"))
-PAGES = [Path("index.md"), *CHAPTERS]
+APPENDICES = sorted(Path("chapters/appendices").glob("*.md"))
+PAGES = [Path("index.md"), *CHAPTERS, *APPENDICES]
 
 EXERCISE = re.compile(
     r"^```\{exercise\} .+\n:label: (\S+)\n\n\*(Concept|Derive|Program) · (?:easy|medium|hard) · \d+ minutes\.\*",
@@ -78,7 +79,7 @@ def test_a_page_stores_no_output_and_describes_itself(file):
     assert "{code-cell}" not in text or "kernelspec:" in text
 
 
-@named(CHAPTERS)
+@named(PAGES)
 def test_the_words_that_talk_down_are_absent(file):
     prose = re.sub(r"```.*?```", "", file.read_text(), flags=re.DOTALL)
     assert re.findall(r"\b(?:simply|obviously|trivial(?:ly)?|of course)\b", prose, re.IGNORECASE) == []

@@ -14,6 +14,7 @@ from attnlib import (
     KeyValueCache,
     attention,
     cost,
+    houston,
     linear_attention,
     multi_head_attention,
     streaming,
@@ -164,6 +165,37 @@ def test_a_block_spends_as_much_on_its_grid_as_on_all_else_at_the_crossover():
     assert cost.crossover(5) == 6 * 5
 
 
+def test_a_blocks_parameters_are_those_of_its_matrices():
+    d, num_heads, num_kv_heads, gated = 24, 6, 2, (3, 28)  # three matrices of width 28
+    shared = d // num_heads * num_kv_heads
+    matrices = [(d, d), (d, shared), (d, shared), (d, d), *[(d, gated[1])] * gated[0]]
+    heads = {"num_heads": num_heads, "num_kv_heads": num_kv_heads, "expansion": 1.5 * 28 / d}
+    assert cost.block_parameters(d, **heads) == sum(math.prod(matrix) for matrix in matrices)
+    assert cost.block_parameters(d) == 12 * d**2
+    grid = cost.attention_cost(7, 7, d, d).multiply_adds
+    assert cost.block_multiply_adds(7, d, **heads) == 7 * cost.block_parameters(d, **heads) + grid
+
+
+def test_the_crossover_comes_earlier_with_fewer_key_and_value_heads():
+    d, heads = 24, {"num_heads": 6, "num_kv_heads": 2}
+    n = cost.crossover(d, **heads)
+    assert n == 5 * d + d // 3
+    assert cost.block_multiply_adds(n, d, **heads) == 2 * cost.attention_cost(n, n, d, d).multiply_adds
+
+
+def test_the_ideal_tensor_has_a_number_for_each_pair_of_input_and_output():
+    n, d, d_v = 3, 5, 2
+    rng = np.random.default_rng(0)
+    tensor = rng.normal(size=(n, d_v, n, d))
+    assert np.einsum("ivjc,jc->iv", tensor, rng.normal(size=(n, d))).shape == (n, d_v)
+    assert tensor.size == cost.ideal_tensor_parameters(n, d, d_v)
+
+
+def test_attentions_parameters_are_the_sizes_of_three_matrices():
+    d, d_k, d_v = houston.EMBEDDINGS.shape[1], houston.W_K.shape[1], houston.W_V.shape[1]
+    assert cost.attention_parameters(d, d_k, d_v) == houston.W_Q.size + houston.W_K.size + houston.W_V.size
+
+
 def test_a_cache_holds_the_bytes_of_the_formula():
     cache = KeyValueCache((HEADS,), D_K, D_K, np.float32)
     query, key, value = (array.astype(np.float32) for array in drawn(9, 9, d_v=D_K))
@@ -200,6 +232,10 @@ SIZES = {
     "multi-head": lambda n: cost.multi_head_cost(3, 4, num_heads=n),
     "block": lambda n: cost.block_multiply_adds(n, 2),
     "crossover": cost.crossover,
+    "expansion": lambda n: cost.crossover(2, expansion=n),
+    "ideal tensor": lambda n: cost.ideal_tensor_parameters(2, n, 2),
+    "parameters": lambda n: cost.attention_parameters(2, 2, n),
+    "multi-head parameters": lambda n: cost.multi_head_parameters(n, 2, 2, num_heads=1),
     "cache": lambda n: cost.cache_bytes(n, 1, 1),
 }
 
@@ -213,3 +249,20 @@ def test_a_size_below_one_is_named(form):
 def test_heads_that_do_not_divide_are_named():
     with pytest.raises(ValueError, match="d = 8, num_heads = 3 and num_kv_heads = 3 do not divide"):
         cost.multi_head_cost(5, 8, num_heads=3)
+    with pytest.raises(ValueError, match="num_heads = 6 does not divide into num_kv_heads = 4 groups"):
+        cost.multi_head_parameters(5, 2, 3, num_heads=6, num_kv_heads=4)
+
+
+@pytest.mark.parametrize(("heads", "kv_heads"), [(6, 6), (6, 3), (6, 1)])
+def test_the_parameters_are_the_numbers_in_the_four_matrices(heads, kv_heads):
+    d, d_k, d_v = 7, 4, 5
+    matrices = {
+        "w_q": (d, heads * d_k),
+        "w_k": (d, kv_heads * d_k),
+        "w_v": (d, kv_heads * d_v),
+        "w_o": (heads * d_v, d),
+    }
+    counted = sum(np.zeros(shape).size for shape in matrices.values())
+    assert cost.multi_head_parameters(d, d_k, d_v, num_heads=heads, num_kv_heads=kv_heads) == counted
+    if heads == kv_heads:
+        assert cost.multi_head_parameters(d, d_k, d_v, num_heads=heads) == counted

@@ -20,6 +20,7 @@ import sphinxcontrib.katex as katex
 import fonts
 import formulas
 import freshness
+import minify
 import page as page_step
 import styles
 from tools import site_zip
@@ -105,10 +106,11 @@ def test_a_widget_brings_its_script_and_nothing_of_jupyters(build):
     cell = "from attnlib.widgets import TokenPlane\nTokenPlane(['a', 'b'], [[1, 0], [0, 1]])"
     code, log, page = build(f"# T\n\n```{{code-cell}} ipython3\n{cell}\n```\n")
     assert code == 0, log
-    assert "widgets.js" in page
+    assert re.search(r"_static/widgets-\w+\.js", page)
     assert "widget-state+json" not in page
     assert "require" not in page
-    assert (build.site / "_static/widgets.js").exists()
+    (script,) = (build.site / "_static").glob("widgets-*.js")
+    assert script.name in page
 
 
 def test_a_page_without_widgets_loads_no_widget_script(build):
@@ -314,3 +316,17 @@ def test_the_packed_site_is_one_folder_and_the_same_each_time(tmp_path):
         assert set(archive.namelist()) == {f"{site_zip.NAME}/index.html", f"{site_zip.NAME}/_static/book.css"}
     with pytest.raises(FileNotFoundError, match="make book"):
         site_zip.pack(tmp_path / "nothing", tmp_path / "c.zip")
+
+
+def test_scripts_and_styles_are_shortened_and_keep_their_signs():
+    script = minify.minified("const minus = '−'; // a comment\nconsole.log(minus);", "js", ROOT)
+    assert "comment" not in script
+    assert "−" in script
+    assert minify.minified("a { color : red ; }", "css", ROOT) == "a{color:red}\n"
+
+
+def test_a_script_that_cannot_be_read_fails_the_build(tmp_path):
+    with pytest.raises(ExtensionError, match="esbuild cannot read this js"):
+        minify.minified("const = 1", "js", ROOT)
+    with pytest.raises(ExtensionError, match="esbuild is missing"):
+        minify.minified("", "js", tmp_path)

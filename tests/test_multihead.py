@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 import torch
 
-from attnlib import attention, causal_mask, dropout_weights, merge_heads, multi_head_attention, split_heads, to_torch
+from attnlib import (
+    attention,
+    causal_mask,
+    dropout_weights,
+    merge_heads,
+    multi_head_attention,
+    pool_heads,
+    split_heads,
+    to_torch,
+    weight_back,
+)
 
 # Distinct everywhere, so that no transpose and no mixed head goes unnoticed.
 BATCH, HEADS, N, N_Z, D, D_Z, D_K, D_V, D_OUT = 2, 3, 5, 7, 6, 8, 4, 10, 11
@@ -130,6 +140,35 @@ def test_floats_keep_their_dtype_and_float16_is_summed_in_float32(dtype):
     assert np.abs(out - exact).max() <= 4 * np.finfo(dtype).eps * max(1, np.abs(exact).max())
 
 
+@pytest.mark.parametrize("kv_heads", [6, 3, 2, 1])
+def test_pooled_keys_are_the_keys_of_the_pooled_projection(kv_heads):
+    given = example(heads=6, kv_heads=6)
+    pooled = {name: pool_heads(split_heads(given[name], 6), kv_heads) for name in ("w_k", "w_v")}  # (g, d_z, width)
+    grouped = {name: merge_heads(heads) for name, heads in pooled.items()}
+    expected = multi_head_attention(**(given | grouped), num_heads=6, num_kv_heads=kv_heads)
+    query, key, value = (split_heads(given[of] @ given[w], 6) for of, w in (("x", "w_q"), ("z", "w_k"), ("z", "w_v")))
+    key, value = (np.repeat(pool_heads(x, kv_heads), 6 // kv_heads, axis=-3) for x in (key, value))
+    assert close(merge_heads(attention(query, key, value)) @ given["w_o"], expected)
+
+
+def test_pooling_takes_neighbours_and_keeps_the_dtype():
+    heads = np.arange(6, dtype=np.float32)[:, None, None] * np.ones((6, N, D_K), np.float32)
+    assert pool_heads(heads, 2)[:, 0, 0].tolist() == [1, 4]
+    assert pool_heads(heads, 3)[:, 0, 0].tolist() == [0.5, 2.5, 4.5]
+    assert pool_heads(heads, 2).dtype == np.float32
+    assert pool_heads(heads[None].astype(int), 1).dtype == float
+    assert (pool_heads(heads, 6) == heads).all()
+
+
+def test_the_weight_back_is_the_mean_along_a_diagonal():
+    weights = np.random.default_rng(0).random((BATCH, HEADS, N, N))
+    for back in range(N):
+        looped_mean = sum(weights[..., i, i - back] for i in range(back, N)) / (N - back)
+        assert close(weight_back(weights, back), looped_mean)
+    assert weight_back(np.eye(N, k=-2), 2) == 1
+    assert weight_back(np.eye(N, k=2), 2) == 0
+
+
 def test_dropout_draws_from_its_rng_and_keeps_the_expected_weight():
     weights = np.full((400, 50), 0.02)
     dropped = dropout_weights(weights, 0.25, np.random.default_rng(0))
@@ -164,6 +203,11 @@ BAD = {
     "zero heads": (without({"num_heads": 0, "num_kv_heads": 1}), "width of 12 does not divide into num_heads = 0"),
     "split of a vector": (lambda: split_heads(X[0], 2), r"rows and columns, got shape \(6,\)"),
     "merge of a matrix": (lambda: merge_heads(X), r"\(…, h, n, d_head\), got shape \(5, 6\)"),
+    "more keys than queries": (lambda: weight_back(X, 1), r"as many keys as queries, got shape \(5, 6\)"),
+    "back too far": (lambda: weight_back(np.eye(3), 3), "between 0 and 2, got 3"),
+    "pooling a matrix": (lambda: pool_heads(X, 1), r"\(…, h, n, d_head\), got shape \(5, 6\)"),
+    "pools that do not divide": (lambda: pool_heads(X[None], 2), "1 heads do not divide into num_kv_heads = 2 groups"),
+    "no pools": (lambda: pool_heads(X[None], 0), "into num_kv_heads = 0 groups"),
     "groups that do not divide": (without({"num_kv_heads": 2}), "num_heads = 3 does not divide into num_kv_heads = 2"),
     "no groups": (without({"num_kv_heads": 0}), "into num_kv_heads = 0 groups"),
     "w_q too narrow": (without({"w_q": np.zeros((D + 1, 12))}), r"x of shape \(2, 5, 6\) does not fit w_q of shape \(7, 12\)"),

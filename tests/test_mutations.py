@@ -60,6 +60,7 @@ MISTAKES = {
     },
     "geometry": {
         "points on an edge are corners": ("<= 0:", "< 0:"),
+        "a cosine of one length alone": ("attention_scores(*directions, scale=1)", "attention_scores(query, directions[1], scale=1)"),
         "turns the wrong way": ("return float((b[0]", "return -float((b[0]"),
     },
     "multihead": {
@@ -68,6 +69,11 @@ MISTAKES = {
             "return x.reshape(*x.shape[:-2], num_heads, x.shape[-2], x.shape[-1] // num_heads)",
         ),
         "heads merged in the wrong order": ("beside = np.swapaxes(x, -2, -3)", "beside = np.swapaxes(x[..., ::-1, :, :], -2, -3)"),
+        "heads pooled across groups": (
+            "num_kv_heads, h // num_kv_heads, n, d_head)",
+            "h // num_kv_heads, num_kv_heads, n, d_head).swapaxes(-3, -4)",
+        ),
+        "reads ahead and not back": ("np.diagonal(weights, -back,", "np.diagonal(weights, back,"),
         "groups dealt out in turn": (
             "np.repeat(shared, num_heads // num_kv_heads, axis=-3)",
             "np.concatenate([shared] * (num_heads // num_kv_heads), axis=-3)",
@@ -124,7 +130,10 @@ MISTAKES = {
         "heads forgotten": ("Cost(num_heads * multiply_adds", "Cost(multiply_adds"),
         "shared keys at full width": ("shared = num_kv_heads * d_head", "shared = d"),
         "one grid in memory": ("2 * grid + n_q * d_v", "n_q * d_v"),
-        "the crossover without the projections": ("(2 + expansion) * d", "expansion * d"),
+        "the crossover without the projections": ("block / (2 * d)", "(block - 4 * d**2) / (2 * d)"),
+        "grouped keys at full cost": ("num_kv_heads=num_kv_heads) - grid", "num_kv_heads=None) - grid"),
+        "two matrices, not three": ("2 * d * d_k + d * d_v", "d * d_k + d * d_v"),
+        "the ideal tensor for one token": ("n * d * n * d_v", "n * d * d_v"),
         "keys cached, values not": ("2 * n * num_kv_heads", "n * num_kv_heads"),
     },
     "variants": {
@@ -147,7 +156,9 @@ def runs(request, tmp_path_factory):
     """The suite's run for each mistake, several at a time."""
     alone = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        chosen = [item.callspec.params for item in request.session.items if item.module is request.module]
+        chosen = [
+            item.callspec.params for item in request.session.items if getattr(item, "module", None) is request.module
+        ]
         pairs = [(params["module"], params["mistake"]) for params in chosen]
         runs = {pair: pool.submit(run_with, *pair, tmp_path_factory.mktemp("mistake"), alone) for pair in pairs}
         yield runs

@@ -1,5 +1,6 @@
 """math.mjs gives what attnlib gives, function by function."""
 
+import dataclasses
 import json
 import subprocess
 
@@ -7,6 +8,8 @@ import numpy as np
 import pytest
 
 import attnlib
+from attnlib import cost
+from attnlib.scaling import BROKEN
 
 RANDOM_CASES = 1000
 
@@ -51,7 +54,40 @@ def random_scores(rng, size):
     return [query, key, scale]
 
 
-def random_weights(rng, size):
+def random_directions(rng, size):
+    return random_attention(rng, size, with_value=False)[:2]
+
+
+def random_rotary(rng, size):
+    n, half = rng.integers(1, 6, size=2)
+    layout = str(rng.choice(["half", "interleaved"]))
+    positions = rng.integers(-300, 300, size=n)
+    return [rng.normal(scale=size, size=(n, 2 * half)), positions, layout, float(rng.uniform(1, 1e4))]
+
+
+def random_sizes(count, most=3000):
+    """Sizes from 1 to `most`, small and large ones alike."""
+    return lambda rng, size: [int(most ** rng.random()) for _ in range(count)]
+
+
+def random_heads(rng):
+    """d, num_heads and num_kv_heads that divide each other."""
+    groups, times, d_head = (int(size) for size in rng.integers(1, 9, size=3))
+    return d_head * times * groups, times * groups, groups
+
+
+def random_block(rng, size):
+    d, *heads = random_heads(rng)
+    return [d, float(rng.choice([1, 4, 4.03125, 5.25])), *(heads if rng.random() < 0.5 else [1, None])]
+
+
+def random_multi_head(rng, size):
+    d, *heads = random_heads(rng)
+    n, n_z = random_sizes(2)(rng, size)
+    return [n, d, *heads, n_z if rng.random() < 0.5 else None, int(rng.choice([1, 2, 4, 8]))]
+
+
+def random_biased(rng, size):
     case = random_attention(rng, size, with_value=False)
     bias = rng.normal(scale=size, size=(len(case[0]), len(case[1])))
     return [*case, bias if rng.random() < 0.5 else None]
@@ -59,12 +95,61 @@ def random_weights(rng, size):
 
 def random_projection(rng, size):
     n, d, d_out, _ = sizes(rng)
-    side = np.sqrt(size)
-    bias = rng.normal(scale=size, size=d_out) if rng.random() < 0.5 else None
-    return [rng.normal(scale=side, size=(n, d)), rng.normal(scale=side, size=(d, d_out)), bias]
+    return [
+        rng.normal(scale=np.sqrt(size), size=(n, d)),
+        rng.normal(scale=np.sqrt(size), size=(d, d_out)),
+        rng.normal(scale=size, size=d_out) if rng.random() < 0.5 else None,
+    ]
 
 
-def random_heads(rng, size):
+def random_square(rng, size):
+    """Rounded, so that some entries are equal."""
+    n = rng.integers(2, 8)
+    return (rng.normal(size=(n, n)) * size).round(rng.integers(0, 4))
+
+
+def random_cycle(rng, size):
+    """Products of a few weights: of factors up to 10, so that the tolerance, for one product, holds."""
+    weights = random_square(rng, min(size, 3))
+    return [weights, rng.integers(len(weights), size=rng.integers(1, 5)).tolist()]
+
+
+def random_row(rng, size):
+    """Scores that every φ can take: exp stays in the range, sigmoid above 0."""
+    return rng.normal(scale=min(size, 3), size=rng.integers(1, 9))
+
+
+def random_weights(rng, size):
+    return [attnlib.softmax(random_softmax(rng, size)[0])]
+
+
+def random_window(rng, size):
+    n_q, n_k, window, offset = (int(one) for one in rng.integers(1, 9, size=4))
+    return [n_q, n_k, window, offset - 1]
+
+
+def random_padding(rng, size):
+    n_q, n_k = (int(one) for one in rng.integers(1, 9, size=2))
+    return [np.array(rng.integers(1, n_k + 1)), n_q, n_k]
+
+
+def random_grouped(rng, size, *, grouped):
+    groups, shared, n, d_head = (int(one) for one in rng.integers(1, 5, size=4))
+    heads = rng.normal(scale=size, size=(groups * shared, n, d_head))
+    return [heads, groups] if grouped else [heads]
+
+
+def random_square_and_back(rng, size):
+    n = int(rng.integers(1, 9))
+    return [rng.random((n, n)) * size, int(rng.integers(n))]
+
+
+def random_parameters(rng, size):
+    d, d_k, d_v, groups, shared = (int(one) for one in rng.integers(1, 900, size=5))
+    return [d, d_k, d_v, groups * shared, groups]
+
+
+def random_stack(rng, size):
     heads, n, width, _ = sizes(rng)
     return rng.normal(scale=size, size=(heads, n, width))
 
@@ -79,22 +164,81 @@ def random_sentence(rng, size):
     return [parameters, rng.integers(words, size=rng.integers(1, 9)).tolist()]
 
 
+POSITIVE = ("exp", "softplus", "sigmoid", "relu", "square")
 CASES = {
+    "rotary_permutation": lambda rng, size: [2 * int(rng.integers(1, 9))],
+    "rotary_embedding": random_rotary,
+    "attention_cost": random_sizes(6),
+    "streaming_cost": random_sizes(6),
+    "multi_head_cost": random_multi_head,
+    "block_multiply_adds": lambda rng, size: [*random_sizes(1)(rng, size), *random_block(rng, size)],
+    "block_parameters": random_block,
+    "crossover": random_block,
+    "ideal_tensor_parameters": random_sizes(3),
+    "attention_parameters": random_sizes(3),
+    "cache_bytes": random_sizes(5),
+    "cosine_similarity": random_directions,
+    "positive_function": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
+    "positive_weights": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
+    "weight_properties": lambda rng, size: [
+        random_row(rng, size).round(2),
+        str(rng.choice(POSITIVE)),
+        float(rng.normal()),
+        float(rng.uniform(0, 9)),
+    ],
+    "entropy": random_weights,
+    "softmax_jacobian": random_weights,
+    "seeded_uniform": lambda rng, size: [int(k) for k in rng.integers([0, 0, 0], [9, 2**31, 2**31])],
+    "draw_scores": lambda rng, size: [
+        *(int(k) for k in rng.integers(1, 9, size=3)),
+        str(rng.choice(BROKEN)),
+        int(rng.integers(2**20)),
+    ],
+    "score_variance": lambda rng, size: [int(rng.integers(1, 5000)), str(rng.choice(BROKEN))],
+    "saturation": lambda rng, size: [rng.normal(scale=min(size, 30), size=rng.integers(1, 7, size=2))],
     "softmax": random_softmax,
     "attention_scores": random_scores,
-    "attention_weights": random_weights,
+    "attention_weights": random_biased,
     "attention": lambda rng, size: random_attention(rng, size, with_value=True),
     "causal_mask": lambda rng, size: [int(rng.integers(1, 9)), int(rng.integers(1, 9)), int(rng.integers(0, 5))],
     "project": random_projection,
-    "split_heads": lambda rng, size: [attnlib.merge_heads(heads := random_heads(rng, size)), len(heads)],
-    "merge_heads": lambda rng, size: [random_heads(rng, size)],
-    "rms_norm": lambda rng, size: [random_heads(rng, size)[0], float(rng.uniform(0, 0.1))],
+    "stretch_matrix": lambda rng, size: (rng.normal(size=3) * [1, 1, 360]).tolist(),
+    "most_read": lambda rng, size: [random_square(rng, size)],
+    "most_unequal_pair": lambda rng, size: [random_square(rng, size)],
+    "cycle_product": random_cycle,
+    "sliding_window_mask": random_window,
+    "padding_mask": random_padding,
+    "to_torch": lambda rng, size: [
+        rng.random((3, 5)) < 0.5,
+        str(rng.choice(["scaled_dot_product_attention", "MultiheadAttention"])),
+    ],
+    "merge_heads": lambda rng, size: random_grouped(rng, size, grouped=False),
+    "pool_heads": lambda rng, size: random_grouped(rng, size, grouped=True),
+    "weight_back": random_square_and_back,
+    "multi_head_parameters": random_parameters,
+    "split_heads": lambda rng, size: [attnlib.merge_heads(heads := random_stack(rng, size)), len(heads)],
+    "rms_norm": lambda rng, size: [random_stack(rng, size)[0], float(rng.uniform(0, 0.1))],
     "distance_bias": lambda rng, size: [rng.normal(scale=size, size=sizes(rng)[0]), int(sizes(rng)[1])],
     "decoder_weights": random_sentence,
     "decoder_logits": random_sentence,
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],
 }
 KEYWORDS = {"softmax": ["temperature"], "attention_scores": ["scale"], "causal_mask": ["offset"]}
+KEYWORDS |= {
+    "sliding_window_mask": ["window", "offset"],
+    "multi_head_parameters": ["num_heads", "num_kv_heads"],
+    "weight_properties": ["constant", "raised"],
+    "seeded_uniform": ["seed", "start"],
+    "draw_scores": ["broken", "seed"],
+    "score_variance": ["broken"],
+    "rotary_embedding": ["layout", "base"],
+    "attention_cost": ["num_heads", "itemsize"],
+    "streaming_cost": ["num_heads", "itemsize"],
+    "multi_head_cost": ["num_heads", "num_kv_heads", "n_z", "itemsize"],
+    "cache_bytes": ["num_layers", "itemsize"],
+}
+for name in ("block_multiply_adds", "block_parameters", "crossover"):
+    KEYWORDS[name] = ["expansion", "num_heads", "num_kv_heads"]
 KEYWORDS |= {"attention_weights": ["scale", "bias"], "attention": ["scale"], "rms_norm": ["epsilon"]}
 
 
@@ -102,7 +246,9 @@ def in_python(name, arguments):
     """Python takes as keywords what JavaScript takes last."""
     keywords = KEYWORDS.get(name, [])
     split = len(arguments) - len(keywords)
-    return getattr(attnlib, name)(*arguments[:split], **dict(zip(keywords, arguments[split:], strict=True)))
+    function = getattr(attnlib, name, None) or getattr(cost, name)
+    result = function(*arguments[:split], **dict(zip(keywords, arguments[split:], strict=True)))
+    return list(dataclasses.asdict(result).values()) if dataclasses.is_dataclass(result) else result
 
 
 def as_json(value):
@@ -134,8 +280,11 @@ def test_random_and_extreme_inputs_agree(name):
     answers = node(calls=[[name, [as_json(a) for a in arguments]] for arguments in cases])
     for arguments, answer in zip(cases, answers, strict=True):
         expected = np.asarray(in_python(name, arguments), dtype=float)
+        answer = list(answer.values()) if isinstance(answer, dict) else answer
         assert expected.shape == np.shape(answer)
-        assert np.abs(expected - np.asarray(answer, dtype=float)).max(initial=0) <= 1e-12 * largest(arguments)
+        assert np.abs(expected - np.asarray(answer, dtype=float)).max(initial=0) <= 1e-12 * max(
+            largest(arguments), np.abs(expected).max(initial=0)
+        )
 
 
 def test_scores_of_ten_thousand_agree_to_the_last_digits():

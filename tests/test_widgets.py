@@ -187,3 +187,14 @@ def test_no_module_writes_html():
         assert not [word for word in ("innerHTML", "insertAdjacentHTML", "document.write", "eval(") if word in text], (
             file
         )
+
+
+def test_above_a_thousand_cells_the_page_form_sums_up():
+    rng = np.random.default_rng(0)
+    grid = AttentionGrid([f"t{i}" for i in range(40)], rng.normal(size=(40, 6)))
+    page = Page(grid)
+    assert len(page.cells) == 4 + 40 * 4
+    assert page.cells[:4] == ["", "reads most from", "weight", "entropy in nats"]
+    strongest = grid.weights[3].argmax()
+    assert page.cells[4 + 3 * 4 :][:3] == ["t3", f"t{strongest}", f"{grid.weights[3, strongest]:.2f}"]
+    assert len(Page(AttentionGrid(["t"] * 512, rng.normal(size=(512, 6)))).cells) == 4 + 64 * 4

@@ -3,8 +3,37 @@
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.base import InputError
 from attnlib.widgets.choice import Choice
+from attnlib.widgets.convention_switch import ConventionSwitch
+from attnlib.widgets.cost_calculator import CostCalculator
 from attnlib.widgets.head_browser import HeadBrowser
+from attnlib.widgets.head_mixer import HeadMixer
+from attnlib.widgets.mask_painter import MaskPainter
+from attnlib.widgets.metric_ellipse import MetricEllipse
 from attnlib.widgets.number_question import Number
+from attnlib.widgets.query_stepper import QueryStepper
+from attnlib.widgets.rotary_dial import RotaryDial
+from attnlib.widgets.scaling_lab import ScalingLab
+from attnlib.widgets.softmax_sliders import SoftmaxSliders
+from attnlib.widgets.tensor_counter import TensorCounter
+from attnlib.widgets.three_spaces import ThreeSpaces
 from attnlib.widgets.token_plane import TokenPlane
 
-__all__ = ["AttentionGrid", "Choice", "HeadBrowser", "InputError", "Number", "TokenPlane"]
+__all__ = [
+    "AttentionGrid",
+    "Choice",
+    "ConventionSwitch",
+    "CostCalculator",
+    "HeadBrowser",
+    "HeadMixer",
+    "InputError",
+    "MaskPainter",
+    "MetricEllipse",
+    "Number",
+    "QueryStepper",
+    "RotaryDial",
+    "ScalingLab",
+    "SoftmaxSliders",
+    "TensorCounter",
+    "ThreeSpaces",
+    "TokenPlane",
+]

@@ -3,7 +3,7 @@
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 
-const { element, number } = ui;
+const { element, number, equals } = ui;
 
 const MOST = 64; // tokens
 const changes = ["temperature", "scaled", "masked", "selected"];
@@ -49,6 +49,8 @@ function build(model, body) {
     const rows = model.get("query_tokens"), columns = model.get("key_tokens");
     if (rows.length !== weights.length || columns.length !== weights[0].length)
       throw new Error(`${rows.length} query and ${columns.length} key tokens for ${weights.length} × ${weights[0].length} weights`);
+    const chosen = model.get("selected");
+    if (chosen && weights[chosen[0]]?.[chosen[1]] === undefined) throw new Error(`cell ${chosen.join(", ")} is outside the ${rows.length} × ${columns.length} grid`);
     const tokens = JSON.stringify([rows, columns]);
     if (grid?.tokens !== tokens) {
       grid = table(rows, columns, model.get("selected") ?? [0, 0], { point, choose });
@@ -95,6 +97,7 @@ function table(rows, columns, entry, { point, choose }) {
     for (const cell of cells.flat()) cell.tabIndex = cell === next ? 0 : -1;
     next.focus();
   };
+  let selected = null;
   let before = ""; // a mouse at rest moves nothing, though the page may move under it
   node.addEventListener("pointermove", (event) => {
     const here = `${event.clientX},${event.clientY}`;
@@ -120,11 +123,13 @@ function table(rows, columns, entry, { point, choose }) {
     fill(weights, mask) {
       weights.forEach((row, i) => {
         row.forEach((weight, j) => {
-          const blocked = mask && !mask[i][j];
-          cells[i][j].textContent = blocked ? "–" : number(weight);
-          cells[i][j].classList.toggle("attn-blocked", Boolean(blocked));
-          cells[i][j].style.setProperty("--w", weight.toFixed(3));
-          cells[i][j].setAttribute("aria-label", `${rows[i]} reads from ${columns[j]}: ${blocked ? "masked" : number(weight)}`);
+          const blocked = Boolean(mask && !mask[i][j]), cell = cells[i][j], shade = weight.toFixed(3);
+          if (cell.shade === shade && cell.blocked === blocked) return; // each write costs the page a little
+          Object.assign(cell, { shade, blocked });
+          cell.textContent = blocked ? "–" : number(weight);
+          cell.classList.toggle("attn-blocked", blocked);
+          cell.style.setProperty("--w", shade);
+          cell.setAttribute("aria-label", `${rows[i]} reads from ${columns[j]}: ${blocked ? "masked" : number(weight)}`);
         });
         sums[i].textContent = number(row.reduce((total, weight) => total + weight, 0));
       });
@@ -132,7 +137,11 @@ function table(rows, columns, entry, { point, choose }) {
     mark(hovered, shown) {
       const active = hovered ?? (node.contains(document.activeElement) ? shown : null);
       lines.forEach((line, i) => line.classList.toggle("attn-dim", active !== null && active[0] !== i));
-      cells.forEach((row, i) => row.forEach((cell, j) => cell.setAttribute("aria-selected", shown?.[0] === i && shown?.[1] === j)));
+      const chosen = shown && cells[shown[0]][shown[1]];
+      if (chosen === selected) return;
+      selected?.setAttribute("aria-selected", false);
+      chosen?.setAttribute("aria-selected", true);
+      selected = chosen;
     },
   };
 }
@@ -167,11 +176,6 @@ function softmax_line(model, i, j) {
   const top = shift ? `exp(${number(scores[j])} − (${number(shift)}))` : `exp(${number(scores[j])})`;
   const total = read.reduce((sum, score) => sum + Math.exp(score - shift), 0);
   return `${top} / sum over the row ≈ ${number(Math.exp(scores[j] - shift))} / ${number(total)} ≈ ${number(weights[j])}`;
-}
-
-// "=" where the two decimals shown are all there are
-function equals(...values) {
-  return values.every((value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-9) ? "=" : "≈";
 }
 
 export default { render, changes };

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from attnlib.attention import attention_weights
 from attnlib.masks import causal_mask
-from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, table, text
+from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, text, weights_table
 
 CONTROLS = ("temperature", "scaled", "masked")
 
@@ -111,10 +111,9 @@ class AttentionGrid(PageWidget):
 
     def fallback(self) -> str:
         weights, allowed = self.weights, self.allowed
-        cells = [[text(weight) for weight in (*row, row.sum())] for row in weights]
+        cells = [[text(weight) for weight in row] for row in weights]
         if allowed is not None:
             for i, j in np.argwhere(~allowed):
                 cells[i][j] = "–"
         caption = f"{self.title}: query (row) reads from key (column). Numbers: {self.provenance}."
-        rows = list(zip(self.query_tokens, cells, strict=True))
-        return table(caption, [*self.key_tokens, "sum"], rows, weights)
+        return weights_table(caption, self.query_tokens, self.key_tokens, weights, cells)

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from decimal import ROUND_HALF_UP, Context, Decimal
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import anywidget
 import numpy as np
 import traitlets
 
+from attnlib.attention import entropy
 from attnlib.widgets.compose import FOLDER, notebook_module
 
 
@@ -36,6 +38,26 @@ class Matrix(traitlets.TraitType[list[list[float]], Any]):
             raise InputError(f"{self.name}[{i}, {j}] is {array[i, j]}: every entry must be finite")
         rows: list[list[float]] = array.tolist()
         return rows
+
+
+class Vector(traitlets.TraitType[list[float], Any]):
+    """Finite numbers; takes an array, holds a list."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__([0.0], **options)
+
+    def validate(self, owner: Any, value: Any) -> list[float]:
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{self.name} must be numbers: {error}") from error
+        if array.ndim != 1 or not array.size:
+            raise InputError(f"{self.name} must have shape (n,) with n ≥ 1, got {array.shape}")
+        if not np.isfinite(array).all():
+            i = int(np.argmin(np.isfinite(array)))
+            raise InputError(f"{self.name}[{i}] is {array[i]}: every entry must be finite")
+        numbers: list[float] = array.tolist()
+        return numbers
 
 
 class Mask(traitlets.TraitType[list[list[bool]] | None, Any]):
@@ -129,6 +151,23 @@ class PageWidget(anywidget.AnyWidget):
         return data, metadata
 
 
+MOST_CELLS = 1000  # a larger grid is summed up, where no script draws it
+MOST_ROWS = 64
+
+
+def weights_table(
+    caption: str, queries: list[str], keys: list[str], weights: np.ndarray, cells: list[list[str]]
+) -> str:
+    """The weights cell by cell with each row's sum; of more than 1,000 cells, the key that each query reads most."""
+    if weights.size <= MOST_CELLS:
+        with_sum = [[*row, text(total)] for row, total in zip(cells, weights.sum(axis=1), strict=True)]
+        return table(caption, [*keys, "sum"], list(zip(queries, with_sum, strict=True)), weights)
+    strongest, spread = weights.argmax(axis=1), entropy(weights)
+    rows = [(queries[i], [keys[j], text(weights[i, j]), text(spread[i])]) for i, j in enumerate(strongest[:MOST_ROWS])]
+    left = f" The first {MOST_ROWS} of {len(queries)} queries." if len(queries) > MOST_ROWS else ""
+    return table(caption + left, ["reads most from", "weight", "entropy in nats"], rows)
+
+
 def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], shades: np.ndarray | None = None) -> str:
     """An HTML table; `shades` colours its first cells by weight, row by row. All texts are escaped."""
     head = "".join(f'<th scope="col" dir="auto">{html.escape(name)}</th>' for name in columns)
@@ -146,7 +185,54 @@ def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], s
     )
 
 
-def text(number: float) -> str:
-    """Two decimals with a true minus sign, as the page's script writes numbers."""
-    shown = f"{number:.2f}"
+def text(number: float, digits: int = 2) -> str:
+    """Two decimals with a true minus sign, as the page's script writes numbers: an exact half is rounded away from 0."""
+    shown = f"{Decimal(float(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
     return shown.replace("-", "" if float(shown) == 0 else "−")
+
+
+LIMIT = 2**20  # the largest size that a calculator takes
+COUNT = [
+    (1000**i, name)
+    for i, name in enumerate(
+        ["", "thousand", "million", "billion", "trillion", "quadrillion", "quintillion", "sextillion"]
+    )
+]
+BYTES = [(1000**i, name) for i, name in enumerate(["B", "kB", "MB", "GB", "TB", "PB", "EB"])]
+
+
+def check_sizes(inputs: SimpleNamespace, *names: str) -> None:
+    """Raise `InputError` unless each is a size that a calculator takes."""
+    for name in names:
+        if not 1 <= getattr(inputs, name) <= LIMIT:
+            raise InputError(f"{name} must be from 1 to {LIMIT:,}, got {getattr(inputs, name)}")
+
+
+def large(number: float, units: list[tuple[int, str]] = COUNT) -> str:
+    """Three digits and the largest unit that fits, as the page's script writes large numbers.
+
+    >>> large(84_934_656), large(999_900, BYTES), large(12)
+    ('84.9 million', '1.00 MB', '12')
+    """
+
+    def three(size: int) -> Decimal:
+        rounded = Context(prec=3, rounding=ROUND_HALF_UP).create_decimal(number / size)
+        return rounded.quantize(Decimal(1).scaleb(rounded.adjusted() - 2))
+
+    size, name = next((unit for unit in reversed(units) if three(unit[0]) >= 1), units[0])
+    if size == 1 and number < 1000 and number == int(number):
+        return f"{int(number)} {name}".strip()
+    if three(size) >= 1000:
+        return f"{int(three(size)):,} {name}".strip()
+    return f"{three(size):f} {name}".strip()
+
+
+def compact(number: float) -> str:
+    """Two decimals, or for numbers far from 1 a power of ten."""
+    if number == 0 or 0.01 <= abs(number) < 1e4:
+        return text(number)
+    mantissa, exponent = f"{number:.1e}".split("e")
+    return f"{mantissa.replace('-', '−')}×10{str(int(exponent)).translate(_RAISED)}"
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -70,6 +70,7 @@ function mount(root) {
     const state = JSON.parse(root.querySelector("script[type='application/json']").textContent);
     const model = new PageModel({ ...state });
     models.set(root, { model, state });
+    root.append(el); // in the page before it draws, so that it has a style
     widgets[root.dataset.widget].render({ model, el });
     model.on("change", () => share(root, model, state));
     visit(root);
@@ -77,7 +78,8 @@ function mount(root) {
     root.replaceChildren(...root.querySelectorAll(":scope > .headerlink"), el);
     if (focused) el.querySelector("[tabindex='0'], input, button")?.focus(); // the table that had it is gone
   } catch (error) {
-    console.error(`widget ${root.dataset.widget}:`, error); // the table stays
+    el.remove(); // the table stays
+    console.error(`widget ${root.dataset.widget}:`, error);
   }
 }
 

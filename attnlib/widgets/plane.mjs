@@ -11,6 +11,10 @@ export function to_picture([x, y]) {
   return [(SIZE / 2) * (1 + x / VIEW), (SIZE / 2) * (1 - y / VIEW)];
 }
 
+export function clamp(x) {
+  return Math.max(-REACH, Math.min(REACH, Math.round(x * 100) / 100));
+}
+
 export function place([x, y]) {
   return `(${number(x)}, ${number(y)})`;
 }
@@ -36,11 +40,21 @@ export function axes() {
   return [...lines, ...ticks];
 }
 
+// A line with a tip from beside one point to beside another, for a path's `d`.
+export function arrow(from, to, gap = 11) {
+  const [[x, y], [to_x, to_y]] = [from, to].map(to_picture);
+  const length = Math.hypot(to_x - x, to_y - y);
+  if (length < 2 * gap) return "";
+  const [e, f] = [(to_x - x) / length, (to_y - y) / length]; // along the arrow
+  const at = (forward, aside) => `${x + e * forward - f * aside} ${y + f * forward + e * aside}`;
+  return `M${at(gap, 0)}L${at(length - gap, 0)}M${at(length - gap - 8, 5)}L${at(length - gap, 0)}L${at(length - gap - 8, -5)}`;
+}
+
 // A point that can be dragged: `at()` tells where it is, `put(point)` is called with where it should go, `choose()` on focus.
-export function handle(picture, label, { at, put, choose = () => {} }) {
+// `nudge(step)` is called for an arrow key, where a step in the plane is not what it should mean.
+export function handle(picture, label, { at, put, choose = () => {}, nudge = null }) {
   const node = element("g", { class: "attn-token", tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": -REACH, "aria-valuemax": REACH, "aria-orientation": "horizontal" },
     element("circle", { class: "attn-reach", r: 20 }), element("circle", { r: 8 }), element("text", {}, label));
-  const clamp = (x) => Math.max(-REACH, Math.min(REACH, Math.round(x * 100) / 100));
   const here = (event) => {
     const box = picture.getBoundingClientRect();
     return [((event.clientX - box.left) / box.width) * 2 * VIEW - VIEW, VIEW - ((event.clientY - box.top) / box.height) * 2 * VIEW];
@@ -59,7 +73,8 @@ export function handle(picture, label, { at, put, choose = () => {} }) {
     if (!direction) return;
     event.preventDefault();
     const step = event.shiftKey ? 0.5 : 0.1;
-    put(at().map((x, c) => clamp(x + direction[c] * step)));
+    if (nudge) nudge(direction.map((x) => x * step));
+    else put(at().map((x, c) => clamp(x + direction[c] * step)));
   });
   return node;
 }

@@ -15,12 +15,13 @@ function render({ model, el }) {
 
 function build(model, body) {
   const steps = ui.slider(model, "steps", "times applied", { min: 1, max: 12, step: 1, digits: 0 });
+  const dial = { length: turned(model, "length", 0, 4.2, 0.05), direction: turned(model, "direction", -180, 180, 1) };
   const picture = plane.picture("plane of tokens");
   const readout = element("div", { class: "attn-readout" });
   const caption = element("figcaption");
   body.append(
     element("figure", { class: "attn" }, caption, element("div", { class: "attn-columns" }, picture, readout),
-      element("div", { class: "attn-controls" }, steps.node)),
+      element("div", { class: "attn-controls" }, steps.node, dial.length.node, dial.direction.node)),
   );
   let scene = null;
 
@@ -34,7 +35,22 @@ function build(model, body) {
     caption.textContent = `${model.get("title")}: drag a token, or focus it and press the arrow keys. Numbers: ${model.get("provenance")}.`;
     readout.replaceChildren(...describe(model, points, layers.at(-1)));
     steps.draw();
+    for (const control of Object.values(dial)) control.draw();
   };
+}
+
+// A slider for the length or the direction of the selected token, in degrees.
+function turned(model, what, min, max, step) {
+  const point = () => model.get("points")[model.get("selected")];
+  const polar = () => ({ length: Math.hypot(...point()), direction: (Math.atan2(point()[1], point()[0]) * 180) / Math.PI });
+  let direction = 0; // a vector of length 0 has none: it keeps the last
+  const slider = ui.range(what, { min, max, step }, (value) => {
+    const { length, direction: angle } = { ...polar(), ...(Math.hypot(...point()) ? {} : { direction }), [what]: value };
+    direction = angle;
+    const moved = [Math.cos, Math.sin].map((f) => plane.clamp(length * f((angle * Math.PI) / 180)));
+    ui.change(model, "points", model.get("points").map((other, i) => (i === model.get("selected") ? moved : other)));
+  });
+  return { node: slider.node, draw: () => slider.set(polar()[what], what === "length" ? number(polar().length) : `${number(polar().direction, 0)}°`) };
 }
 
 // x, then attention(x, x, x), then attention of that, …
@@ -77,13 +93,17 @@ function describe(model, points, outputs) {
   const tokens = model.get("tokens"), i = model.get("selected"), steps = model.get("steps");
   const scores = math.attention_scores(points, points, 1);
   const weights = math.attention_weights(points, points, null, 1);
-  const head = ["token", "score", "reads from", "is read by"].map((name) => element("th", { scope: "col" }, name));
+  const lengths = points.map((point) => Math.hypot(...point));
+  const angle = (j) => (lengths[i] && lengths[j] ? `${number((Math.acos(math.cosine_similarity([points[i]], [points[j]])[0][0]) * 180) / Math.PI, 0)}°` : "–");
+  const plain = (text) => element("td", { class: "attn-plain" }, text);
+  const head = ["token", "length", "angle", "score", "reads", "is read"].map((name) => element("th", { scope: "col" }, name));
   const share = (weight) => element("td", { style: `--w:${weight.toFixed(3)}` }, number(weight));
   const rows = tokens.map((token, j) =>
-    element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), element("td", { class: "attn-plain" }, number(scores[i][j])), share(weights[i][j]), share(weights[j][i])));
+    element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), plain(number(lengths[j])), plain(angle(j)), plain(number(scores[i][j])), share(weights[i][j]), share(weights[j][i])));
   return [
     element("p", { class: "attn-pair" }, element("bdi", {}, tokens[i]), ` at ${place(points[i])}`),
     element("div", { class: "attn-scroll" }, element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows))),
+    element("p", {}, `A score is ${number(lengths[i])} × the other’s length × the cosine of the angle between them.`),
     element("p", { "aria-live": "polite" }, `Its output${steps > 1 ? ` after ${steps} times` : ""}: ${place(outputs[i])}.${steps > 1 ? " Scores and weights are those of the first time." : ""}`),
   ];
 }

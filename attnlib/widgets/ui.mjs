@@ -20,20 +20,66 @@ export function change(model, name, value) {
   model.save_changes();
 }
 
+export function whole(x) {
+  return x.toLocaleString("en");
+}
+
+// Three digits and the largest unit that fits, from pairs of a unit's size and its name: the same as `large` in base.py.
+export const COUNT = ["", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion", " sextillion"].map((name, i) => [1000 ** i, name]);
+export const BYTES = [" B", " kB", " MB", " GB", " TB", " PB", " EB"].map((name, i) => [1000 ** i, name]);
+
+export function large(x, units = COUNT) {
+  const digits = (size) => (x / size).toPrecision(3);
+  const [size, name] = units.findLast(([size]) => Number(digits(size)) >= 1) ?? units[0];
+  return (Number(digits(size)) >= 1000 ? whole(Number(digits(size))) : size === 1 && Number.isInteger(x) ? x : digits(size)) + name;
+}
+
+// A calculator's sizes, as whole numbers that a page can count with.
+const LIMIT = 2 ** 20;
+
+export function sizes(model, names) {
+  return Object.fromEntries(names.map((name) => {
+    const size = model.get(name);
+    if (!(Number.isInteger(size) && size >= 1 && size <= LIMIT)) throw new Error(`${name} must be a whole number from 1 to ${whole(LIMIT)}, got ${size}`);
+    return [name, size];
+  }));
+}
+
+// What sliders offer: lengths in quarters of an octave, and the widths that models have.
+export const LENGTHS = Array.from({ length: 65 }, (_, i) => Math.round(2 ** (4 + i / 4)));
+export const WIDTHS = [16, 32, 64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 12288, 16384];
+
 // Raise when there is more to show than fits a screen and a reader.
 export function at_most(what, count, most) {
   if (count > most) throw new Error(`${count} ${what} are more than the ${most} that can be shown`);
 }
 
-export function slider(model, name, label, { min, max, step, digits = 1 }) {
+// A slider that tells `put` where it is moved, and shows what `set` is told.
+export function range(label, { min, max, step }, put) {
   const input = element("input", { type: "range", min, max, step });
   const output = element("output");
-  input.addEventListener("input", () => change(model, name, Number(input.value)));
-  const draw = () => {
-    input.value = model.get(name);
-    output.textContent = number(model.get(name), digits);
+  input.addEventListener("input", () => put(Number(input.value)));
+  const set = (value, text) => {
+    input.value = value;
+    input.setAttribute("aria-valuetext", text);
+    output.textContent = text;
   };
-  return { node: element("label", { class: "attn-control" }, label, input, output), draw };
+  return { node: element("label", { class: "attn-control" }, label, input, output), set };
+}
+
+export function slider(model, name, label, { digits = 1, ...limits }) {
+  const { node, set } = range(label, limits, (value) => change(model, name, value));
+  return { node, draw: () => set(model.get(name), number(model.get(name), digits)) };
+}
+
+// A slider over the list that `values()` gives, which may change. It stands at the last that is not above the model's value.
+export function choice(model, name, label, values, put = (value) => change(model, name, value)) {
+  const { node, set } = range(label, { min: 0, max: values().length - 1, step: 1 }, (index) => put(values()[index]));
+  const draw = () => {
+    node.querySelector("input").max = values().length - 1;
+    set(Math.max(0, values().findLastIndex((value) => value <= model.get(name))), whole(model.get(name)));
+  };
+  return { node, draw };
 }
 
 export function toggle(model, name, label) {
@@ -56,6 +102,14 @@ export function button(label, press) {
   return node;
 }
 
+// A table: the names of its columns, and rows of a name and cells, each a text or an element.
+export function table(columns, rows, label) {
+  const head = ["", ...columns].map((name) => (name ? element("th", { scope: "col" }, name) : element("td", { class: "attn-corner" })));
+  const lines = rows.map(([name, ...cells]) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, name), ...cells.map((cell) => (cell.localName === "td" ? cell : element("td", { class: "attn-plain" }, cell)))));
+  return element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": label },
+    element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...lines)));
+}
+
 // Build once, then draw after every change of the model, and when the colours change. An error becomes a sentence in
 // place of the widget. `changes` names what a reader can change: "Start again" puts it back to what it was at first.
 export function show({ model, el }, changes, build) {
@@ -69,8 +123,7 @@ export function show({ model, el }, changes, build) {
     changes.forEach((name, i) => model.set(name, start[i]));
     model.save_changes();
   });
-  again.classList.add("attn-again");
-  el.append(body, problem, again);
+  el.append(body, problem, element("div", { class: "attn attn-foot" }, again));
   let draw = null;
   const update = () => {
     try {
@@ -96,4 +149,46 @@ export function show({ model, el }, changes, build) {
     theme.disconnect();
     el.removeEventListener("keydown", stop);
   };
+}
+
+export function vector(entries) {
+  return `(${entries.map((x) => number(x)).join(", ")})`;
+}
+
+// "=" where the two decimals shown are all there are
+export function equals(...values) {
+  return values.every((value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-9) ? "=" : "≈";
+}
+
+// Text in which "_x" stands for the index x, as nodes: W_Q, d_k. What is a node already stays.
+export function formula(text) {
+  return typeof text === "string" ? text.split(/_(\w+)/).map((part, i) => (i % 2 ? element("sub", {}, part) : part)) : [text];
+}
+
+// Two decimals, or for numbers far from 1 a power of ten.
+export function compact(x) {
+  if (x === 0 || (Math.abs(x) >= 0.01 && Math.abs(x) < 1e4)) return number(x);
+  const [mantissa, exponent] = x.toExponential(1).split("e");
+  const raised = exponent.replace("+", "").replace(/./g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit] ?? "⁻");
+  return `${mantissa.replace("-", "−")}×10${raised}`;
+}
+
+// A slider over a list of numbers, one step for each.
+export function ladder(model, name, label, values) {
+  const input = element("input", { type: "range", min: 0, max: values.length - 1, step: 1 });
+  const output = element("output");
+  input.addEventListener("input", () => change(model, name, values[input.value]));
+  const draw = () => {
+    input.value = values.indexOf(model.get(name));
+    output.textContent = model.get(name);
+    input.setAttribute("aria-valuetext", model.get(name));
+  };
+  return { node: element("label", { class: "attn-control" }, label, input, output), draw };
+}
+
+// A table's cell with a bar behind its text, `share` of the cell long.
+export function bar(cell, share, text) {
+  cell.className = "attn-bar";
+  cell.style.setProperty("--w", Math.max(0, Math.min(1, share)).toFixed(3));
+  cell.textContent = text;
 }

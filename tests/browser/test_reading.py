@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 from playwright.sync_api import expect
 
 from attnlib import plots
-from tests.browser.test_site import CHAPTER, PAGES, grid_of
+from tests.browser.test_site import CHAPTER, PAGES, TEXTS, grid_of
 from tools.site import scroll_through
 
 PHONE = {"viewport": {"width": 390, "height": 844}}
@@ -148,7 +148,7 @@ def test_what_is_stored_by_others_or_broken_does_no_harm(served, open_page):
         localStorage.setItem('attention-book:last', '"chapters/gone"');
         localStorage.setItem('attention-book:colours', 'purple');
     }""")
-    for path in PAGES[:2]:
+    for path in TEXTS:
         page.goto(f"{served}/{path}")
         scroll_through(page)
     assert page.problems == []

@@ -153,6 +153,7 @@ def test_an_address_that_makes_no_sense_breaks_nothing(query, show):
     page.locator(":is([role=gridcell], [role=alert]:not(:empty)):visible").first.wait_for()
     page.get_by_role("slider", name="a", exact=True).wait_for()
     if page.locator("[role=gridcell]:visible").count() == 0:
+        assert "cell 99, 0 is outside the 3 × 3 grid" in page.get_by_role("alert").first.text_content()
         page.get_by_role("button", name="Start again").first.click()
     assert page.locator("[role=gridcell]:visible").count() == 9
     assert page.problems == []
@@ -165,3 +166,22 @@ def test_more_tokens_than_can_be_shown_give_a_sentence(make, show):
     page = show(html_of(make(65)), *grid_and_plane())
     page.get_by_role("alert").filter(has_text="65 tokens are more than the 64 that can be shown").wait_for()
     assert page.locator("[role=gridcell]:visible").count() == 9
+
+
+def test_length_and_direction_turn_the_selected_token(show):
+    page = show(html_of(TokenPlane("ab", np.array([[1.0, 0.0], [0.0, 2.0]]))))
+    a, b = (page.get_by_role("slider", name=name, exact=True) for name in "ab")
+    cells = page.locator("tbody td")
+    assert cells.all_text_contents()[5:8] == ["2.00", "90°", "0.00"]
+    page.get_by_label("direction").fill("60")
+    assert a.get_attribute("aria-valuetext") == "(0.50, 0.87)"
+    assert cells.all_text_contents()[6:8] == ["30°", "1.74"]
+    page.get_by_label("length").fill("2")
+    assert a.get_attribute("aria-valuetext") == "(1.00, 1.73)"
+    assert b.get_attribute("aria-valuetext") == "(0.00, 2.00)"
+    page.get_by_label("length").fill("0")
+    assert a.get_attribute("aria-valuetext") == "(0.00, 0.00)"
+    assert cells.all_text_contents()[1] == cells.all_text_contents()[6] == "–"
+    page.get_by_label("length").fill("1")
+    assert a.get_attribute("aria-valuetext") == "(0.50, 0.87)"  # the direction was kept
+    assert page.problems == []

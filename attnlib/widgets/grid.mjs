@@ -1,0 +1,55 @@
+// A table of cells with names at its rows and columns, walked with the arrow keys. It is one stop for the Tab key.
+
+import * as ui from "./ui.mjs";
+
+const { element } = ui;
+
+// `ends` names columns behind the cells; their cells are `ends[i][e]`.
+export function table(label, rows, columns, ends = []) {
+  const node = element("table", { class: "attn-table", role: "grid", "aria-label": label });
+  const head = columns.map((name) => element("th", { scope: "col", dir: "auto" }, name));
+  const tails = ends.map((name) => element("th", { scope: "col", class: "attn-sum" }, name));
+  node.append(element("thead", {}, element("tr", {}, element("td", { class: "attn-corner" }, "query \\ key"), ...head, ...tails)));
+  const cells = rows.map((_, i) => columns.map((_, j) => element("td", { role: "gridcell", "data-cell": `${i},${j}` })));
+  const sides = rows.map((name) => element("th", { scope: "row", dir: "auto" }, name));
+  const last = rows.map(() => ends.map(() => element("td", { class: "attn-sum" })));
+  node.append(element("tbody", {}, ...rows.map((_, i) => element("tr", {}, sides[i], ...cells[i], ...last[i]))));
+  walk(node, cells);
+  return { node, cells, head, sides, ends: last };
+}
+
+// Let the arrow keys, Home and End move the focus in `rows` of elements, of which one is in the order of the Tab key.
+export function walk(node, rows, entry = rows[0][0]) {
+  const all = rows.flat();
+  for (const item of all) item.tabIndex = item === entry ? 0 : -1;
+  node.addEventListener("focusin", (event) => {
+    if (all.includes(event.target)) for (const item of all) item.tabIndex = item === event.target ? 0 : -1;
+  });
+  node.addEventListener("keydown", (event) => {
+    const i = rows.findIndex((row) => row.includes(event.target)), j = rows[i]?.indexOf(event.target);
+    const next = { ArrowUp: [i - 1, j], ArrowDown: [i + 1, j], ArrowLeft: [i, j - 1], ArrowRight: [i, j + 1], Home: [i, 0], End: [i, Infinity] }[event.key];
+    if (i < 0 || !next) return;
+    event.preventDefault();
+    const row = rows[Math.max(0, Math.min(next[0], rows.length - 1))];
+    row[Math.max(0, Math.min(next[1], row.length - 1))].focus();
+  });
+}
+
+// The cell of the table below a point of the screen: [row, column], or null.
+export function below(node, { clientX, clientY }) {
+  const cell = node.getRootNode().elementFromPoint(clientX, clientY)?.closest("[data-cell]");
+  return cell && node.contains(cell) ? cell_of(cell) : null;
+}
+
+export function cell_of(target) {
+  return target.closest("[data-cell]")?.dataset.cell.split(",").map(Number) ?? null;
+}
+
+// Show a weight in a cell, or that it is blocked; `digits` = null shows a shade alone.
+export function fill(cell, weight, blocked, label, digits = 2) {
+  const text = blocked ? "–" : ui.number(weight, digits ?? 2);
+  cell.textContent = digits === null ? "" : text;
+  cell.classList.toggle("attn-blocked", blocked);
+  cell.style.setProperty("--w", weight.toFixed(3));
+  cell.setAttribute("aria-label", `${label}: ${blocked ? "blocked" : text}`);
+}

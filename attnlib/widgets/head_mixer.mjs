@@ -1,0 +1,184 @@
+// HeadMixer: several heads side by side, what each adds to the output, and what they cost when they share keys.
+
+import * as grid from "./grid.mjs";
+import * as heat from "./heat.mjs";
+import * as math from "./math.mjs";
+import * as ui from "./ui.mjs";
+
+const { element, number } = ui;
+const MOST = { tokens: 64, heads: 256, computed: 32 };
+const NUMBERS = 12; // tokens: beyond, the grid shows shades alone
+const NAMED = 32; // heads: beyond, their names are seen one at a time
+const CHANGED = 1e-12; // less is rounding
+const changes = ["selected", "zeroed", "mixed", "num_kv_heads"];
+
+function render({ model, el }) {
+  return ui.show({ model, el }, changes, (body) => build(model, body));
+}
+
+function build(model, body) {
+  const figure = element("figure", { class: "attn" });
+  body.append(figure);
+  const given = memo((packed, h, n) => unpack(packed, h, n));
+  let scene = null; // rebuilt when the tokens or the heads change
+  return () => {
+    check(model);
+    const packed = model.get("packed"), h = model.get("heads").length, n = model.get("tokens").length;
+    const now = packed ? { weights: given(packed, h, n) } : compute(model);
+    const key = JSON.stringify([packed === "", ...["tokens", "heads", "axes", "columns"].map((name) => model.get(name))]);
+    if (scene?.key !== key) scene = { key, draw: draw_scene(model, figure) };
+    scene.draw(now);
+  };
+}
+
+function memo(compute) {
+  let last = null;
+  return (...given) => {
+    if (!last || given.some((value, i) => value !== last.given[i])) last = { given, value: compute(...given) };
+    return last.value;
+  };
+}
+
+function check(model) {
+  const h = model.get("heads").length, n = model.get("tokens").length;
+  ui.at_most("tokens", n, MOST.tokens);
+  ui.at_most("heads", h, MOST.heads);
+  if (!n || !h) throw new Error(`there are ${h} heads and ${n} tokens`);
+  const wrong = [model.get("selected"), ...model.get("zeroed")].find((a) => model.get("heads")[a] === undefined);
+  if (wrong !== undefined) throw new Error(`head ${wrong} is outside 0 … ${h - 1}`);
+}
+
+// Weights given as bytes, 255 for the weight 1: h grids of n × n, or only their lower triangles.
+function unpack(packed, h, n) {
+  if (!/^[\w+/]*=*$/.test(packed) || packed.length % 4) throw new Error("the packed weights are not in base64");
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const lower = bytes.length === (h * n * (n + 1)) / 2;
+  if (!lower && bytes.length !== h * n * n) throw new Error(`${bytes.length} weights for ${h} heads of ${n} tokens`);
+  let at = 0;
+  const row = (i) => Array.from({ length: n }, (_, j) => (lower && j > i ? null : bytes[at++] / 255));
+  return Array.from({ length: h }, () => Array.from({ length: n }, (_, i) => row(i)));
+}
+
+// The grids, the output with the heads left on, and how far its columns are from those of all heads.
+function compute(model) {
+  const [query, key, value] = ["query", "key", "value"].map((name) => model.get(name));
+  const h = query.length, n = model.get("tokens").length, groups = model.get("num_kv_heads"), mask = model.get("mask");
+  ui.at_most("heads", h, MOST.computed);
+  for (const [name, heads] of Object.entries({ query, key, value }))
+    if (heads.length !== model.get("heads").length || heads.some((rows) => rows.length !== n)) throw new Error(`${name} does not have ${n} rows for each of ${model.get("heads").length} heads`);
+  const [keys, values] = [key, value].map((heads) => math.pool_heads(heads, groups));
+  const shared = (heads, a) => heads[Math.floor((a * groups) / h)];
+  const weights = query.map((rows, a) => math.attention_weights(rows, shared(keys, a), mask).map((row, i) => row.map((weight, j) => (mask && !mask[i][j] ? null : weight))));
+  const heads = query.map((rows, a) => math.attention(rows, shared(keys, a), shared(values, a), mask));
+  const mix = (parts) => (model.get("mixed") ? math.project(math.merge_heads(parts), model.get("w_o")) : math.merge_heads(parts));
+  const all = mix(heads);
+  const out = mix(heads.map((rows, a) => (model.get("zeroed").includes(a) ? rows.map((row) => row.map(() => 0)) : rows)));
+  return { weights, out, change: all[0].map((_, c) => Math.max(...all.map((row, i) => Math.abs(row[c] - out[i][c])))) };
+}
+
+function draw_scene(model, figure) {
+  const tokens = model.get("tokens"), heads = model.get("heads"), computed = model.get("packed") === "", h = heads.length;
+  const caption = element("figcaption");
+  const maps = heads.map((name) => heat.map(name));
+  const tiles = heads.map((name, a) => {
+    const tile = element("button", { type: "button", class: "attn-head", title: name, "aria-label": name, dir: "auto" }, maps[a], h > NAMED ? "" : element("span", {}, name));
+    for (const event of ["click", "focus"]) tile.addEventListener(event, () => model.get("selected") === a || ui.change(model, "selected", a));
+    return tile;
+  });
+  const zeros = heads.map((name, a) => {
+    const input = element("input", { type: "checkbox", "aria-label": `zero ${name}` });
+    const others = () => model.get("zeroed").filter((other) => other !== a);
+    input.addEventListener("change", () => ui.change(model, "zeroed", input.checked ? [...others(), a] : others()));
+    return input;
+  });
+  const columns = model.get("columns") || (h > NAMED ? 12 : 0); // 0: as many as fit
+  const form = h > NAMED ? " attn-many" : columns ? "" : " attn-wrap";
+  const many = element("div", { class: `attn-heads${form}`, role: "group", "aria-label": "heads", style: `--n:${columns || Math.min(h, 4)}` },
+    ...heads.map((_, a) => element("div", {}, tiles[a], computed ? element("label", { class: "attn-control" }, zeros[a], "zero") : "")));
+  grid.walk(many, rows_of(tiles, columns || h), tiles[model.get("selected")]);
+
+  const table = grid.table("attention weights of the head", tokens, tokens);
+  const shades = tokens.length > NUMBERS;
+  table.node.classList.toggle("attn-shades", shades);
+  const name = element("p", { class: "attn-pair", dir: "auto" });
+  const cell = element("p", {}, shades ? "Point at a cell, or move to it with the arrow keys." : "");
+  const read = (event) => grid.cell_of(event.target) && (cell.textContent = event.target.getAttribute("aria-label"));
+  if (shades) for (const event of ["pointerover", "focusin"]) table.node.addEventListener(event, read);
+  const large = element("div", { class: "attn-part" }, name, element("div", { class: "attn-scroll" }, table.node), cell);
+  const result = element("p", { class: "attn-result", "aria-live": "polite" });
+
+  const mixed = ui.toggle(model, "mixed", "multiply by W_O");
+  const sizes = heads.map((_, i) => h - i).filter((groups) => h % groups === 0);
+  const share = ui.select(model, "num_kv_heads", "key and value heads", sizes.map((groups) => [groups, `${groups}: ${groups === h ? "one for each head" : groups === 1 ? "one for all (multi-query)" : `one for ${h / groups} heads (grouped)`}`]));
+  const cost = element("p");
+  const scroll = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "output" });
+  const panel = [element("div", { class: "attn-controls" }, mixed.node, share.node), result, element("p", { class: "attn-pair" }, "Output"), scroll, cost];
+  figure.replaceChildren(caption, element("div", { class: "attn-columns" }, many, large), ...(computed ? panel : [result]));
+
+  return (now) => {
+    const selected = model.get("selected"), chosen = now.weights[selected], groups = model.get("num_kv_heads");
+    caption.textContent = `${model.get("title")}: in each grid, query (row) reads from key (column). Choose a head to see it large. Numbers: ${model.get("provenance")}.`;
+    now.weights.forEach((rows, a) => {
+      heat.paint(maps[a], rows.length, rows.length, (i, j) => rows[i][j]);
+      tiles[a].setAttribute("aria-pressed", a === selected);
+      const label = computed && groups < h ? `${heads[a]}, keys ${Math.floor((a * groups) / h) + 1}` : heads[a];
+      tiles[a].setAttribute("aria-label", label);
+      if (h <= NAMED) tiles[a].lastChild.textContent = label;
+      tiles[a].classList.toggle("attn-off", computed && model.get("zeroed").includes(a));
+      zeros[a].checked = model.get("zeroed").includes(a);
+    });
+    name.textContent = heads[selected];
+    chosen.forEach((row, i) => row.forEach((weight, j) => grid.fill(table.cells[i][j], weight ?? 0, weight === null, `“${tokens[i]}” reads from “${tokens[j]}”`, shades ? null : 2)));
+    result.replaceChildren(...(computed ? effect(model, now.change) : habit(heads[selected], chosen)));
+    if (!computed) return;
+    scroll.replaceChildren(output_table(model, now));
+    cost.textContent = costs(model);
+    mixed.draw();
+    share.draw();
+  };
+}
+
+function rows_of(items, columns) {
+  return Array.from({ length: Math.ceil(items.length / columns) }, (_, r) => items.slice(r * columns, (r + 1) * columns));
+}
+
+// The output, its columns that changed, and by how much.
+function output_table(model, { out, change }) {
+  const axes = model.get("axes"), heads = model.get("heads"), width = out[0].length / heads.length;
+  const names = change.map((_, c) => (model.get("mixed") ? axes[c] ?? `${c + 1}` : `${heads[Math.floor(c / width)]}, ${(c % width) + 1}`));
+  const line = (tag, texts) => texts.map((text, c) => element(tag, { class: `attn-plain${change[c] > CHANGED ? " attn-changed" : ""}`, scope: tag === "th" && "col", dir: tag === "th" && "auto" }, text));
+  const rows = out.map((row, i) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, model.get("tokens")[i]), ...line("td", row.map((entry) => number(entry)))));
+  return element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, element("td"), ...line("th", names))),
+    element("tbody", {}, ...rows, element("tr", {}, element("th", { scope: "row" }, "changes by"), ...line("td", change.map(size_of)))));
+}
+
+function size_of(change) {
+  return change <= CHANGED ? "0" : change < 0.005 ? "< 0.01" : number(change);
+}
+
+// One sentence: which columns change without the heads that are zero.
+function effect(model, change) {
+  const zeroed = model.get("zeroed"), count = change.filter((size) => size > CHANGED).length;
+  if (!zeroed.length) return ["Zero a head to see which columns of the output change."];
+  const names = zeroed.flatMap((a, at) => [at ? ", " : "", element("bdi", {}, model.get("heads")[a])]);
+  const why = model.get("mixed") ? "W_O spreads every head over the columns" : "a head’s own, and no other’s";
+  return ["Without ", ...names, `, ${count} of ${change.length} columns change: ${why}.`];
+}
+
+// One sentence: how far back a head reads.
+function habit(name, weights) {
+  const rows = weights.map((row) => row.map((weight) => weight ?? 0));
+  const [own, one, two] = [0, 1, 2].map((back) => (back < rows.length ? number(math.weight_back(rows, back)) : "0"));
+  return [element("bdi", {}, name), ` puts on average ${own} of its weight on the token itself, ${one} on the one before, ${two} on the second before.`];
+}
+
+function costs(model) {
+  const h = model.get("heads").length, groups = model.get("num_kv_heads"), d = model.get("w_o")[0].length;
+  const d_k = model.get("key")[0][0].length, d_v = model.get("value")[0][0].length;
+  const parameters = (g) => math.multi_head_parameters(d, d_k, d_v, h, g);
+  const cached = (g) => math.cache_bytes(1, g, d_k + d_v, 1, 1) / 2; // a key of d_k numbers and a value of d_v
+  const fewer = groups < h;
+  return `W_Q, W_K, W_V and W_O hold ${parameters(groups)} parameters${fewer ? ` in place of ${parameters(h)}` : ""}, and a token leaves ${cached(groups)} numbers${fewer ? ` in place of ${cached(h)}` : ""} in the cache.`;
+}
+
+export default { render, changes };

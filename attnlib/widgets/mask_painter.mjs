@@ -1,0 +1,177 @@
+// MaskPainter: paint who may read whom, replace a token, and see which outputs move.
+
+import * as grid from "./grid.mjs";
+import * as math from "./math.mjs";
+import * as ui from "./ui.mjs";
+
+const { element, number } = ui;
+const MOST = 16; // tokens
+const MOVED = 1e-12; // less is rounding
+const changes = ["preset", "size", "mask", "replaced", "leaky", "api"];
+const presets = [["none", "none"], ["causal", "causal"], ["padding", "padding"], ["window", "sliding window"], ["prefix", "prefix"], ["painted", "painted by you"]];
+const sizes = { padding: "length", window: "width", prefix: "length" };
+const apis = [["scaled_dot_product_attention", "this book and torch’s scaled_dot_product_attention"], ["MultiheadAttention", "torch’s MultiheadAttention"]];
+
+function render({ model, el }) {
+  return ui.show({ model, el }, changes, (body) => build(model, body));
+}
+
+function build(model, body) {
+  const preset = ui.select(model, "preset", "mask", presets);
+  const sliders = Object.entries(sizes).map(([name, label]) => [name, ui.slider(model, "size", label, { min: 1, step: 1, digits: 0 })]);
+  const leaky = ui.toggle(model, "leaky", "zero after the softmax");
+  const api = ui.select(model, "api", "print it for", apis);
+  const caption = element("figcaption");
+  const scroll = element("div", { class: "attn-scroll" });
+  const pokes = element("div", { class: "attn-controls", role: "group" });
+  const result = element("p", { class: "attn-result", "aria-live": "polite" });
+  const printed = element("pre", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "the mask as a matrix" });
+  body.append(element("figure", { class: "attn" }, caption,
+    element("div", { class: "attn-controls" }, preset.node, ...sliders.map(([, slider]) => slider.node), leaky.node), scroll, pokes, result,
+    element("div", { class: "attn-controls" }, api.node), printed));
+  let table = null; // rebuilt when the tokens change
+  let refused = null; // the row that would have lost its last key
+
+  const refuse = (row) => {
+    refused = row;
+    draw();
+  };
+  const draw = () => {
+    const tokens = model.get("tokens"), replaced = model.get("replaced"), other = model.get("other_token");
+    const allowed = allowed_of(model), n = allowed.length;
+    const { weights, moved } = compute(model, allowed);
+    if (table?.tokens !== JSON.stringify([tokens, other])) {
+      table = grid.table("attention weights: paint to block or allow", tokens, tokens, ["sum", "output moves"]);
+      table.tokens = JSON.stringify([tokens, other]);
+      paintable(model, table.node, { refuse, still: (row) => (refused = row) });
+      table.pokes = tokens.map((token, i) => ui.button(token, () => ui.change(model, "replaced", String(model.get("replaced")) === String(i) ? [] : [i])));
+      table.pokes.forEach((button) => (button.dir = "auto"));
+      pokes.replaceChildren(element("span", {}, "Replace with ", element("bdi", {}, other), ":"), ...table.pokes);
+      pokes.setAttribute("aria-label", `the token to replace with ${other}`);
+      scroll.replaceChildren(table.node);
+    }
+    const names = tokens.map((token, i) => (replaced.includes(i) ? other : token));
+    names.forEach((name, i) => {
+      table.head[i].textContent = table.sides[i].textContent = name;
+      for (const node of [table.head[i], table.sides[i]]) node.classList.toggle("attn-changed", replaced.includes(i));
+      table.pokes[i].setAttribute("aria-pressed", replaced.includes(i));
+      weights[i].forEach((weight, j) => grid.fill(table.cells[i][j], weight, !allowed[i][j], `${names[i]} reads from ${names[j]}`));
+      table.ends[i][0].textContent = number(weights[i].reduce((sum, weight) => sum + weight, 0));
+      table.ends[i][1].textContent = moved[i] > MOVED ? size_of(moved[i]) : "no";
+      table.ends[i][1].classList.toggle("attn-changed", moved[i] > MOVED);
+    });
+    caption.textContent = `${model.get("title")}: query (row) reads from key (column). Click or drag to block and allow, or press space. Numbers: ${model.get("provenance")}.`;
+    result.replaceChildren(...(refused === null ? effect(model, moved) : [element("bdi", {}, tokens[refused]), " keeps this key: with none left, a query has nothing to share its weight among."]));
+    refused = null;
+    const torch = math.to_torch(allowed, model.get("api"));
+    printed.textContent = `# True = ${model.get("api") === "MultiheadAttention" ? "blocked" : "may attend"}\nattn_mask =\n[${torch.map((row) => `[${row.map((entry) => (entry ? " True" : "False")).join(", ")}]`).join(",\n ")}]`;
+    for (const control of [preset, leaky, api]) control.draw();
+    for (const [name, slider] of sliders) {
+      slider.node.hidden = model.get("preset") !== name;
+      slider.node.querySelector("input").max = n;
+      slider.draw();
+    }
+  };
+  return draw;
+}
+
+// Who may attend, from the preset or the painting.
+function allowed_of(model) {
+  const n = model.get("tokens").length, size = model.get("size"), preset = model.get("preset");
+  ui.at_most("tokens", n, MOST);
+  if (!(Number.isInteger(size) && size >= 1 && size <= n)) throw new Error(`size ${size} is outside 1 … ${n}`);
+  const causal = math.causal_mask(n), padding = math.padding_mask(size, n);
+  const masks = {
+    none: () => math.padding_mask(n, n),
+    causal: () => causal,
+    padding: () => padding,
+    window: () => math.sliding_window_mask(n, n, size),
+    prefix: () => causal.map((row, i) => row.map((may_attend, j) => may_attend || padding[i][j])),
+    painted: () => model.get("mask") ?? masks.none(),
+  };
+  if (!Object.hasOwn(masks, preset)) throw new Error(`there is no mask called ${preset}`);
+  const mask = masks[preset]();
+  if (!Array.isArray(mask) || mask.length !== n || mask.some((row) => row?.length !== n)) throw new Error(`the mask must have ${n} × ${n} cells`);
+  const empty = mask.findIndex((row) => !row.some(Boolean));
+  if (empty >= 0) throw new Error(`query ${empty} may attend to no key: its whole row is masked`);
+  return mask;
+}
+
+// The weights with the tokens replaced, and the largest change in each output.
+function compute(model, allowed) {
+  const x = model.get("x"), [other] = model.get("other"), replaced = model.get("replaced");
+  if (x.length !== allowed.length) throw new Error(`${allowed.length} tokens for ${x.length} rows of x`);
+  if (other?.length !== x[0]?.length) throw new Error(`x has width ${x[0]?.length}, its replacement ${other?.length}`);
+  const wrong = replaced.find((i) => x[i] === undefined);
+  if (wrong !== undefined) throw new Error(`replaced token ${wrong} is outside 0 … ${x.length - 1}`);
+  const attend = (rows) => {
+    const [query, key, value] = ["w_q", "w_k", "w_v"].map((name) => math.project(rows, model.get(name)));
+    const weights = model.get("leaky")
+      ? math.attention_weights(query, key).map((row, i) => row.map((weight, j) => (allowed[i][j] ? weight : 0)))
+      : math.attention_weights(query, key, allowed);
+    return { weights, out: math.project(weights, value) };
+  };
+  const before = attend(x), after = attend(x.map((row, i) => (replaced.includes(i) ? other : row)));
+  return { weights: after.weights, moved: after.out.map((row, i) => Math.max(...row.map((entry, c) => Math.abs(entry - before.out[i][c])))) };
+}
+
+function size_of(change) {
+  return change < 0.005 ? "< 0.01" : number(change);
+}
+
+// One sentence: what moved, and why that may surprise.
+function effect(model, moved) {
+  const tokens = model.get("tokens"), replaced = model.get("replaced"), allowed = allowed_of(model);
+  if (!replaced.length) return ["Replace a token to see which outputs move."];
+  const moving = moved.flatMap((change, i) => (change > MOVED ? [i] : []));
+  const blind = moving.some((i) => !replaced.includes(i) && !replaced.some((j) => allowed[i][j]));
+  const early = moving.some((i) => i < Math.min(...replaced));
+  const why = blind ? " Some read nothing from it: the softmax had divided by a sum with its score before the zeros came." : early ? " Earlier ones among them read the future." : "";
+  const names = replaced.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, tokens[i])]);
+  return ["With ", element("bdi", {}, model.get("other_token")), " in place of ", ...names, `, ${moving.length} of ${moved.length} outputs move${moving.length === 1 ? "s" : ""}.${why}`];
+}
+
+// Click, drag and the keys paint. A stroke blocks or allows throughout, as its first cell decides.
+function paintable(model, node, { refuse, still }) {
+  let stroke = null; // { allow, last, refused }
+  const paint = ([i, j], allow, kept = null) => {
+    const mask = allowed_of(model);
+    if (Boolean(mask[i][j]) === allow) return null;
+    if (!allow && mask[i].filter(Boolean).length === 1) {
+      refuse(i);
+      return i;
+    }
+    still(kept); // says for the rest of the stroke what was refused
+    model.set("mask", mask.map((row, r) => row.map((may_attend, c) => (r === i && c === j ? allow : Boolean(may_attend)))));
+    model.set("preset", "painted");
+    model.save_changes();
+    return kept;
+  };
+  const flip = (cell) => paint(cell, !allowed_of(model)[cell[0]][cell[1]]);
+  const go = (event) => {
+    const cell = grid.below(node, event);
+    if (!stroke || !cell || String(cell) === stroke.last) return;
+    stroke.last = String(cell);
+    stroke.refused = paint(cell, stroke.allow, stroke.refused) ?? stroke.refused;
+  };
+  node.classList.add("attn-paint");
+  node.addEventListener("pointerdown", (event) => {
+    const cell = grid.cell_of(event.target);
+    if (!cell || event.button !== 0) return;
+    event.preventDefault(); // selects no text
+    event.target.focus();
+    node.setPointerCapture(event.pointerId);
+    stroke = { allow: !allowed_of(model)[cell[0]][cell[1]], last: "", refused: null };
+    go(event);
+  });
+  node.addEventListener("pointermove", go);
+  node.addEventListener("lostpointercapture", () => (stroke = null));
+  node.addEventListener("click", (event) => event.detail === 0 && grid.cell_of(event.target) && flip(grid.cell_of(event.target))); // a screen reader's press
+  node.addEventListener("keydown", (event) => {
+    if ((event.key !== " " && event.key !== "Enter") || !grid.cell_of(event.target)) return;
+    event.preventDefault();
+    flip(grid.cell_of(event.target));
+  });
+}
+
+export default { render, changes };

@@ -1,0 +1,153 @@
+// MetricEllipse: drag the ellipse of the metric UUᵀ; scores, weights, and who reads whom follow.
+
+import * as math from "./math.mjs";
+import * as plane from "./plane.mjs";
+import * as ui from "./ui.mjs";
+
+const { element, number } = ui;
+const { REACH, SIZE, VIEW } = plane;
+const MOST = 16; // tokens
+const changes = ["along", "across", "angle"];
+
+function render({ model, el }) {
+  return ui.show({ model, el }, changes, (body) => build(model, body));
+}
+
+function build(model, body) {
+  const sliders = [
+    ui.slider(model, "along", "", { min: 0, max: 2, step: 0.01, digits: 2 }),
+    ui.slider(model, "across", "", { min: 0, max: 2, step: 0.01, digits: 2 }),
+    ui.slider(model, "angle", "turn ① and ②, degrees", { min: -180, max: 180, step: 5, digits: 0 }),
+  ];
+  const caption = element("figcaption");
+  const picture = plane.picture("plane of tokens with the ellipse of U");
+  const line = element("p", { "aria-live": "polite" });
+  const grids = element("div", { class: "attn-pairs" });
+  const matrix = element("span", { class: "attn-control" });
+  const arrows = element("p");
+  body.append(
+    element("figure", { class: "attn" }, caption,
+      element("div", { class: "attn-columns" },
+        element("div", { class: "attn-frame" }, picture, element("div", { class: "attn-controls" }, ...sliders.map((slider) => slider.node)), matrix),
+        grids),
+      arrows, line),
+  );
+  let scene = null;
+
+  return () => {
+    const tokens = model.get("tokens"), points = model.get("points"), [across, up] = model.get("axes");
+    ui.at_most("tokens", tokens.length, MOST);
+    if (tokens.length !== points.length) throw new Error(`${tokens.length} tokens for ${points.length} points`);
+    const [along_u, across_u, angle] = changes.map((name) => model.get(name));
+    if (!(along_u >= 0 && along_u <= 2 && across_u >= 0 && across_u <= 2)) throw new Error("a stretch lies between 0 and 2");
+    const u = math.stretch_matrix(along_u, across_u, angle);
+    const stretched = math.project(points, u);
+    const scores = math.attention_scores(stretched, stretched, 1), weights = math.attention_weights(stretched, stretched, null, 1);
+    const most = math.most_read(weights), pair = math.most_unequal_pair(weights);
+    const names = JSON.stringify([tokens, across, up]);
+    if (scene?.names !== names) scene = { names, ...draw_scene(model, picture, grids, tokens, across, up) };
+    scene.fill({ points, stretched, scores, weights, most, pair });
+    caption.textContent = `${model.get("title")}: drag ① and ②. Where the ring is long, U shrinks the plane, and that direction counts little. Small circles: the tokens after U. Query (row) reads from key (column). Numbers: ${model.get("provenance")}.`;
+    matrix.textContent = `U = [${u.map((row) => row.map((entry) => number(entry)).join(" ")).join("; ")}]`;
+    sliders.forEach((slider) => slider.draw());
+    const named = angle % 180 === 0 ? [across, up] : angle % 90 === 0 ? [up, across] : ["", ""];
+    named.forEach((name, c) => (sliders[c].node.firstChild.textContent = `stretch ${"①②"[c]}${name && ` (${name})`}`));
+    arrows.replaceChildren("The arrows, from each token to the other that it reads most: ", ...tokens.flatMap((token, i) => [i ? ", " : "", element("bdi", {}, token), " → ", element("bdi", {}, tokens[most[i]])]), ".");
+    line.replaceChildren(...describe(tokens, scores, weights, pair));
+  };
+}
+
+function draw_scene(model, picture, grids, tokens, across, up) {
+  const ring = element("ellipse", { class: "attn-hull", cx: SIZE / 2, cy: SIZE / 2 });
+  const spokes = element("path", { class: "attn-vector" });
+  const trails = tokens.map(() => element("path", { class: "attn-trail" }));
+  const images = tokens.map(() => element("circle", { class: "attn-output", r: 4 }));
+  const arrows = element("path", { class: "attn-arrow" });
+  const dots = tokens.map((token) => element("g", { class: "attn-dot" }, element("circle", { r: 6 }), element("text", { "text-anchor": "middle", y: -12 }, token)));
+  const direction = (c) => {
+    const turn = ((model.get("angle") + 90 * c) * Math.PI) / 180;
+    return [Math.cos(turn), Math.sin(turn)];
+  };
+  const reach = (c) => Math.min(1 / model.get(changes[c]), REACH);
+  const end = (c) => direction(c).map((x) => x * reach(c));
+  // A half-axis of length r means a stretch of 1/r; pulled to the rim, 0. Turns go by 5°.
+  const put = (c, length, angle = model.get("angle")) => {
+    model.set(changes[c], length >= REACH ? 0 : Math.min(2, Math.round(100 / length) / 100));
+    turn(angle);
+  };
+  const turn = (angle) => ui.change(model, "angle", ((Math.round(angle / 5) * 5 + 540) % 360) - 180);
+  const handles = [0, 1].map((c) => plane.handle(picture, "①②"[c], {
+    at: () => end(c),
+    put: ([x, y]) => put(c, Math.hypot(x, y), (Math.atan2(y, x) * 180) / Math.PI - 90 * c),
+    nudge([x, y]) {
+      const [e, f] = direction(c), outward = x * e + y * f, turned = y * e - x * f;
+      if (Math.abs(outward) > Math.abs(turned)) put(c, Math.max(0.5, reach(c) + outward));
+      else turn(model.get("angle") + 50 * turned);
+    },
+  }));
+  const name = (text, x, y, anchor) => element("text", { class: "attn-name", x, y, "text-anchor": anchor }, text);
+  picture.replaceChildren(...plane.axes(), name(`${across} →`, SIZE - 6, SIZE / 2 - 8, "end"), name(`${up} ↑`, SIZE / 2 - 8, 18, "end"),
+    ring, spokes, ...trails, ...images, arrows, ...dots, ...handles);
+  const scores = grid("Scores XU(XU)ᵀ: symmetric, whatever U", tokens), weights = grid("Weights, the softmax of each row: not symmetric", tokens);
+  grids.replaceChildren(scores.node, weights.node);
+  return {
+    fill(now) {
+      const unit = SIZE / 2 / VIEW, angle = model.get("angle");
+      ["rx", "ry"].forEach((radius, c) => ring.setAttribute(radius, unit / Math.max(model.get(changes[c]), 0.01)));
+      ring.setAttribute("transform", `rotate(${-angle} ${SIZE / 2} ${SIZE / 2})`);
+      spokes.setAttribute("d", [0, 1].map((c) => plane.path([[0, 0], end(c)])).join(""));
+      handles.forEach((handle, c) => {
+        plane.move(handle, end(c), true);
+        const stretch = model.get(changes[c]); // what the handle sets, and what it says
+        set(handle, { "aria-valuemin": 0, "aria-valuemax": 2, "aria-valuenow": stretch, "aria-valuetext": `U stretches by ${number(stretch)} at ${number(angle + 90 * c, 0)}°` });
+        set(handle.lastChild, { x: 12, y: -9, "text-anchor": "start" });
+      });
+      now.points.forEach((point, i) => {
+        dots[i].setAttribute("transform", `translate(${plane.to_picture(point).join(" ")})`);
+        const [cx, cy] = plane.to_picture(now.stretched[i]);
+        set(images[i], { cx, cy });
+        trails[i].setAttribute("d", plane.path([point, now.stretched[i]]));
+      });
+      arrows.setAttribute("d", now.points.map((point, i) => plane.arrow(point, now.points[now.most[i]])).join(""));
+      const flat = now.scores.flat(), least = Math.min(...flat), span = Math.max(...flat) - least || 1;
+      scores.fill(now.scores, (score) => (score - least) / span, now.pair);
+      weights.fill(now.weights, (weight) => weight, now.pair);
+    },
+  };
+}
+
+function set(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+}
+
+function grid(title, tokens) {
+  const cells = tokens.map(() => tokens.map(() => element("td")));
+  const head = tokens.map((token) => element("th", { scope: "col", dir: "auto" }, token));
+  const rows = tokens.map((token, i) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), ...cells[i]));
+  const table = element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, element("td", { class: "attn-corner" }, "query \\ key"), ...head)), element("tbody", {}, ...rows));
+  return {
+    node: element("div", {}, element("p", { class: "attn-pair" }, title), element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": title }, table)),
+    fill(matrix, shade, [a, b]) {
+      matrix.forEach((row, i) => {
+        row.forEach((entry, j) => {
+          cells[i][j].textContent = number(entry);
+          cells[i][j].style.setProperty("--w", shade(entry).toFixed(3));
+          cells[i][j].classList.toggle("attn-marked", (i === a && j === b) || (i === b && j === a));
+        });
+      });
+    },
+  };
+}
+
+function describe(tokens, scores, weights, [i, j]) {
+  const name = (token) => element("bdi", {}, tokens[token]);
+  const parts = [`Framed: one score, ${number(scores[i][j])}, but `, name(i), ` reads ${number(weights[i][j])} from `, name(j), " and ", name(j), ` reads ${number(weights[j][i])} from `, name(i), "."];
+  const others = tokens.map((_, k) => k).filter((k) => k !== i && k !== j);
+  if (!others.length) return parts;
+  const round = (k) => math.cycle_product(weights, [i, j, k]);
+  const k = others.reduce((best, other) => (round(other) > round(best) ? other : best));
+  const product = (cycle) => math.cycle_product(weights, cycle).toPrecision(2).replace("-", "−");
+  return [...parts, " Round three tokens the weights multiply to the same both ways: ", name(i), " → ", name(j), " → ", name(k), " → ", name(i), ` ${product([i, j, k])}, backwards ${product([i, k, j])}.`];
+}
+
+export default { render, changes };

@@ -1,0 +1,110 @@
+"""RotaryDial: a query and a key as hands on dials, turned by their positions."""
+
+from types import SimpleNamespace
+from typing import Any, get_args
+
+import numpy as np
+import traitlets
+from jaxtyping import Float
+from numpy import ndarray as Array
+from numpy.typing import ArrayLike
+
+from attnlib.attention import attention_scores
+from attnlib.positions import Layout, rotary_embedding, rotary_permutation
+from attnlib.widgets.base import InputError, Matrix, PageWidget, table, text
+
+LAST = 32  # position
+MOST = 16  # columns
+SHIFTS = (0, 1, 2, 4, 8)
+QUERY, KEY = (1.0, 0.8, 0.6, 0.5, -0.4, 0.9), (0.9, 0.6, 0.8, -0.3, 0.7, 0.5)
+
+
+class RotaryDial(PageWidget):
+    """Move query and key together: every hand turns, and the score stays. Let them disagree on the pairs: it does not.
+
+    `query` and `key` (d numbers each, d even) stand at `query_position` and `key_position`, 0 … 32. Each pair of columns is a dial
+    with the frequency base^(−2c/d). `query_layout` and `key_layout` say which columns are a pair, "half" or
+    "interleaved"; a `base` of 100, where models take 10,000, lets the slow hands move visibly. All are synced.
+
+    Raises ValueError (`InputError`) for vectors that do not fit or are not even, and positions out of range, naming them.
+
+    >>> dial = RotaryDial([1, 0], [1, 0], query_position=5, key_position=3)
+    >>> round(dial.score, 2)  # cos 2
+    -0.42
+    """
+
+    _module = "rotary_dial"
+    _alive = "move the query and the key, alone and together, and choose which columns are a pair"
+    title = traitlets.Unicode("Rotary embedding").tag(sync=True)
+    query_token = traitlets.Unicode("problem").tag(sync=True)
+    key_token = traitlets.Unicode("Houston").tag(sync=True)
+    query = Matrix().tag(sync=True)
+    key = Matrix().tag(sync=True)
+    query_position = traitlets.Int(4).tag(sync=True)
+    key_position = traitlets.Int(0).tag(sync=True)
+    query_layout = traitlets.Enum(get_args(Layout), "half").tag(sync=True)
+    key_layout = traitlets.Enum(get_args(Layout), "half").tag(sync=True)
+    base = traitlets.Float(100.0).tag(sync=True)
+
+    def __init__(self, query: ArrayLike = QUERY, key: ArrayLike = KEY, **options: Any) -> None:
+        super().__init__(query=[query], key=[key], **options)
+
+    def turned(self, shift: int = 0) -> tuple[Float[Array, "1 d"], Float[Array, "1 d"]]:
+        """The query and the key after both have moved by `shift` positions, each turned in its own layout."""
+        pair = (self.query, self.query_position, self.query_layout), (self.key, self.key_position, self.key_layout)
+        query, key = (
+            rotary_embedding(np.array(x), np.array([position + shift]), layout=layout, base=self.base)
+            for x, position, layout in pair
+        )
+        return query, key
+
+    @property
+    def score(self) -> float:
+        """The dot product of the turned query and the turned key."""
+        return self.score_after(0)
+
+    def score_after(self, shift: int) -> float:
+        """The score after both have moved by `shift` positions: the same as before if the layouts agree."""
+        return float(attention_scores(*self.turned(shift), scale=1)[0, 0])
+
+    @traitlets.validate("query", "key", "query_position", "key_position", "base")
+    def _check_input(self, proposal: Any) -> Any:
+        return self._checked(proposal)
+
+    def check(self, inputs: SimpleNamespace) -> None:
+        for name in ("query", "key"):
+            shape = np.shape(getattr(inputs, name))
+            if shape[0] != 1 or shape[1] % 2 or shape[1] > MOST:
+                raise InputError(f"{name} must be one row of an even number of columns, at most {MOST}, got {shape}")
+            if not 0 <= (position := getattr(inputs, f"{name}_position")) <= LAST:
+                raise InputError(f"{name}_position must be from 0 to {LAST}, got {position}")
+        if len(inputs.query[0]) != len(inputs.key[0]):
+            raise InputError(f"query has width {len(inputs.query[0])}, key has width {len(inputs.key[0])}")
+        if not (np.isfinite(inputs.base) and inputs.base > 0):
+            raise InputError(f"base must be above 0 and finite, got {inputs.base}")
+
+    def fallback(self) -> str:
+        query, key = (vector[0] for vector in self.turned())
+        rows = [
+            ("query’s pair", [*self._pairs(self.query_layout), ""]),
+            ("query, turned", [*map(text, query), ""]),
+            ("key’s pair", [*self._pairs(self.key_layout), ""]),
+            ("key, turned", [*map(text, key), ""]),
+            ("product", [*map(text, query * key), text(self.score)]),
+        ]
+        where = f"{self.query_token} at {self.query_position} (query) reads from {self.key_token} at {self.key_position} (key)"
+        first = table(
+            f"{self.title}: {where}, base {self.base:g}. Numbers: {self.provenance}.",
+            [*map(str, range(len(query))), "sum"],
+            rows,
+        )
+        scores = [("score", [text(self.score_after(shift)) for shift in SHIFTS])]
+        return first + table("The score when both have moved on by as many positions", [*map(str, SHIFTS)], scores)
+
+    def _pairs(self, layout: str) -> list[str]:
+        """For each column, the number of its pair, from 1."""
+        d = len(self.query[0])
+        order = np.arange(d) if layout == "half" else rotary_permutation(d)
+        pairs = np.empty(d, int)
+        pairs[order] = np.tile(np.arange(1, d // 2 + 1), 2)
+        return [str(pair) for pair in pairs]

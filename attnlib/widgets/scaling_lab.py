@@ -1,0 +1,101 @@
+"""ScalingLab: why the scores are divided by √d_k, and when that does not help."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import traitlets
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from attnlib.scaling import BROKEN, draw_scores, saturation, score_variance
+from attnlib.widgets.base import InputError, PageWidget, compact, table, text
+
+SIZES = tuple(2**power for power in range(13))
+MOST = 1024  # scores, so that a phone draws them within a frame
+LABELS = dict(
+    zip(
+        BROKEN,
+        (
+            "nothing: mean 0, variance 1, independent",
+            "components have variance 4",
+            "components have mean 1",
+            "all components of a vector are equal",
+            "half of the keys are q, the others −q",
+            "every vector has length 1",
+        ),
+        strict=True,
+    )
+)
+
+
+class ScalingLab(PageWidget):
+    """Random queries and keys of width `d_k`. The surprise: as d_k grows one key takes all, unless √d_k divides.
+
+    Then nothing moves, as long as the assumptions hold; `broken` names the one of `attnlib.draw_scores` to break.
+    `scaled` divides the scores by √d_k; `n_q` queries read from `n_k` keys, drawn from `seed`.
+
+    Raises ValueError (`InputError`) for a d_k that is not a power of two up to 4096, for another assumption, and for
+    more than 1,024 scores.
+
+    >>> lab = ScalingLab(d_k=1024)
+    >>> lab.measures.round(2)[2:]
+    array([0.96, 0.09, 0.05])
+    >>> lab.scaled = True
+    >>> lab.measures.round(2)[2:]
+    array([0.28, 2.26, 0.31])
+    """
+
+    _module = "scaling_lab"
+    _alive = "make dₖ larger and smaller, divide by its root, and break each assumption behind that"
+    title = traitlets.Unicode("Scaling").tag(sync=True)
+    provenance = traitlets.Unicode("random").tag(sync=True)
+    d_k = traitlets.Int(4).tag(sync=True)
+    scaled = traitlets.Bool(False).tag(sync=True)
+    broken = traitlets.Unicode("none").tag(sync=True)
+    seed = traitlets.Int(1).tag(sync=True)
+    n_q = traitlets.Int(20).tag(sync=True)
+    n_k = traitlets.Int(16).tag(sync=True)
+
+    @property
+    def scores(self) -> Float[Array, "n_q n_k"]:
+        """What the histogram shows: the scores of `attnlib.draw_scores`, divided by √d_k if `scaled`."""
+        return self._scores(self.d_k, scaled=self.scaled)
+
+    @property
+    def measures(self) -> Float[Array, "5"]:
+        """`attnlib.saturation` of the scores: mean, variance, largest weight, entropy, norm of the Jacobian."""
+        return saturation(self.scores)
+
+    def _scores(self, d_k: int, *, scaled: bool) -> Float[Array, "n_q n_k"]:
+        scores = draw_scores(self.n_q, self.n_k, d_k, broken=self.broken, seed=self.seed)
+        return scores / d_k**0.5 if scaled else scores
+
+    @traitlets.validate("d_k", "broken", "seed", "n_q", "n_k")
+    def _check_input(self, proposal: Any) -> Any:
+        return self._checked(proposal)
+
+    def check(self, inputs: SimpleNamespace) -> None:
+        if inputs.d_k not in SIZES:
+            raise InputError(f"d_k must be a power of two from 1 to {SIZES[-1]}, got {inputs.d_k}")
+        if inputs.broken not in BROKEN:
+            raise InputError(f"broken must be one of {', '.join(BROKEN)}, got {inputs.broken!r}")
+        if not 0 <= inputs.seed < 2**31:
+            raise InputError(f"seed must lie between 0 and {2**31 - 1}, got {inputs.seed}")
+        if min(inputs.n_q, inputs.n_k) < 1 or inputs.n_q * inputs.n_k > MOST:
+            raise InputError(f"{inputs.n_q} queries and {inputs.n_k} keys: there must be 1 to {MOST} scores")
+
+    def fallback(self) -> str:
+        rows = []
+        for d_k in sorted({1, 16, 256, 4096, self.d_k}):
+            for scaled in (False, True):
+                predicted = score_variance(d_k, broken=self.broken) / (d_k if scaled else 1)
+                _, variance, largest, entropy, jacobian = saturation(self._scores(d_k, scaled=scaled))
+                cells = [compact(variance), compact(predicted), text(largest), text(entropy), text(jacobian)]
+                rows.append((f"dₖ = {d_k}{', ÷ √dₖ' if scaled else ''}", cells))
+        caption = (
+            f"{self.title}: {self.n_q} queries (rows) read from {self.n_k} keys (columns); each line is for one dₖ, "
+            f"before and after division by √dₖ. Broken: {LABELS[self.broken]}. "
+            f"Numbers: {self.provenance}, seed {self.seed}."
+        )
+        columns = ["variance of the scores", "predicted", "largest weight", "entropy of the weights"]
+        return table(caption, [*columns, "norm of the softmax's Jacobian"], rows)

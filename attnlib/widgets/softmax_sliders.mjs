@@ -1,0 +1,111 @@
+// SoftmaxSliders: a slider for each score, one constant for all; the weights, and which properties this φ leaves them.
+
+import * as math from "./math.mjs";
+import * as ui from "./ui.mjs";
+
+const { compact, element, number } = ui;
+const MOST = 16; // tokens
+const LIMITS = { score: { min: -5, max: 5 }, constant: { min: -10, max: 10 }, temperature: { min: 0.2, max: 5 } };
+const FUNCTIONS = [["exp", "exp: eˢ"], ["softplus", "softplus: ln(1 + eˢ)"], ["sigmoid", "sigmoid: 1 / (1 + e⁻ˢ)"], ["relu", "ReLU: max(s, 0) + 0.01"], ["square", "square: s²"]];
+const changes = ["scores", "constant", "temperature", "phi"];
+
+function render({ model, el }) {
+  return ui.show({ model, el }, changes, (body) => build(model, body));
+}
+
+function build(model, body) {
+  const controls = [
+    ui.slider(model, "constant", "add to every score", { ...LIMITS.constant, step: 0.5 }),
+    ui.select(model, "phi", "φ", FUNCTIONS),
+    ui.slider(model, "temperature", "temperature", { ...LIMITS.temperature, step: 0.1 }),
+  ];
+  const scroll = element("div", { class: "attn-scroll" });
+  const news = element("p", { "aria-live": "polite" });
+  const list = element("ul", { class: "attn-properties" });
+  const caption = element("figcaption");
+  body.append(
+    element("figure", { class: "attn" }, caption, element("div", { class: "attn-controls" }, ...controls.map((control) => control.node)), scroll, news, list),
+  );
+  let rows = null; // built again when the tokens change
+
+  return () => {
+    const tokens = model.get("tokens"), scores = model.get("scores"), constant = model.get("constant"), temperature = model.get("temperature"), phi = model.get("phi");
+    check(tokens, scores, constant, temperature);
+    const before = scores.map((score) => score / temperature);
+    const s = scores.map((score) => (score + constant) / temperature);
+    const weights = math.positive_weights(s, phi), was = math.positive_weights(before, phi);
+    const raised = math.positive_function(s, phi);
+    const found = properties(s, phi, constant, temperature);
+    if (rows?.names !== tokens.join("\n")) {
+      rows = table(model, tokens);
+      scroll.replaceChildren(rows.node);
+    }
+    caption.textContent = `${model.get("title")}: the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant) / temperature. Numbers: ${model.get("provenance")}.`;
+    rows.fill(scores, s, raised, weights, constant ? was : []);
+    const top = weights.indexOf(Math.max(...weights));
+    news.replaceChildren("Largest weight: ", number(weights[top]), " for ", element("bdi", {}, tokens[top]), ". ", moved(constant, found[2]));
+    list.replaceChildren(...found.map(([holds, name, measured]) =>
+      element("li", {}, element("b", { class: holds ? "attn-holds" : "attn-fails" }, holds ? "holds" : "fails"), element("span", {}, `${name} (${measured})`))));
+    for (const control of controls) control.draw();
+  };
+}
+
+function moved(constant, [holds, , measured]) {
+  if (!constant) return "Now add a constant to every score.";
+  return `Adding ${number(constant, 1)} to every score moved ${holds ? "no weight" : `weights from where the lines stand (${measured})`}.`;
+}
+
+function check(tokens, scores, constant, temperature) {
+  ui.at_most("tokens", tokens.length, MOST);
+  if (!tokens.length || tokens.length !== scores.length) throw new Error(`${tokens.length} tokens for ${scores.length} scores`);
+  const within = (what, value, { min, max }) => {
+    if (!(Number.isFinite(value) && value >= min && value <= max)) throw new Error(`${what} is ${value}, not between ${number(min, 1)} and ${number(max, 1)}`);
+  };
+  scores.forEach((score, i) => within(`score ${i}`, score, LIMITS.score));
+  within("the constant", constant, LIMITS.constant);
+  within("the temperature", temperature, LIMITS.temperature);
+}
+
+// For each property: whether it holds for these scores, its name, and the number that decides.
+function properties(s, phi, constant, temperature) {
+  const [smallest, sum, change, wrong, lifted] = math.weight_properties(s, phi, (-constant || 1) / temperature, 10 / temperature);
+  return [
+    [smallest > 0, "Every weight is positive", `smallest: ${compact(smallest)}`],
+    [Math.abs(sum - 1) < 1e-9, "The weights sum to 1", `sum: ${number(sum)}`],
+    [change < 1e-9, `Adding ${number(constant || 1, 1)} to every score changes nothing`, `largest change: ${change < 1e-9 ? "0" : compact(change)}`],
+    [wrong === 0, "A higher score gets a higher weight", `pairs that fail: ${wrong}`],
+    [lifted >= 0.9, "The highest score, raised by 10, gets 0.9 or more", `it gets: ${number(lifted, 3)}`],
+  ];
+}
+
+function table(model, tokens) {
+  const sliders = tokens.map((token, i) => {
+    const input = element("input", { type: "range", ...LIMITS.score, step: 0.1, "aria-label": `${token} score` });
+    input.addEventListener("input", () => ui.change(model, "scores", model.get("scores").map((score, o) => (o === i ? Number(input.value) : score))));
+    return input;
+  });
+  const cells = tokens.map(() => [element("td", { class: "attn-plain" }), element("td", { class: "attn-plain" }), element("td")]);
+  const lines = tokens.map((token, i) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), element("td", { class: "attn-plain" }, sliders[i]), ...cells[i]));
+  const sums = ["", "", "", ""].map(() => element("td", { class: "attn-sum" }));
+  const heads = ["token", "score", "s", "φ(s)", "weight"].map((name) => element("th", { scope: "col" }, name));
+  return {
+    names: tokens.join("\n"),
+    node: element("table", { class: "attn-table attn-sliders" }, element("thead", {}, element("tr", {}, ...heads)),
+      element("tbody", {}, ...lines, element("tr", {}, element("th", { scope: "row", class: "attn-sum" }, "sum"), ...sums))),
+    fill(scores, s, raised, weights, was) {
+      const total = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
+      tokens.forEach((_, i) => {
+        sliders[i].value = scores[i];
+        sliders[i].setAttribute("aria-valuetext", `${number(scores[i])}, weight ${number(weights[i])}`);
+        cells[i][0].textContent = number(s[i]);
+        cells[i][1].textContent = compact(raised[i]);
+        ui.bar(cells[i][2], weights[i], number(weights[i]));
+        cells[i][2].style.setProperty("--was", (was[i] ?? -1).toFixed(3));
+      });
+      sums[2].textContent = compact(total(raised));
+      sums[3].textContent = number(total(weights));
+    },
+  };
+}
+
+export default { render, changes };

@@ -1,0 +1,123 @@
+"""SoftmaxSliders: from scores to weights, with exp or another positive function."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import traitlets
+from jaxtyping import Float
+from numpy import ndarray as Array
+from numpy.typing import ArrayLike
+
+from attnlib import houston
+from attnlib.variants import positive_function, positive_weights, weight_properties
+from attnlib.widgets.base import InputError, PageWidget, Tokens, Vector, compact, table, text
+
+FUNCTIONS = ("exp", "softplus", "sigmoid", "relu", "square")
+REACH, MOST_ADDED, COLDEST, HOTTEST = 5.0, 10.0, 0.2, 5.0  # what the sliders reach
+
+
+class SoftmaxSliders(PageWidget):
+    """Scores to move, and the weights they become. The surprise: with exp a constant added to all changes nothing.
+
+    With another φ it moves every weight, though each φ gives positive weights that sum to 1. The weights of
+    one query are φ(s) / Σ φ(s) with s = (score + constant) / temperature. `phi` is the name of a
+    `positive_function`. Without arguments the scores are those of *Houston* in the raw dot product.
+
+    Raises ValueError (`InputError`) for sizes that do not fit, naming them, for numbers beyond the sliders (scores
+    ±5, constant ±10, temperature 0.2 to 5), and where φ gives 0 for every score.
+
+    >>> SoftmaxSliders("ab", [0, 2], phi="square", constant=1).weights
+    array([0.1, 0.9])
+    """
+
+    _module = "softmax_sliders"
+    _alive = "move the scores, add a constant to all of them, and put another function in the place of exp"
+    title = traitlets.Unicode("From scores to weights").tag(sync=True)
+    tokens = Tokens().tag(sync=True)
+    scores = Vector().tag(sync=True)
+    constant = traitlets.Float(0.0).tag(sync=True)
+    temperature = traitlets.Float(1.0).tag(sync=True)
+    phi = traitlets.Unicode("exp").tag(sync=True)
+
+    def __init__(self, tokens: Sequence[str] | None = None, scores: ArrayLike | None = None, **options: Any) -> None:
+        """`tokens` and `scores` are given together, or neither."""
+        if (tokens is None) != (scores is None):
+            raise InputError("tokens and scores are given together, or neither is")
+        if tokens is None:
+            tokens, scores = houston.TOKENS, houston.EMBEDDINGS[0] @ houston.EMBEDDINGS.T
+            options = {
+                "provenance": "hand-made; the scores are what the query Houston has in the raw dot product",
+                **options,
+            }
+        super().__init__(tokens=list(tokens), scores=scores, **options)
+
+    @property
+    def shifted(self) -> Float[Array, "n"]:
+        """s = (score + constant) / temperature."""
+        s: Array = (np.array(self.scores) + self.constant) / self.temperature
+        return s
+
+    @property
+    def weights(self) -> Float[Array, "n"]:
+        """φ(s) / Σ φ(s), as `attnlib.positive_weights` gives it."""
+        return positive_weights(self.shifted, self.phi)
+
+    @property
+    def properties(self) -> Float[Array, "5"]:
+        """`attnlib.weight_properties` of s, for the constant that was added (1 if none was) and a score raised by 10."""
+        constant = (-self.constant or 1.0) / self.temperature
+        return weight_properties(self.shifted, self.phi, constant=constant, raised=10 / self.temperature)
+
+    @traitlets.validate("tokens", "scores", "constant", "temperature", "phi")
+    def _check_input(self, proposal: Any) -> Any:
+        return self._checked(proposal)
+
+    def check(self, inputs: SimpleNamespace) -> None:
+        if len(inputs.tokens) != len(inputs.scores):
+            raise InputError(f"{len(inputs.tokens)} tokens for {len(inputs.scores)} scores")
+        for i, score in enumerate(inputs.scores):
+            if abs(score) > REACH:
+                raise InputError(f"score {i} is {score}, beyond the slider's ±{REACH:g}")
+        if not abs(inputs.constant) <= MOST_ADDED:
+            raise InputError(f"constant must lie between −{MOST_ADDED:g} and {MOST_ADDED:g}, got {inputs.constant}")
+        if not COLDEST <= inputs.temperature <= HOTTEST:
+            raise InputError(f"temperature must lie between {COLDEST} and {HOTTEST:g}, got {inputs.temperature}")
+        if inputs.phi not in FUNCTIONS:
+            raise InputError(f"phi must be one of {', '.join(FUNCTIONS)}, got {inputs.phi!r}")
+        if inputs.phi == "square" and not any(score + inputs.constant for score in inputs.scores):
+            raise InputError("the square of every score is 0: there is nothing to divide by")
+
+    def fallback(self) -> str:
+        s, weights = self.shifted, self.weights
+        raised = positive_function(s, self.phi)
+        rows = [
+            (token, [text(x), compact(y), text(weight)])
+            for token, x, y, weight in zip(self.tokens, s, raised, weights, strict=True)
+        ]
+        caption = (
+            f"{self.title}: the query reads from each token with the weight φ(s) / sum of φ(s), "
+            f"where s = (score + constant) / temperature. Numbers: {self.provenance}."
+        )
+        setting = f"φ = {self.phi}, constant {text(self.constant)}, temperature {text(self.temperature)}"
+        rows.append(("sum", ["", compact(raised.sum()), text(weights.sum())]))
+        return table(caption, ["s", "φ(s)", "weight"], rows) + table(
+            f"Properties of these weights, with {setting}", ["measured", ""], self._judged()
+        )
+
+    def _judged(self) -> list[tuple[str, list[str]]]:
+        smallest, total, change, wrong, lifted = self.properties
+        unmoved = change < 1e-9
+        properties = [
+            (smallest > 0, "Every weight is positive", f"smallest: {compact(smallest)}"),
+            (abs(total - 1) < 1e-9, "The weights sum to 1", f"sum: {text(total)}"),
+            (
+                unmoved,
+                f"Adding {self.constant or 1:.1f} to every score changes nothing".replace("-", "−"),
+                f"largest change: {'0' if unmoved else compact(change)}",
+            ),
+            (wrong == 0, "A higher score gets a higher weight", f"pairs that fail: {wrong:.0f}"),
+            (lifted >= 0.9, "The highest score, raised by 10, gets 0.9 or more", f"it gets: {lifted:.3f}"),
+        ]
+        return [(name, [measured, "holds" if holds else "fails"]) for holds, name, measured in properties]

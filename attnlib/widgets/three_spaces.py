@@ -1,0 +1,125 @@
+"""ThreeSpaces: one vector for each token, and three matrices that give it three independent roles."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import traitlets
+from jaxtyping import Float
+from numpy import ndarray as Array
+from numpy.typing import ArrayLike
+
+from attnlib.attention import attention, attention_scores, attention_weights
+from attnlib.projections import project
+from attnlib.widgets.base import InputError, Matrix, PageWidget, Tokens, table, text
+
+# Clockwise from the left, a quarter turn apart: who comes next, and what it is looking for.
+POINTS = ((-1.6, 0.3), (0.0, 1.5), (0.2, -1.1), (1.7, 0.2))
+IDENTITY = ((1.0, 0.0), (0.0, 1.0))
+MATRICES = ("w_q", "w_k", "w_v")
+MOST = 12  # tokens
+
+
+class ThreeSpaces(PageWidget):
+    """Surprise: one vector plays three roles. Change W_k and only who reads whom changes; change W_v and no weight moves.
+
+    `points` (n × 2) is X, to be dragged; `w_q`, `w_k` and `w_v` (2 × 2) make queries, keys and values of it.
+    Queries and keys meet in the attention space, where the scores are QKᵀ; in the output space each output
+    lies inside the convex hull of the values. `selected` is the token whose query is followed. All are synced.
+
+    Raises ValueError (`InputError`) for sizes that do not fit, naming them.
+
+    >>> spaces = ThreeSpaces()
+    >>> spaces.weights[0].round(2)
+    array([0.87, 0.1 , 0.03, 0.  ])
+    >>> spaces.w_k = [[0, 1], [-1, 0]]
+    >>> spaces.weights[0].round(2)
+    array([0.07, 0.76, 0.01, 0.16])
+    """
+
+    _module = "three_spaces"
+    _alive = "drag the tokens, change W_q, W_k and W_v, and see what moves and what stays"
+    title = traitlets.Unicode("Three spaces").tag(sync=True)
+    tokens = Tokens().tag(sync=True)
+    points = Matrix(columns=2).tag(sync=True)
+    w_q = Matrix(columns=2).tag(sync=True)
+    w_k = Matrix(columns=2).tag(sync=True)
+    w_v = Matrix(columns=2).tag(sync=True)
+    selected = traitlets.Int(0).tag(sync=True)
+
+    def __init__(
+        self,
+        tokens: Sequence[str] = ("we", "have", "a", "problem"),
+        points: ArrayLike | None = None,
+        **options: Any,
+    ) -> None:
+        """`points=None` means the hand-made places of the four words. A matrix that is not given is the identity."""
+        matrices = dict.fromkeys(MATRICES, IDENTITY)
+        points = POINTS if points is None else points
+        super().__init__(tokens=list(tokens), points=points, **{**matrices, **options})
+
+    @property
+    def query(self) -> Float[Array, "n 2"]:
+        """Q = X W_q."""
+        return project(np.array(self.points), np.array(self.w_q))
+
+    @property
+    def key(self) -> Float[Array, "n 2"]:
+        """K = X W_k."""
+        return project(np.array(self.points), np.array(self.w_k))
+
+    @property
+    def value(self) -> Float[Array, "n 2"]:
+        """V = X W_v."""
+        return project(np.array(self.points), np.array(self.w_v))
+
+    @property
+    def scores(self) -> Float[Array, "n n"]:
+        """QKᵀ: what query (row) scores with key (column)."""
+        return attention_scores(self.query, self.key, scale=1)
+
+    @property
+    def weights(self) -> Float[Array, "n n"]:
+        """softmax(QKᵀ): query (row) reads from key (column)."""
+        return attention_weights(self.query, self.key, scale=1)
+
+    @property
+    def output(self) -> Float[Array, "n 2"]:
+        """softmax(QKᵀ) V."""
+        return attention(self.query, self.key, self.value, scale=1)
+
+    @traitlets.validate("tokens", "points", "w_q", "w_k", "w_v", "selected")
+    def _check_input(self, proposal: Any) -> Any:
+        return self._checked(proposal)
+
+    def check(self, inputs: SimpleNamespace) -> None:
+        n = len(inputs.tokens)
+        if n != len(inputs.points):
+            raise InputError(f"{n} tokens for {len(inputs.points)} points")
+        if not 2 <= n <= MOST:
+            raise InputError(f"2 to {MOST} tokens can be shown, got {n}")
+        for name in MATRICES:
+            if len(getattr(inputs, name)) != 2:
+                raise InputError(f"{name} must have shape (2, 2), got {np.shape(getattr(inputs, name))}")
+        if not 0 <= inputs.selected < n:
+            raise InputError(f"selected token {inputs.selected} is outside 0 … {n - 1}")
+
+    def fallback(self) -> str:
+        weights, scores = self.weights[self.selected], self.scores[self.selected]
+        names = "".join(f" {name.capitalize()} = {_matrix(getattr(self, name))}," for name in MATRICES)
+        caption = (
+            f"{self.title}: what {self.tokens[self.selected]!r} reads. Parameters:{names[:-1]}. "
+            f"The table holds activations. Numbers: {self.provenance}."
+        )
+        rows = [
+            (token, [text(weight), text(score), *(f"({text(x)}, {text(y)})" for x, y in places)])
+            for token, weight, score, *places in zip(
+                self.tokens, weights, scores, self.query, self.key, self.value, self.output, strict=True
+            )
+        ]
+        return table(caption, ["weight", "score", "query", "key", "value", "output"], rows, weights[:, None])
+
+
+def _matrix(rows: list[list[float]]) -> str:
+    return "[" + "; ".join(" ".join(map(text, row)) for row in rows) + "]"

@@ -1,0 +1,185 @@
+"""The softmax sliders in a page: every control, the properties they show, and what they refuse."""
+
+import json
+
+import numpy as np
+import pytest
+
+from attnlib import houston, positive_function, positive_weights
+from attnlib.widgets import SoftmaxSliders, TokenPlane
+from tests.browser.conftest import html_of
+from tests.test_widgets import HOSTILE
+from tools.site import violations
+
+SCORES = houston.EMBEDDINGS[0] @ houston.EMBEDDINGS.T
+BOOK = """<style>:root { color-scheme: light dark; --paper: light-dark(#fffefb, #15171b); --ink: light-dark(#1d2126, #e6e3dc);
+  --muted: light-dark(#5a6068, #a6abb3); } body { background: var(--paper); color: var(--ink); } .headerlink { color: inherit; }</style>"""
+
+
+def opened(show, *, widget=None, **options):
+    page = show(html_of(widget or SoftmaxSliders()), **options)
+    page.locator(".attn-sliders").wait_for()
+    return page
+
+
+def bars(page):
+    return page.locator(".attn-bar").all_text_contents()
+
+
+def as_shown(scores, phi="exp"):
+    return [f"{w:.2f}" for w in positive_weights(np.asarray(scores), phi)]
+
+
+def verdicts(page):
+    return [text.split()[0] == "holds" for text in page.locator(".attn-properties b").all_text_contents()]
+
+
+def test_a_constant_on_every_score_changes_nothing_with_exp(show):
+    page = opened(show)
+    before = bars(page)
+    assert before == as_shown(SCORES)
+    assert "Now add a constant to every score" in page.locator("[aria-live]").text_content()
+    page.get_by_label("add to every score").fill("4")
+    assert bars(page) == before
+    s, raised = (page.locator(f".attn-sliders tbody tr:first-child td:nth-child({k})").text_content() for k in (3, 4))
+    assert (s, raised) == (f"{SCORES[0] + 4:.2f}", f"{np.exp(SCORES[0] + 4):.2f}")
+    assert "Adding 4.0 to every score moved no weight" in page.locator("[aria-live]").text_content()
+    assert verdicts(page) == [True] * 5
+
+
+@pytest.mark.parametrize(
+    ("phi", "constant", "holds"),
+    [
+        ("softplus", 2, [True, True, False, True, False]),
+        ("sigmoid", 2, [True, True, False, True, False]),
+        ("relu", -2, [True, True, False, False, True]),
+        ("square", -2, [True, True, False, False, True]),
+    ],
+)
+def test_each_other_function_keeps_the_sum_and_loses_the_rest(phi, constant, holds, show):
+    page = opened(show)
+    page.get_by_role("combobox", name="φ").select_option(phi)
+    assert bars(page) == as_shown(SCORES, phi)
+    page.get_by_label("add to every score").fill(str(constant))
+    assert bars(page) == as_shown(SCORES + constant, phi)
+    assert verdicts(page) == holds
+    change = np.abs(positive_weights(SCORES + constant, phi) - positive_weights(SCORES, phi))
+    assert f"(largest change: {change.max():.2f})" in page.locator(".attn-properties").text_content()
+    sums = page.locator(".attn-sliders tbody tr:last-child td").all_text_contents()
+    assert sums[2:] == [f"{positive_function(SCORES + constant, phi).sum():.2f}", "1.00"]
+    was = page.locator(".attn-bar").evaluate_all("cells => cells.map((cell) => +cell.style.getPropertyValue('--was'))")
+    assert np.allclose(was, positive_weights(SCORES, phi), atol=6e-4)
+
+
+def test_the_page_agrees_with_python_on_every_property(show):
+    for phi in ("exp", "softplus", "sigmoid", "relu", "square"):
+        widget = SoftmaxSliders("abcd", [-1.5, 0.0, 0.5, 2.0], phi=phi, constant=-1.0, temperature=0.5)
+        still = show(html_of(widget), java_script_enabled=False).locator("table").last
+        expected = [row.all_text_contents() for row in (still.locator("tbody th"), still.locator("td:nth-child(2)"))]
+        page = opened(show, widget=widget)
+        shown = page.locator(".attn-properties span").all_text_contents()
+        assert shown == [f"{name} ({measured})" for name, measured in zip(*expected, strict=True)]
+        assert [("fails", "holds")[v] for v in verdicts(page)] == still.locator("td:nth-child(3)").all_text_contents()
+
+
+def test_the_page_shows_before_and_after_its_script_the_same_numbers(show):
+    widget = SoftmaxSliders("abc", [-4.0, 0.125, 2.0], constant=-7.5, temperature=0.3)
+    rows = "table:first-of-type tbody tr td:nth-last-child(-n+3)"
+    still = show(html_of(widget), java_script_enabled=False).locator("table").first.locator("tbody td")
+    live = opened(show, widget=widget).locator(rows)
+    assert [text for text in live.all_text_contents()] == still.all_text_contents()
+    assert "×10⁻" in "".join(still.all_text_contents())
+
+
+def test_every_control_works_by_keyboard(show):
+    page = opened(show)
+    page.get_by_label("add to every score").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Tab")
+    page.keyboard.press("s")  # softplus, the first that begins so
+    page.keyboard.press("Tab")
+    page.keyboard.press("End")
+    page.keyboard.press("Tab")  # the table, should it scroll, or the first score
+    first = page.get_by_role("slider", name="Houston score")
+    first.focus()
+    page.keyboard.press("Home")
+    assert bars(page) == as_shown((np.array([-5, *SCORES[1:]]) + 0.5) / 5, "softplus")
+    assert first.get_attribute("aria-valuetext") == f"−5.00, weight {bars(page)[0]}"
+
+
+def test_a_score_is_dragged_by_mouse_and_by_finger(show):
+    page = opened(show, has_touch=True)
+    slider = page.get_by_role("slider", name="we score")
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"], box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+    assert bars(page) == as_shown([SCORES[0], 5, *SCORES[2:]])
+    page.touchscreen.tap(box["x"] + 1, box["y"] + box["height"] / 2)
+    assert bars(page) == as_shown([SCORES[0], -5, *SCORES[2:]])
+    assert box["height"] >= 32
+
+
+def test_start_again_and_a_shared_link(show):
+    page = opened(show)
+    page.get_by_label("add to every score").fill("-3")
+    page.get_by_role("combobox", name="φ").select_option("square")
+    page.get_by_label("temperature").fill("2")
+    page.get_by_role("slider", name="problem score").fill("1")
+    other = opened(show, address=page.locator(".headerlink").get_attribute("href"))
+    assert bars(other) == bars(page) == as_shown((np.array([*SCORES[:4], 1]) - 3) / 2, "square")
+    other.get_by_role("button", name="Start again").click()
+    assert bars(other) == as_shown(SCORES)
+    assert other.get_by_role("combobox").input_value() == "exp"
+    assert page.problems == other.problems == []
+
+
+@pytest.mark.parametrize("token", [HOSTILE, "x" * 500, "שלום", "e\u0301\u0301\u0301"])
+def test_any_token_is_text(token, show):
+    page = opened(show, widget=SoftmaxSliders([token, "b"], [1, 0]), viewport={"width": 390, "height": 800})
+    assert page.locator(".attn-sliders tbody th").first.text_content() == token
+    assert page.locator("[aria-live] bdi").text_content() == token
+    assert page.locator("img").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.problems == []
+
+
+FAULTS = {
+    "NaN": ({"scores": [None, 1]}, "score 0 is null, not between −5.0 and 5.0"),
+    "beyond the slider": ({"scores": [0, 99]}, "score 1 is 99"),
+    "sizes": ({"tokens": ["a"]}, "1 tokens for 2 scores"),
+    "empty": ({"tokens": [], "scores": []}, "0 tokens for 0 scores"),
+    "too many": ({"tokens": ["t"] * 17, "scores": [0] * 17}, "17 tokens are more than the 16 that can be shown"),
+    "cold": ({"temperature": 0}, "the temperature is 0, not between 0.2 and 5.0"),
+    "constant": ({"constant": None}, "the constant is null"),
+    "φ": ({"phi": "toString"}, "no positive function is called toString"),
+    "all squares 0": ({"phi": "square", "scores": [0, 0]}, "φ gives 0 for every score"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_state_that_makes_no_sense_gives_a_sentence(name, show):
+    change, sentence = FAULTS[name]
+    whole = html_of(SoftmaxSliders("ab", [0, 1]))
+    state = SoftmaxSliders("ab", [0, 1]).state()
+    broken = whole.replace(json.dumps(state, separators=(",", ":")), json.dumps(state | change))
+    assert broken != whole
+    page = show(broken, html_of(TokenPlane("ab", np.eye(2))))
+    page.get_by_role("alert").filter(has_text=sentence).wait_for()
+    assert page.locator(".attn-sliders:visible").count() == 0
+    page.locator("svg").wait_for()
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violation(width, scheme, show):
+    page = show(BOOK, html_of(SoftmaxSliders()), viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.locator(".attn-sliders").wait_for()
+    assert violations(page) == []
+    page.get_by_role("combobox", name="φ").select_option("square")
+    page.get_by_label("add to every score").fill("-3")
+    assert violations(page) == []
+    page.set_viewport_size({"width": 340, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 340

@@ -1,0 +1,119 @@
+"""SoftmaxSliders and the functions behind it, on the Python side."""
+
+import numpy as np
+import pytest
+
+from attnlib import houston, positive_function, positive_weights, softmax, weight_properties
+from attnlib.widgets import InputError, SoftmaxSliders
+from attnlib.widgets.base import compact, text
+from tests.test_widgets import HOSTILE, Page
+
+SCORES = np.array([-1.5, 0.25, 0.5, 2.0])
+NAMES = ("exp", "softplus", "sigmoid", "relu", "square")
+
+
+def a_widget(**options):
+    return SoftmaxSliders("abcd", SCORES, **options)
+
+
+def test_the_first_scores_are_houstons():
+    widget = SoftmaxSliders()
+    assert np.allclose(widget.weights, houston.stages()[0].weights[0])
+    assert widget.tokens == list(houston.TOKENS)
+    assert "hand-made" in widget.provenance
+
+
+@pytest.mark.parametrize("phi", NAMES)
+def test_weights_are_phi_over_its_sum(phi):
+    widget = a_widget(phi=phi, constant=1.5, temperature=0.5)
+    s = (SCORES + 1.5) / 0.5
+    formulas = {
+        "exp": np.exp(s),
+        "softplus": np.log(1 + np.exp(s)),
+        "sigmoid": 1 / (1 + np.exp(-s)),
+        "relu": np.where(s > 0, s, 0) + 0.01,
+        "square": s * s,
+    }
+    assert np.allclose(positive_function(s, phi), formulas[phi])
+    assert np.allclose(widget.weights, formulas[phi] / formulas[phi].sum())
+
+
+def test_only_exp_takes_no_notice_of_a_constant():
+    changes = {phi: a_widget(phi=phi, constant=3.0).properties[2] for phi in NAMES}
+    assert changes.pop("exp") < 1e-15
+    assert min(changes.values()) > 0.05
+
+
+def test_the_change_is_the_one_that_the_constant_made():
+    for constant in (0.0, 2.5, -4.0):
+        widget = a_widget(phi="square", constant=constant, temperature=2.0)
+        apart = positive_weights((SCORES + constant) / 2, "square") - positive_weights(SCORES / 2, "square")
+        one = positive_weights((SCORES + 1) / 2, "square") - positive_weights(SCORES / 2, "square")
+        assert np.isclose(widget.properties[2], np.abs(apart if constant else one).max())
+
+
+def test_the_properties_by_hand():
+    smallest, total, change, wrong, lifted = weight_properties(np.array([-2.0, 1.0, 1.0]), "square", raised=2)
+    assert np.allclose([smallest, total], [1 / 6, 1])
+    assert np.isclose(change, 4 / 6 - 1 / 9)  # from (4, 1, 1) / 6 to (1, 4, 4) / 9
+    assert wrong == 2  # both ones lie above −2, and have less; they tie with each other, and may
+    assert lifted == 9 / 14  # (4, 9, 1) / 14
+    assert weight_properties(np.array([-1.0, -2.0]), "relu")[3] == 1  # a tie is not in order
+
+
+def test_a_function_is_named_or_given():
+    assert (positive_weights(SCORES, "exp") == softmax(SCORES)).all()
+    assert np.isfinite(positive_weights(np.array([0.0, 5000.0]), "exp")).all()
+    assert np.allclose(positive_weights(SCORES, "square"), positive_weights(SCORES, np.square))
+    assert positive_function(SCORES.astype(np.float32), "softplus").dtype == np.float32
+    with pytest.raises(ValueError, match="no positive function is called 'cube': choose from exp, softplus"):
+        positive_function(SCORES, "cube")
+    with pytest.raises(ValueError, match=r"x\[0\] is nan"):
+        positive_function(np.array([np.nan]), "exp")
+
+
+BAD = {
+    "sizes": (lambda: SoftmaxSliders("ab", SCORES), "2 tokens for 4 scores"),
+    "tokens alone": (lambda: SoftmaxSliders("ab"), "tokens and scores are given together"),
+    "no scores": (lambda: SoftmaxSliders([], []), r"scores must have shape \(n,\) with n ≥ 1, got \(0,\)"),
+    "a matrix": (lambda: SoftmaxSliders("a", [[1.0]]), r"got \(1, 1\)"),
+    "words": (lambda: SoftmaxSliders("a", ["x"]), "scores must be numbers"),
+    "NaN": (lambda: SoftmaxSliders("ab", [0, np.nan]), r"scores\[1\] is nan"),
+    "beyond": (lambda: SoftmaxSliders("ab", [0, -5.5]), "score 1 is -5.5, beyond the slider's ±5"),
+    "constant": (lambda: a_widget(constant=np.nan), "constant must lie between −10 and 10, got nan"),
+    "temperature": (lambda: a_widget(temperature=0.1), "temperature must lie between 0.2 and 5, got 0.1"),
+    "φ": (lambda: a_widget(phi="cube"), "phi must be one of exp, softplus, sigmoid, relu, square, got 'cube'"),
+    "nothing but 0": (lambda: SoftmaxSliders("ab", [2, 2], phi="square", constant=-2), "the square of every score is 0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named(name):
+    call, message = BAD[name]
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_what_is_read_without_a_script():
+    page = Page(a_widget(phi="square", constant=-2.0))
+    weights = positive_weights(SCORES - 2, "square")
+    assert page.cells[:5] == ["", "s", "φ(s)", "weight", "a"]
+    assert [page.cells[k] for k in (7, 11, 15, 19)] == [text(w) for w in weights]
+    assert page.cells[20:24] == ["sum", "", "17.56", "1.00"]
+    verdicts = page.cells[24:]
+    assert verdicts[3:6] == ["Every weight is positive", "smallest: 0.00", "fails"]
+    assert verdicts[9:12] == ["Adding −2.0 to every score changes nothing", f"largest change: {text(abs(weights - positive_weights(SCORES, 'square')).max())}", "fails"]  # fmt: skip
+    assert verdicts[12:15] == ["A higher score gets a higher weight", "pairs that fail: 6", "fails"]
+
+
+def test_a_token_is_text():
+    page = Page(SoftmaxSliders([HOSTILE], [0.0]))
+    assert HOSTILE in page.cells
+    assert "img" not in page.tags
+
+
+def test_numbers_are_written_as_the_page_writes_them():
+    assert [text(x) for x in (0.125, -0.125, -0.001, 2.675)] == ["0.13", "−0.13", "0.00", "2.67"]
+    assert [compact(x) for x in (0.0, 0.01, -9999.0, 12345.0, -0.0001)] == [
+        "0.00", "0.01", "−9999.00", "1.2×10⁴", "−1.0×10⁻⁴",
+    ]  # fmt: skip

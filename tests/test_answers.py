@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from attnlib.widgets.answers import marked, near, read_number
+from attnlib.widgets.answers import Question, marked, near, read_number
 
 SCRIPT = """
 import * as answers from "./attnlib/widgets/answers.mjs";
@@ -98,3 +98,8 @@ def test_a_number_at_the_edge_of_its_tolerance_is_near():
     cases = [(0.725, 0.73, 0.005), (0.735, 0.73, 0.005), (0.7249, 0.73, 0.005), (-1.0, -1.0, 0.0), (1.0, -1.0, 0.5)]
     assert [near(*case) for case in cases] == [True, True, False, True, False]
     assert in_the_page("near", cases) == [near(*case) for case in cases]
+
+
+def test_a_question_without_a_judge_is_none():
+    with pytest.raises(NotImplementedError):
+        Question(prompt="Who judges this?").judge()

@@ -87,7 +87,7 @@ BAD = {
     "missing": (lambda: HeadBrowser("a", WORDS, {"embedding": np.eye(4)}), "the decoder lacks bias"),
     "sizes": (lambda: HeadBrowser("a", WORDS, parameters() | {"w_o": np.zeros((2, 5, 6))}), "w_o has shape"),
     "half": (
-        lambda: setattr(a_browser(), "parameters", a_browser().parameters | {"bias": {"shape": [9], "data": "AAAA"}}),
+        lambda: setattr(a_browser(), "parameters", a_browser().parameters | {"bias": {"shape": [9], "data": "AAA="}}),
         r"cannot reshape array of size 1 into shape \(9,\)|shape",
     ),
     "infinite": (lambda: HeadBrowser("a", WORDS, parameters() | {"bias": np.full((2, 3, 5), 1e6)}), r"bias\[0, 0, 0\] is 1000000.0"),

@@ -184,8 +184,7 @@ function check_matrix(name, rows) {
   if (!Array.isArray(rows) || !rows.length || !rows[0]?.length) throw new Error(`${name} is empty`);
   rows.forEach((row, i) => {
     if (row.length !== rows[0].length) throw new Error(`row ${i} of ${name} has ${row.length} entries, row 0 has ${rows[0].length}`);
-    const wrong = row.findIndex((entry) => !Number.isFinite(entry));
-    if (wrong >= 0) throw new Error(`${name}[${i}, ${wrong}] is ${row[wrong]}`);
+    for (let j = 0; j < row.length; j++) if (!Number.isFinite(row[j])) throw new Error(`${name}[${i}, ${j}] is ${row[j]}`);
   });
 }
 
@@ -209,6 +208,14 @@ export function project(x, w, b = null) {
       for (let c = 0; c < width; c++) sums[c] += entry * weights[c];
     }
     return Array.from(sums, (sum, c) => sum + (b ? b[c] : 0));
+  if (b && b.length !== w[0].length) throw new Error(`the bias has ${b.length} entries, w has ${w[0].length} columns`);
+  const out = x.map((row) => {
+    const sums = b ? [...b] : new Array(w[0].length).fill(0);
+    for (let r = 0; r < row.length; r++) { // loops: a decoder does this a million times for a word
+      const entry = row[r], weights = w[r];
+      for (let c = 0; c < sums.length; c++) sums[c] += entry * weights[c];
+    }
+    return sums;
   });
   check_matrix("x times w", out);
   return out;
@@ -391,7 +398,7 @@ export function rms_norm(x, epsilon = 1e-6) {
   check_matrix("x", x);
   return x.map((row) => {
     const size = Math.sqrt(row.reduce((sum, entry) => sum + entry * entry, 0) / row.length + epsilon);
-    return Array.from(row, (entry) => entry / size);
+    return row.map((entry) => entry / size);
   });
 }
 

@@ -199,15 +199,6 @@ export function project(x, w, b = null) {
   check_matrix("x", x);
   check_matrix("w", w);
   if (x[0].length !== w.length) throw new Error(`x has width ${x[0].length}, w has ${w.length} rows`);
-  const width = w[0].length;
-  if (b && b.length !== width) throw new Error(`the bias has ${b.length} entries, w has ${width} columns`);
-  const out = x.map((row) => {
-    const sums = new Float64Array(width);
-    for (let r = 0; r < row.length; r++) {
-      const entry = row[r], weights = w[r];
-      for (let c = 0; c < width; c++) sums[c] += entry * weights[c];
-    }
-    return Array.from(sums, (sum, c) => sum + (b ? b[c] : 0));
   if (b && b.length !== w[0].length) throw new Error(`the bias has ${b.length} entries, w has ${w[0].length} columns`);
   const out = x.map((row) => {
     const sums = b ? [...b] : new Array(w[0].length).fill(0);

@@ -43,6 +43,8 @@ audit: book tools/audit/node_modules/ready
 
 bench: .venv/ready
 	@python bench/attention.py
+	@python tools/chromium.py
+	@python bench/widgets.py
 	@python bench/rebuild.py
 
 notebooks: .venv/ready

@@ -44,9 +44,12 @@ def words(n: int) -> list[str]:
 def cases() -> dict[str, tuple[PageWidget, str, float]]:
     """For each name a widget, the control to move, and the bar in milliseconds."""
     rng = np.random.default_rng(0)
+    small = ("CostCalculator", "MetricEllipse", "RotaryDial", "ScalingLab", "SoftmaxSliders", "TensorCounter")
     return {
         "AttentionGrid, 16 tokens": (widgets.AttentionGrid(words(16), rng.normal(size=(16, 8))), "[type=range]", 16),
         "TokenPlane, 16 tokens": (widgets.TokenPlane(words(16), rng.normal(size=(16, 2))), "[type=range]", 16),
+        "AttentionGrid, 64 tokens": (widgets.AttentionGrid(words(64), rng.normal(size=(64, 8))), "[type=range]", 33),
+        **{f"{name} as it comes": (getattr(widgets, name)(), "[type=range]", 16) for name in small},
     }
 
 

@@ -42,7 +42,7 @@ function check(model) {
 }
 
 function choices(model) {
-  const marks = model.get("options").map(() => element("span", { class: "attn-mark", "aria-hidden": "true" }));
+  const marks = model.get("options").map(() => element("span", { class: "attn-verdict", "aria-hidden": "true" }));
   const buttons = model.get("options").map((text, i) => {
     const button = ui.button("", () => ui.change(model, "answer", i));
     button.append(element("span", { dir: "auto" }, ...answers.marked(text)), marks[i]);
@@ -73,7 +73,7 @@ function steps(model) {
     ui.change(model, "answer", null);
   };
   const rows = model.get("options").map((_, i) => {
-    const text = element("span", { dir: "auto" }), mark = element("span", { class: "attn-mark", "aria-hidden": "true" });
+    const text = element("span", { dir: "auto" }), mark = element("span", { class: "attn-verdict", "aria-hidden": "true" });
     const arrows = [["Up", -1], ["Down", 1]].map(([name, by], a) => ({ name, to: i + by, node: ui.button(name, () => {
       move(i, i + by);
       (rows[i + by] ?? rows[i]).arrows[a].node.focus();

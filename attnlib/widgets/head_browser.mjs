@@ -18,7 +18,7 @@ function render({ model, el }) {
 
 function build(model, body) {
   const caption = element("figcaption");
-  const note = element("div", { class: "attn-note", id: `attn-note-${count++}` });
+  const note = element("div", { class: "attn-remarks", id: `attn-remarks-${count++}` });
   const field = element("input", { type: "text", maxlength: 400, autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": note.id });
   const words = element("p");
   const dictionary = element("details", {}, element("summary"), words);
@@ -30,7 +30,7 @@ function build(model, body) {
   const next = element("p");
   const rows = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "what the query reads in every head" });
   const picture = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "one head, large" }, large);
-  const shown = element("div", {}, gallery, chips, line, element("div", { class: "attn-columns" }, element("div", { class: "attn-part" }, picture), element("div", { class: "attn-part" }, about, rows)), next);
+  const shown = element("div", {}, gallery, chips, line, element("div", { class: "attn-columns" }, element("div", { class: "attn-side" }, picture), element("div", { class: "attn-side" }, about, rows)), next);
   body.append(element("figure", { class: "attn attn-browser" }, caption, element("label", { class: "attn-sentence" }, "Sentence", field), note, dictionary, shown));
   field.addEventListener("input", () => ui.change(model, "sentence", field.value));
 
@@ -178,7 +178,7 @@ function thumbnails({ parameters }, pick) {
     return { node, canvas };
   }));
   return {
-    nodes: all.map((heads, layer) => element("div", { class: "attn-heads", role: "group", "aria-label": `layer ${layer + 1}` }, element("span", {}, `Layer ${layer + 1}`), ...heads.map(({ node }) => node))),
+    nodes: all.map((heads, layer) => element("div", { class: "attn-layer", role: "group", "aria-label": `layer ${layer + 1}` }, element("span", {}, `Layer ${layer + 1}`), ...heads.map(({ node }) => node))),
     paint: (weights) => all.forEach((heads, layer) => heads.forEach(({ canvas }, head) => paint(canvas, weights[layer][head]))),
     mark: (layer, head) => all.forEach((heads, l) => heads.forEach(({ node }, h) => node.setAttribute("aria-pressed", l === layer && h === head))),
   };

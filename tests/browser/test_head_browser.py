@@ -28,7 +28,7 @@ def opened(show, browser=None, **options):
 
 
 def table_of(page):
-    return [row.locator("th, td").all_text_contents() for row in page.locator(".attn-part tbody tr").all()]
+    return [row.locator("th, td").all_text_contents() for row in page.locator(".attn-side tbody tr").all()]
 
 
 def expected(browser, query):
@@ -76,7 +76,7 @@ def test_what_is_shown_at_first_is_what_python_computes(show):
         == page.locator(".attn-query").all_text_contents()
         == browser.tokens
     )
-    canvases = page.locator(".attn-heads canvas")
+    canvases = page.locator(".attn-layer canvas")
     assert canvases.count() == 8
     assert page.problems == []  # before the test itself reads what is painted
     for canvas, weights in zip(canvases.all(), browser.weights.reshape(8, 5, 5), strict=True):
@@ -86,7 +86,7 @@ def test_what_is_shown_at_first_is_what_python_computes(show):
 
 def test_the_small_pictures_have_the_colour_of_weights_from_the_start(show):
     page = opened(show, color_scheme="light")
-    colour = page.locator(".attn-heads canvas").first.evaluate(
+    colour = page.locator(".attn-layer canvas").first.evaluate(
         "canvas => [...canvas.getContext('2d').getImageData(0, 0, 1, 1).data]"
     )
     assert colour == [0x6A, 0xA5, 0xD8, 255]
@@ -120,7 +120,7 @@ def test_every_letter_typed_is_answered(show):
     assert table_of(page) == expected(HeadBrowser("Houston we have a problem again"), 5)
     for _ in range(2):
         page.keyboard.press("Backspace")
-    assert "“agai” is not a word that it knows" in page.locator(".attn-note").text_content()
+    assert "“agai” is not a word that it knows" in page.locator(".attn-remarks").text_content()
     assert table_of(page) == expected(HeadBrowser(), 4)
     assert page.evaluate("document.activeElement.tagName") == "INPUT"
 
@@ -130,7 +130,7 @@ def test_a_head_is_chosen_by_mouse_and_keyboard(show):
     head(page, 2, 3).click()
     assert numbers(page) == grid(browser.weights[1, 2])
     assert line(page).startswith("Layer 2, head 3: problem reads most from ")
-    assert page.locator(".attn-heads [aria-pressed=true]").count() == 1
+    assert page.locator(".attn-layer [aria-pressed=true]").count() == 1
     head(page, 1, 4).focus()
     page.keyboard.press("Enter")
     assert numbers(page) == grid(browser.weights[0, 3])
@@ -154,7 +154,7 @@ def test_a_query_is_chosen_by_mouse_and_keyboard(show):
 def test_an_unknown_word_is_named_and_its_nearest_offered(show):
     page = opened(show)
     page.get_by_label("Sentence").fill("Huston, we haev a problme")
-    note = page.locator(".attn-note")
+    note = page.locator(".attn-remarks")
     assert "“Huston,” is not a word that it knows, and is left out. Nor are 2 others. Nearest:" in note.text_content()
     assert table_of(page) == expected(HeadBrowser("we a"), 1)
     note.get_by_role("button", name="Houston").click()
@@ -170,10 +170,10 @@ def test_an_unknown_word_is_named_and_its_nearest_offered(show):
 def test_a_sentence_of_no_known_word_says_so_and_shows_nothing(show):
     page = opened(show)
     page.get_by_label("Sentence").fill("")
-    assert "Type a word that it knows, such as “Houston”." in page.locator(".attn-note").text_content()
+    assert "Type a word that it knows, such as “Houston”." in page.locator(".attn-remarks").text_content()
     assert page.locator("canvas:visible").count() == 0
     page.get_by_label("Sentence").fill("x" * 400)
-    assert f"“{'x' * 30}…” is not a word" in page.locator(".attn-note").text_content()
+    assert f"“{'x' * 30}…” is not a word" in page.locator(".attn-remarks").text_content()
     page.get_by_label("Sentence").fill("moon")
     assert page.locator("canvas:visible").count() == 9
     assert page.problems == []
@@ -182,7 +182,7 @@ def test_a_sentence_of_no_known_word_says_so_and_shows_nothing(show):
 def test_what_follows_the_32nd_word_is_left_out_and_said(show):
     page = opened(show)
     page.get_by_label("Sentence").fill(LONG)
-    assert "Only the first 32 words are read." in page.locator(".attn-note").text_content()
+    assert "Only the first 32 words are read." in page.locator(".attn-remarks").text_content()
     assert page.locator(".attn-chips button").count() == 32
 
 
@@ -272,10 +272,10 @@ def test_any_word_is_shown_as_text_and_fits_a_phone(word, count, show):
 def test_a_change_of_colours_repaints(show):
     page = opened(show, color_scheme="light")
     corner = "canvas => [...canvas.getContext('2d').getImageData(0, 0, 1, 1).data]"
-    before = [page.locator(place).first.evaluate(corner) for place in (".attn-heads canvas", ".attn-large canvas")]
+    before = [page.locator(place).first.evaluate(corner) for place in (".attn-layer canvas", ".attn-large canvas")]
     page.emulate_media(color_scheme="dark")
     page.wait_for_timeout(100)
-    after = [page.locator(place).first.evaluate(corner) for place in (".attn-heads canvas", ".attn-large canvas")]
+    after = [page.locator(place).first.evaluate(corner) for place in (".attn-layer canvas", ".attn-large canvas")]
     assert before[0] == before[1] != after[0] == after[1]
 
 

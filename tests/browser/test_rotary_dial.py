@@ -180,6 +180,7 @@ def test_more_columns_than_can_be_shown_give_a_sentence(show):
     ones = "[[" + ",".join(["1"] * 18) + "]]"
     page = show(re.sub(r'"(query|key)":\[\[[^\]]*\]\]', rf'"\1":{ones}', whole))
     page.get_by_role("alert").filter(has_text="18 columns are more than the 16 that can be shown").wait_for()
+    assert page.problems == []
 
 
 def test_a_shared_link_shows_the_same(show):

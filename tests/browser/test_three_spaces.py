@@ -166,6 +166,7 @@ def test_a_number_goes_where_it_is_typed(show):
     entry(page, "W_k", 2, 1).fill("-0.3")
     entry(page, "W_v", 1, 1).fill("2")
     is_that_of(page, ThreeSpaces(w_q=[[1, 0.4], [0, 1]], w_k=[[1, 0], [-0.3, 1]], w_v=[[2, 0], [0, 1]]))
+    assert page.problems == []
 
 
 def test_an_entry_left_empty_gets_its_number_back(show):
@@ -173,6 +174,7 @@ def test_an_entry_left_empty_gets_its_number_back(show):
     entry(page, "W_k", 1, 1).fill("")
     page.keyboard.press("Tab")
     is_that_of(page, ThreeSpaces())
+    assert page.problems == []
 
 
 def test_a_token_is_dragged_and_everything_moves_with_it(show):

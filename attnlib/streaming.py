@@ -153,12 +153,16 @@ def _streamed(
         _must_fit(query, key, factor)
     rows, columns, together = tile_sizes(n_q, key.shape[-2], offset is not None)
     apart = [x.reshape(heads, *x.shape[-2:]) for x in (out, query, key, value)]  # (heads, n, width)
-    with np.errstate(over="ignore"):  # a difference beyond the range is −∞, whose exp is 0
+    with np.errstate(over="ignore", invalid="ignore"):  # a difference beyond the range is −∞, whose exp is 0
         for head in range(0, heads, together):
             o, q, k, v = (x[head : head + together] for x in apart)
             for first in range(0, n_q, rows):
                 band, place = slice(first, first + rows), None if offset is None else offset + first
-                _fill(o[:, band], q[:, band] * (factor * dtype.type(LOG)), k, v, place, columns, bound < SAFE[dtype])
+                given = o[:, band], q[:, band] * (factor * dtype.type(LOG)), k, v, place, columns
+                _fill(*given, bound < SAFE[dtype])
+                if not np.isfinite(o[:, band]).all():  # values so large that their sums leave the range
+                    _fill(*given, False)
+    must_be_finite(out=out)
     return out
 
 

@@ -100,6 +100,7 @@ MISTAKES = {
         ),
     },
     "streaming": {
+        "values that overflow their sum stay infinite": ("                    _fill(*given, False)", "                    pass"),
         "the sum is not rescaled": ("                total *= shrink", "                pass"),
         "the blend is not rescaled": ("                out *= shrink", "                pass"),
         "a tile on the diagonal passes": ("tile.stop > place + 1:", "tile.stop > place + 2:"),

@@ -85,6 +85,23 @@ def test_scores_far_beyond_exp_are_no_matter():
     assert error(streaming_attention(*given), attention(*given)) < 1e-12
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_large_values_do_not_overflow_their_sums(causal):
+    """exp of a score of 55 is 8e23: times a value of 1e30 it leaves the range of float32."""
+    query, key, value = example(40, 40, dtype=np.float32)
+    query *= 55 / (np.linalg.norm(query, axis=-1, keepdims=True) * np.linalg.norm(key, axis=-1).max())
+    given = query, key, np.float32(1e30) * value
+    exact = attention(*(array.astype(float) for array in given), causal_mask(40) if causal else None, scale=1)
+    out = streaming_attention(*given, causal=causal, scale=1)
+    assert np.abs(out - exact).max() < 1e-5 * np.abs(exact).max()
+
+
+def test_a_sum_beyond_the_range_is_an_error():
+    value = np.full((5, 1), 3e38, dtype=np.float32)
+    with pytest.raises(ValueError, match=r"out\[0, 0\] is inf"):
+        streaming_attention(np.zeros((1, 2), np.float32), np.zeros((5, 2), np.float32), value)
+
+
 def test_memory_grows_with_n_and_not_with_its_square():
     def peak(n):
         given = example(n, n, dtype=np.float32, batch=())

@@ -267,6 +267,7 @@ def test_printing_shows_the_question_without_its_arrows(show):
     assert not step(page, "first", "Up").is_visible()
 
 
+@pytest.mark.slow  # as it comes, every widget is checked in the gallery
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(width, scheme, show):

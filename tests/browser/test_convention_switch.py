@@ -233,6 +233,7 @@ def test_the_tables_without_a_script_hold_the_numbers_of_the_widget(show):
     assert tables(opened(show)) == numbers
 
 
+@pytest.mark.slow  # as it comes, every widget is checked in the gallery
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(width, scheme, show):

@@ -296,6 +296,7 @@ def test_controls_are_large_enough_for_a_finger(show):
     assert line(page).startswith("Layer 2, head 4")
 
 
+@pytest.mark.slow  # as it comes, every widget is checked in the gallery
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(width, scheme, show):

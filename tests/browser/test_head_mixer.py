@@ -311,6 +311,7 @@ def test_nothing_scrolls_the_page_sideways(make, width, show):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.slow  # as it comes, every widget is checked in the gallery
 @pytest.mark.parametrize("make", [HeadMixer, lambda: many_heads(columns=12)])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])

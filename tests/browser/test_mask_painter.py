@@ -329,6 +329,7 @@ def test_hostile_tokens_are_text(show):
     assert page.problems == []
 
 
+@pytest.mark.slow  # as it comes, every widget is checked in the gallery
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(width, scheme, show):

@@ -141,6 +141,7 @@ def test_without_javascript_the_answer_is_folded_away(show):
     assert page.get_by_text("√64").is_visible()
 
 
+@pytest.mark.slow  # as it comes, every widget is checked in the gallery
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(width, scheme, show):

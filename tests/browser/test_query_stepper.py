@@ -240,6 +240,7 @@ def test_a_link_carries_step_query_and_switches(show):
     assert results(other) == shown(QueryStepper(selected=3, masked=True).weights)
 
 
+@pytest.mark.slow  # as it comes, every widget is checked in the gallery
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(width, scheme, show):

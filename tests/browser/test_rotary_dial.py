@@ -191,6 +191,7 @@ def test_a_shared_link_shows_the_same(show):
     assert told(other) == told(page) == expected(RotaryDial(query_position=21, key_layout="interleaved"))
 
 
+@pytest.mark.slow  # as it comes, every widget is checked in the gallery
 @pytest.mark.parametrize("width", [1280, 390, 340])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_nothing_hangs_over(width, scheme, show):

@@ -180,6 +180,7 @@ def test_a_state_that_makes_no_sense_gives_a_sentence(name, show):
     assert page.problems == []
 
 
+@pytest.mark.slow  # as it comes, every widget is checked in the gallery
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(width, scheme, show):

@@ -170,7 +170,7 @@ def weights_table(
 
 def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], shades: np.ndarray | None = None) -> str:
     """An HTML table; `shades` colours its first cells by weight, row by row. All texts are escaped."""
-    head = "".join(f'<th scope="col" dir="auto">{html.escape(name)}</th>' for name in columns)
+    head = "".join(f'<th scope="col" dir="auto">{html.escape(name)}</th>' if name else "<td></td>" for name in columns)
     body = ""
     for i, (name, cells) in enumerate(rows):
         shade = [f' style="--w:{weight:.3f}"' for weight in shades[i]] if shades is not None else []

@@ -107,7 +107,7 @@ MISTAKES = {
         "a query reads one key less": ("return np.tri(n, dtype=dtype)", "return np.tri(n, k=-1, dtype=dtype)"),
         "a late tile starts at the diagonal": ("max(0, start - place)", "0"),
         "the second head gets the first one's keys": ("(x[head : head + together] for x in apart)", "(x[head : head + together] if x is apart[0] else x[:together] for x in apart)"),
-        "the maximum is never subtracted": ("np.dtype(np.float64): 500.0", "np.dtype(np.float64): 5e9"),
+        "the maximum is never subtracted": ("            scores -= larger", "            pass"),
         "the last tile is lost": ("min(n_k, place + n_q)", "min(n_k, place + n_q - 1)"),
         "the cache forgets": ("self._length, self._length + rows", "0, self._length + rows"),
     },

@@ -252,7 +252,9 @@ def test_letters_of_twice_the_size_lose_nothing(path, width, served, open_page):
         }).map((one) => one.outerHTML.slice(0, 100))"""
     )
     assert clipped == []
-    narrowest = page.locator("main p:not([data-widget] p)").evaluate_all("all => Math.min(...all.map((p) => p.clientWidth).filter(Boolean))")
+    narrowest = page.locator("main p:not([data-widget] p)").evaluate_all(
+        "all => Math.min(...all.map((p) => p.clientWidth).filter(Boolean))"
+    )
     assert narrowest > min(400, 0.5 * width - 80)
 
 

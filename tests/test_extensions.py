@@ -192,7 +192,7 @@ def test_a_style_that_an_extension_brings_is_loaded_unless_the_books_own_replace
 
 def test_the_style_is_katexs_then_the_themes_then_the_widgets():
     text = styles.compose(ROOT)
-    places = [text.index(mark) for mark in (".katex-html", "--paper:light-dark", ".attn-table{")]
+    places = [text.index(mark) for mark in (".katex-html", "--paper: light-dark", "--attn-text:")]
     assert places == sorted(places)
     asked = set(re.findall(r"url\(\"?(fonts/[^)\"]+\.woff2)", text))
     assert asked == set(fonts.fonts(ROOT / "node_modules"))

@@ -197,7 +197,7 @@ def test_scores_of_any_size_and_many_terms_are_written(show):
     go(page, "6 SoftMax")
     assert "less the largest" in page.locator(".attn-panel").text_content()
     assert "Infinity" not in page.locator(".attn-panel").text_content()
-    assert "NaN" not in page.locator(".attn").text_content()
+    assert "NaN" not in page.locator("figure.attn").text_content()
 
 
 @pytest.mark.parametrize(

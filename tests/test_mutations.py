@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -153,23 +152,20 @@ ALL = [(module, mistake) for module, mistakes in MISTAKES.items() for mistake in
 
 
 @pytest.fixture(scope="module")
-def runs(request, tmp_path_factory):
-    """The suite's run for each mistake, several at a time."""
+def server():
+    """A process that runs the tests of a folder at a word, libraries loaded."""
     alone = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        chosen = [
-            item.callspec.params for item in request.session.items if getattr(item, "module", None) is request.module
-        ]
-        pairs = [(params["module"], params["mistake"]) for params in chosen]
-        runs = {pair: pool.submit(run_with, *pair, tmp_path_factory.mktemp("mistake"), alone) for pair in pairs}
-        yield runs
-        pool.shutdown(cancel_futures=True)
+    command = [sys.executable, "tests/mutants.py"]
+    with subprocess.Popen(command, env=alone, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        yield server
+        server.stdin.close()
 
 
-def run_with(module, mistake, folder, environment):
+def write_with(module, mistake, folder):
+    """A copy of the package with one mistake, and of its tests."""
     right, wrong = MISTAKES[module][mistake]
     for name in ("attnlib", "tests"):
-        shutil.copytree(name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "browser", "js"))
+        shutil.copytree(name, folder / name, ignore=shutil.ignore_patterns("browser", "js"))
     shutil.copy("pyproject.toml", folder)
     homes = [file for file in (folder / "attnlib").rglob("*.py") if right in file.read_text()]
     assert {home.stem for home in homes} & {module, "checks"} or module in {home.parent.name for home in homes}, (
@@ -177,11 +173,12 @@ def run_with(module, mistake, folder, environment):
     )
     for home in homes:
         home.write_text(home.read_text().replace(right, wrong, 1))
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", f"tests/test_{module}.py"]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize(("module", "mistake"), ALL)
-def test_the_suite_fails_for(module, mistake, runs):
-    done = runs[module, mistake].result()
-    assert done.returncode == 1, done.stdout[-1500:] + done.stderr[-500:]  # 1: tests ran, and failed
+def test_the_suite_fails_for(module, mistake, server, tmp_path):
+    write_with(module, mistake, tmp_path)
+    server.stdin.write(f"{tmp_path}\ttests/test_{module}.py\n")
+    server.stdin.flush()
+    code = int(server.stdout.readline())
+    assert code == 1, (tmp_path / "said").read_text()[-2000:]  # 1: tests ran, and failed

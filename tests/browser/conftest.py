@@ -4,13 +4,14 @@ The server is stricter than most hosts: the site lies below a path, and every pa
 content-security policy that allows no inline script and nothing from elsewhere.
 """
 
+import json
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
 
-from attnlib import widgets
 from attnlib.widgets.compose import FOLDER, page_script
 from tools import chromium
 from tools.site import FLAGS, SITE
@@ -46,28 +47,67 @@ def open_page(browser):
     contexts = []
 
     def open_it(address, **options):
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        page.third_party, page.problems = [], []
-        own = ("file://", "data:", "blob:", address.split("/", 3)[0] + "//" + address.split("/", 3)[2])
-
-        def admit(route):
-            if route.request.url.startswith(own):
-                return route.continue_()
-            page.third_party.append(route.request.url)
-            return route.abort()
-
-        context.route("**/*", admit)
-        page.on("console", lambda message: message.type in {"error", "warning"} and page.problems.append(message.text))
-        page.on("pageerror", lambda error: page.problems.append(str(error)))
-        page.on("dialog", lambda dialog: (page.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        page.goto(address)
+        page = watched(browser.new_context(**{"viewport": WIDE, **options}).new_page())
+        contexts.append(page.context)
+        watch(page, address)
         return page
 
     yield open_it
     for context in contexts:
         context.close()
+
+
+WIDE = {"width": 1280, "height": 900}
+
+
+def watched(page):
+    """Keep what the page reports, and let it reach its own address alone."""
+
+    def admit(route):
+        if route.request.url.startswith(page.own):
+            return route.continue_()
+        page.third_party.append(route.request.url)
+        return route.abort()
+
+    page.context.route("**/*", admit)
+    page.on("console", lambda message: message.type in {"error", "warning"} and page.problems.append(message.text))
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.on("dialog", lambda dialog: (page.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    return page
+
+
+def watch(page, address):
+    page.third_party, page.problems = [], []
+    page.own = ("file://", "data:", "blob:", address.split("/", 3)[0] + "//" + address.split("/", 3)[2])
+    page.goto(address)
+
+
+@pytest.fixture(scope="session")
+def pool():
+    """Pages by their options, for tests of bare widgets: a page used again opens three times as fast as a new one."""
+    return defaultdict(list)
+
+
+@pytest.fixture
+def open_again(browser, pool):
+    """Open an address in a page that another test has left, or in a new one. It keeps no storage from before."""
+    used = []
+
+    def open_it(address, **options):
+        options = {"viewport": WIDE, **options}
+        key = json.dumps(options, sort_keys=True)
+        page = pool[key].pop() if pool[key] else watched(browser.new_context(**options).new_page())
+        used.append((key, page))
+        watch(page, address)
+        return page
+
+    yield open_it
+    for key, page in used:
+        viewport = json.loads(key)["viewport"]
+        page.emulate_media(media="null", color_scheme=json.loads(key).get("color_scheme", "light"))
+        page.set_viewport_size(viewport)
+        page.goto("about:blank")
+        pool[key].append(page)
 
 
 def html_of(widget):
@@ -84,15 +124,15 @@ PAPER = (
 
 
 @pytest.fixture
-def show(tmp_path, open_page):
+def show(tmp_path, open_again):
     """Write the HTML of widgets into a page of its own and open it; `address` is what follows the file's name."""
 
     def show_it(*parts, address="", **options):
-        modules = [getattr(widgets, name)._module for name in widgets.__all__ if name != "InputError"]
+        modules = sorted(set(re.findall(r'data-widget="(\w+)"', "".join(parts))))
         style = (FOLDER / "theme.css").read_text()
         page = f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>t</title><style>{style}</style><main><h1>t</h1>{''.join(parts)}</main>"
         (tmp_path / "page.html").write_text(page + '<script defer src="widgets.js"></script>')
         (tmp_path / "widgets.js").write_text(page_script(modules))
-        return open_page((tmp_path / "page.html").as_uri() + address, **options)
+        return open_again((tmp_path / "page.html").as_uri() + address, **options)
 
     return show_it

@@ -1,18 +1,15 @@
 """What holds for every widget: the gallery shows it, it leaves nothing behind, and those of a page are small."""
 
 import ast
-import gzip
 import json
-import re
 from pathlib import Path
 
 import jupytext
 import pytest
 
 from attnlib import widgets
-from attnlib.widgets.compose import FOLDER, notebook_module
-from tests.browser.test_site import TEXTS
-from tools.site import SITE, scroll_through
+from attnlib.widgets.compose import notebook_module
+from tools.site import scroll_through
 
 GALLERY = Path("chapters/appendices/gallery.md")
 NAMES = [name for name in widgets.__all__ if name != "InputError"]
@@ -68,14 +65,6 @@ def test_every_widget_of_the_gallery_comes_alive_in_the_page(site, open_page):
     assert page.locator("[data-widget-mounted] > div").count() == len(NAMES)
     assert page.locator(".attn-problem:not(:empty)").count() == 0
     assert page.problems == page.third_party == []
-
-
-@pytest.mark.parametrize("path", [path for path in TEXTS if "gallery" not in path])
-def test_the_widgets_of_a_page_are_small(path):
-    """All the scripts and styles of widgets that a page of the book brings: 30 KB compressed."""
-    found = re.findall(r"_static/(widgets-\w+\.js)", (SITE / path).read_text(encoding="utf8"))
-    scripts = sum(len(gzip.compress((SITE / "_static" / name).read_bytes(), 9)) for name in found)
-    assert scripts + len(gzip.compress((FOLDER / "theme.css").read_bytes(), 9)) <= 30 * 1024
 
 
 @pytest.mark.parametrize("name", NAMES)

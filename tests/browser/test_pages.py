@@ -1,0 +1,140 @@
+"""What holds for every page of the site: each is opened once, all its widgets alive, and looked at from all sides."""
+
+import gzip
+import io
+import re
+from html.parser import HTMLParser
+from urllib.parse import unquote, urljoin
+
+import matplotlib.pyplot as plt
+import pytest
+
+from attnlib.widgets.compose import FOLDER
+from tests.browser.conftest import WIDE, watch, watched
+from tests.browser.test_site import PAGES, TEXTS
+from tools.site import SITE, scroll_through, violations
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def visited(request, browser, served):
+    """A page of the site, scrolled to its end and back."""
+    page = watched(browser.new_context(viewport=WIDE).new_page())
+    watch(page, f"{served}/{request.param}")
+    page.path = request.param
+    scroll_through(page)
+    yield page
+    page.context.close()
+
+
+@pytest.fixture
+def page(visited):
+    """The page as wide as a laptop and light."""
+    visited.set_viewport_size(WIDE)
+    visited.emulate_media(color_scheme="light")
+    return visited
+
+
+def test_it_asks_nobody_else_and_reports_no_error(page):
+    assert page.third_party == page.problems == []
+    assert page.locator("[data-widget-mounted]").count() == page.locator("[data-widget]").count()
+    assert page.locator(".attn-problem:not(:empty)").count() == 0
+
+
+def test_every_id_is_there_once(page):
+    ids = page.locator("[id]").evaluate_all("all => all.map((one) => one.id)")
+    assert sorted(ids) == sorted(set(ids))
+
+
+def test_it_says_what_it_is(page):
+    assert 20 < len(page.locator("meta[name=description]").get_attribute("content")) < 200
+    assert page.title()
+    assert page.locator("h1").count() == page.locator("main").count() == 1
+    assert page.locator("link[rel=icon]").count() == 1
+    if page.path != "404.html":
+        title = "h1 => [...h1.childNodes].filter((one) => one.className !== 'headerlink').map((one) => one.textContent).join('').trim()"
+        assert page.locator("meta[property='og:image']").get_attribute("content").endswith("_static/preview.png")
+        assert page.locator("meta[property='og:title']").get_attribute("content") == page.locator("h1").evaluate(title)
+
+
+def test_the_whole_window_takes_the_papers_colour(page):
+    page.set_viewport_size({"width": 800, "height": 2400})
+    page.emulate_media(color_scheme="dark")
+    whole = plt.imread(io.BytesIO(page.screenshot()))  # rows, columns, RGB from 0 to 1
+    assert (whole[[70, 2395]][:, [4, 795]] == whole[70, 4]).all()
+
+
+def test_axe_finds_no_violation_in_the_dark_on_a_phone(page):
+    """`make audit` looks at both widths and schemes, before widgets are alive too, and inside formulas and code."""
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.emulate_media(color_scheme="dark")
+    assert violations(page, without=".katex, pre") == []
+
+
+def test_a_narrow_page_does_not_scroll_sideways(page):
+    for width in (390, 360, 320):
+        page.set_viewport_size({"width": width, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_letters_of_twice_the_size_lose_nothing(page):
+    page.evaluate("document.documentElement.style.setProperty('font-size', '200%', 'important')")
+    for width in (1280, 820, 640, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        clipped = page.evaluate(
+            """() => [...document.querySelectorAll("body *")].filter((one) => {
+                const style = getComputedStyle(one);
+                if (!one.checkVisibility() || style.clipPath !== "none" || one.closest(".katex, svg, input, #place")) return false;
+                const hidden = (overflow) => overflow === "hidden" || overflow === "clip";
+                return (hidden(style.overflowX) && one.scrollWidth > one.clientWidth + 1)
+                    || (hidden(style.overflowY) && one.scrollHeight > one.clientHeight + 1);
+            }).map((one) => one.outerHTML.slice(0, 100))"""
+        )
+        assert clipped == [], width
+        narrowest = page.locator("main p:not([data-widget] p)").evaluate_all(
+            "all => Math.min(...all.map((p) => p.clientWidth).filter(Boolean))"
+        )
+        assert narrowest > min(400, 0.5 * width - 80), width
+    page.evaluate("document.documentElement.style.removeProperty('font-size')")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_opened_from_a_folder_works_as_well(path, open_page):
+    page = open_page(f"{SITE.as_uri()}/{path}")
+    scroll_through(page)
+    assert page.third_party == page.problems == []
+    assert page.locator("[data-widget-mounted]").count() == page.locator("[data-widget]").count()
+
+
+@pytest.mark.parametrize("path", [path for path in TEXTS if "gallery" not in path])
+def test_the_widgets_of_a_page_are_small(path):
+    """All the scripts and styles of widgets that a page of the book brings: 30 KB compressed."""
+    found = re.findall(r"_static/(widgets-\w+\.js)", (SITE / path).read_text(encoding="utf8"))
+    scripts = sum(len(gzip.compress((SITE / "_static" / name).read_bytes(), 9)) for name in found)
+    assert scripts + len(gzip.compress((FOLDER / "theme.css").read_bytes(), 9)) <= 30 * 1024
+
+
+class Links(HTMLParser):
+    """The ids of a page, and where its links lead."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.path, self.ids, self.links = path, set(), set()
+        self.feed((SITE / path).read_text(encoding="utf8"))
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.ids.add(given.get("id"))
+        if tag == "a" and given.get("href"):
+            self.links.add(urljoin(f"/{self.path}", given["href"]))
+
+
+def test_every_link_inside_the_site_leads_somewhere():
+    """Also each fragment: it names an id of the page it leads to."""
+    pages = {f"/{path}": Links(path) for path in PAGES}
+    inside = {link for page in pages.values() for link in page.links if link.startswith("/")}
+    assert len(inside) > 20
+    for link in inside:
+        address, _, fragment = link.partition("#")
+        assert address in pages, link
+        assert not fragment or unquote(fragment) in pages[address].ids, link

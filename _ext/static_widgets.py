@@ -13,8 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from attnlib.widgets.compose import page_script
-from minify import minified
+from esbuild import page_script
 
 NAMED = re.compile(r'data-widget="(\w+)"')
 logger = logging.getLogger(__name__)
@@ -54,12 +53,12 @@ def write_scripts(app: Sphinx, exception: Exception | None) -> None:
         return
     site = Path(app.outdir)
     sets = {tuple(names) for page in site.rglob("*.html") if (names := modules(page.read_text(encoding="utf8")))}
-    scripts = {script_name(list(names)): page_script(list(names)) for names in sets}
+    scripts = {script_name(list(names)): page_script(list(names), Path(app.srcdir)) for names in sets}
     for old in (site / "_static").glob("widgets*.js"):
         if old.name not in scripts:
             old.unlink()
     for name, script in scripts.items():
-        (site / "_static" / name).write_text(minified(script, "js", Path(app.srcdir)), encoding="utf8")
+        (site / "_static" / name).write_text(script, encoding="utf8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

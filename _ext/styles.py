@@ -8,7 +8,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from minify import minified
+from esbuild import minified
 
 KATEX = Path("node_modules/katex/dist/katex.min.css")
 PARTS = (KATEX, Path("_theme/page.css"), Path("attnlib/widgets/theme.css"))

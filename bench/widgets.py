@@ -17,10 +17,11 @@ import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "_ext")]
 from attnlib import widgets  # noqa: E402
 from attnlib.widgets.base import PageWidget  # noqa: E402
-from attnlib.widgets.compose import FOLDER, page_script  # noqa: E402
+from attnlib.widgets.compose import FOLDER  # noqa: E402
+from esbuild import page_script  # noqa: E402
 from tools import chromium  # noqa: E402
 from tools.site import FLAGS  # noqa: E402
 
@@ -59,7 +60,7 @@ def busy(browser: Browser, widget: PageWidget, selector: str, events: int, slowd
         page_file = Path(folder, "page.html")
         style = (FOLDER / "theme.css").read_text(encoding="utf8")
         html = widget._repr_mimebundle_()[0]["text/html"]
-        script = page_script([widget._module])
+        script = page_script([widget._module], ROOT)
         page_file.write_text(
             f"<!doctype html><meta charset=utf-8><style>{style}</style>{html}<script>{script}</script>", encoding="utf8"
         )

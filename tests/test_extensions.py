@@ -17,10 +17,10 @@ from sphinx.errors import ExtensionError
 sys.path.insert(0, "_ext")
 import sphinxcontrib.katex as katex
 
+import esbuild
 import fonts
 import formulas
 import freshness
-import minify
 import page as page_step
 import styles
 from tools import site_zip
@@ -318,15 +318,20 @@ def test_the_packed_site_is_one_folder_and_the_same_each_time(tmp_path):
         site_zip.pack(tmp_path / "nothing", tmp_path / "c.zip")
 
 
-def test_scripts_and_styles_are_shortened_and_keep_their_signs():
-    script = minify.minified("const minus = '−'; // a comment\nconsole.log(minus);", "js", ROOT)
-    assert "comment" not in script
-    assert "−" in script
-    assert minify.minified("a { color : red ; }", "css", ROOT) == "a{color:red}\n"
+def test_styles_are_shortened_and_keep_their_signs():
+    assert esbuild.minified("a::after { content : '−' ; } /* a comment */", "css", ROOT) == 'a:after{content:"−"}\n'
+
+
+def test_a_pages_script_holds_what_its_widgets_use_once_and_nothing_else():
+    script = esbuild.page_script(["attention_grid", "token_plane"], ROOT)
+    assert script.count("This picture cannot be drawn") == 1
+    assert "Next word after" not in script
+    both = len(esbuild.page_script(["attention_grid"], ROOT)) + len(esbuild.page_script(["token_plane"], ROOT))
+    assert len(script) < both - 4000  # what they share
 
 
 def test_a_script_that_cannot_be_read_fails_the_build(tmp_path):
-    with pytest.raises(ExtensionError, match="esbuild cannot read this js"):
-        minify.minified("const = 1", "js", ROOT)
+    with pytest.raises(ExtensionError, match=r"esbuild cannot read this: .*nobody\.mjs"):
+        esbuild.page_script(["nobody"], ROOT)
     with pytest.raises(ExtensionError, match="esbuild is missing"):
-        minify.minified("", "js", tmp_path)
+        esbuild.minified("", "css", tmp_path)

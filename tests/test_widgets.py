@@ -8,7 +8,7 @@ import pytest
 
 from attnlib import attention, attention_weights, causal_mask, houston, widgets
 from attnlib.widgets import AttentionGrid, InputError, TokenPlane
-from attnlib.widgets.compose import FOLDER, notebook_module, page_script
+from attnlib.widgets.compose import FOLDER, notebook_module
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 RNG = np.random.default_rng(0)
@@ -167,12 +167,6 @@ def test_joined_modules_import_nothing_and_export_once():
             source = notebook_module(widget._module)
             assert "\nimport " not in f"\n{source}"
             assert source.count("export default ") == 1
-
-
-def test_the_page_script_holds_each_shared_module_once():
-    script = page_script(["attention_grid", "token_plane"])
-    assert script.count("const math = (() => {") == 1
-    assert "export " not in script.replace("// ", "")
 
 
 def test_a_module_outside_the_agreed_form_is_refused(tmp_path):

@@ -1,5 +1,6 @@
 // AttentionGrid: one cell for each query (row) and key (column), with the arithmetic behind any of them.
 
+import * as cells from "./grid.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 
@@ -59,7 +60,7 @@ function build(model, body) {
       scroll.replaceChildren(grid.node);
     }
     caption.textContent = `${model.get("title")}: query (row) reads from key (column). Numbers: ${model.get("provenance")}.`;
-    grid.fill(weights, allowed(model), rows, columns);
+    grid.fill(weights, allowed(model));
     for (const [name, control] of Object.entries(controls)) {
       control.node.hidden = !model.get("controls").includes(name);
       control.draw();
@@ -82,62 +83,33 @@ function weights_of(model) {
 }
 
 function table(rows, columns, entry, { point, choose }) {
-  const node = element("table", { class: "attn-table", role: "grid", "aria-label": "attention weights" });
-  const corner = element("td", { class: "attn-corner" }, "query \\ key");
-  const head = columns.map((token) => element("th", { scope: "col", dir: "auto" }, token));
-  node.append(element("thead", {}, element("tr", {}, corner, ...head, element("th", { scope: "col", class: "attn-sum" }, "sum"))));
-  const cells = rows.map((_, i) => columns.map((_, j) => element("td", { role: "gridcell", tabindex: i === entry[0] && j === entry[1] ? 0 : -1, "data-cell": `${i},${j}` })));
-  const sums = rows.map(() => element("td", { class: "attn-sum" }));
-  const lines = rows.map((token, i) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), ...cells[i], sums[i]));
-  node.append(element("tbody", {}, ...lines));
-
-  const at = (event) => event.target.closest("[data-cell]")?.dataset.cell.split(",").map(Number) ?? null;
-  const move = ([i, j]) => {
-    const next = cells[Math.max(0, Math.min(i, rows.length - 1))][Math.max(0, Math.min(j, columns.length - 1))];
-    for (const cell of cells.flat()) cell.tabIndex = cell === next ? 0 : -1;
-    next.focus();
-  };
+  const { node, cells: all, ends } = cells.table("attention weights", rows, columns, ["sum"], entry);
+  const lines = [...node.tBodies[0].rows];
   let selected = null;
   let before = ""; // a mouse at rest moves nothing, though the page may move under it
+  const at = (event) => cells.cell_of(event.target);
   node.addEventListener("pointermove", (event) => {
     const here = `${event.clientX},${event.clientY}`;
     if (event.pointerType !== "touch" && here !== before) point(at(event));
     before = here;
   });
   node.addEventListener("pointerleave", () => point(null));
-  node.addEventListener("click", (event) => at(event) && move(at(event)));
+  node.addEventListener("click", (event) => at(event) && event.target.focus());
   node.addEventListener("focusin", (event) => at(event) && choose(at(event)));
   node.addEventListener("focusout", (event) => node.contains(event.relatedTarget) || point(null));
-  node.addEventListener("keydown", (event) => {
-    const cell = at(event);
-    if (!cell) return;
-    const [i, j] = cell;
-    const keys = { ArrowUp: [i - 1, j], ArrowDown: [i + 1, j], ArrowLeft: [i, j - 1], ArrowRight: [i, j + 1], Home: [i, 0], End: [i, columns.length - 1] };
-    if (!(event.key in keys)) return;
-    event.preventDefault();
-    move(keys[event.key]);
-  });
 
   return {
     node,
     fill(weights, mask) {
       weights.forEach((row, i) => {
-        row.forEach((weight, j) => {
-          const blocked = Boolean(mask && !mask[i][j]), cell = cells[i][j], shade = weight.toFixed(3);
-          if (cell.shade === shade && cell.blocked === blocked) return; // each write costs the page a little
-          Object.assign(cell, { shade, blocked });
-          cell.textContent = blocked ? "–" : number(weight);
-          cell.classList.toggle("attn-blocked", blocked);
-          cell.style.setProperty("--w", shade);
-          cell.setAttribute("aria-label", `${rows[i]} reads from ${columns[j]}: ${blocked ? "masked" : number(weight)}`);
-        });
-        sums[i].textContent = number(row.reduce((total, weight) => total + weight, 0));
+        row.forEach((weight, j) => cells.fill(all[i][j], weight, Boolean(mask && !mask[i][j]), `${rows[i]} reads from ${columns[j]}`));
+        ends[i][0].textContent = number(row.reduce((total, weight) => total + weight, 0));
       });
     },
     mark(hovered, shown) {
       const active = hovered ?? (node.contains(document.activeElement) ? shown : null);
       lines.forEach((line, i) => line.classList.toggle("attn-dim", active !== null && active[0] !== i));
-      const chosen = shown && cells[shown[0]][shown[1]];
+      const chosen = shown && all[shown[0]][shown[1]];
       if (chosen === selected) return;
       selected?.setAttribute("aria-selected", false);
       chosen?.setAttribute("aria-selected", true);

@@ -1,7 +1,7 @@
-"""Joins the widgets' JavaScript modules into one script.
+"""Joins a widget's JavaScript modules into one, for Jupyter.
 
-Two places cannot resolve an `import`: Jupyter loads a widget from a blob, and a page opened from a
-folder may load no modules. So each module becomes a function called once, in the order of its imports.
+Jupyter loads a widget from a blob, where no `import` of a neighbour resolves, and on machines without
+Node. So each module becomes a function called once, in the order of its imports.
 Our modules keep to a form that needs no parser: `import * as name from "./name.mjs";` at the top,
 then `export function …` or `export const …` or, in a widget, one closing `export default { render, changes };`.
 """
@@ -18,20 +18,9 @@ _LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 def notebook_module(name: str, folder: Path = FOLDER) -> str:
     """The module that anywidget loads for the widget `name`."""
-    return f"{_join([name], folder)}export default {name};\n"
-
-
-def page_script(names: list[str], folder: Path = FOLDER) -> str:
-    """One classic script that mounts every widget named, for pages without a kernel."""
-    host = (folder / "host.js").read_text(encoding="utf8")
-    return f'(() => {{\n"use strict";\n{_join(names, folder)}const widgets = {{ {", ".join(names)} }};\n{host}}})();\n'
-
-
-def _join(names: list[str], folder: Path) -> str:
     done: dict[str, str] = {}
-    for name in names:
-        _add(name, folder, done)
-    return "".join(done.values())
+    _add(name, folder, done)
+    return f"{''.join(done.values())}export default {name};\n"
 
 
 def _add(name: str, folder: Path, done: dict[str, str]) -> None:

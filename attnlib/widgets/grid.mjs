@@ -4,8 +4,8 @@ import * as ui from "./ui.mjs";
 
 const { element } = ui;
 
-// `ends` names columns behind the cells; their cells are `ends[i][e]`.
-export function table(label, rows, columns, ends = []) {
+// `ends` names columns behind the cells; their cells are `ends[i][e]`. The Tab key enters at the cell `entry`.
+export function table(label, rows, columns, ends = [], entry = [0, 0]) {
   const node = element("table", { class: "attn-table", role: "grid", "aria-label": label });
   const head = columns.map((name) => element("th", { scope: "col", dir: "auto" }, name));
   const tails = ends.map((name) => element("th", { scope: "col", class: "attn-sum" }, name));
@@ -14,7 +14,7 @@ export function table(label, rows, columns, ends = []) {
   const sides = rows.map((name) => element("th", { scope: "row", dir: "auto" }, name));
   const last = rows.map(() => ends.map(() => element("td", { class: "attn-sum" })));
   node.append(element("tbody", {}, ...rows.map((_, i) => element("tr", {}, sides[i], ...cells[i], ...last[i]))));
-  walk(node, cells);
+  walk(node, cells, cells[entry[0]][entry[1]]);
   return { node, cells, head, sides, ends: last };
 }
 
@@ -45,11 +45,14 @@ export function cell_of(target) {
   return target.closest("[data-cell]")?.dataset.cell.split(",").map(Number) ?? null;
 }
 
-// Show a weight in a cell, or that it is blocked; `digits` = null shows a shade alone.
+// Show a weight in a cell, or that it is blocked; `digits` = null shows a shade alone. What shows it already is left as it
+// is, since each write costs the page a little.
 export function fill(cell, weight, blocked, label, digits = 2) {
-  const text = blocked ? "–" : ui.number(weight, digits ?? 2);
+  const text = blocked ? "–" : ui.number(weight, digits ?? 2), shade = weight.toFixed(3), told = `${label}: ${blocked ? "blocked" : text}`;
+  if (cell.shade === shade && cell.told === told) return;
+  Object.assign(cell, { shade, told });
   cell.textContent = digits === null ? "" : text;
   cell.classList.toggle("attn-blocked", blocked);
-  cell.style.setProperty("--w", weight.toFixed(3));
-  cell.setAttribute("aria-label", `${label}: ${blocked ? "blocked" : text}`);
+  cell.style.setProperty("--w", shade);
+  cell.setAttribute("aria-label", told);
 }

@@ -4,18 +4,23 @@ The server is stricter than most hosts: the site lies below a path, and every pa
 content-security policy that allows no inline script and nothing from elsewhere.
 """
 
+import functools
 import json
 import re
+import sys
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
 
-from attnlib.widgets.compose import FOLDER, page_script
+from attnlib.widgets.compose import FOLDER
 from tools import chromium
-from tools.site import FLAGS, SITE
+from tools.site import FLAGS, ROOT, SITE
 from tools.site import served as serve
+
+sys.path.insert(0, "_ext")
+from esbuild import page_script
 
 
 @pytest.fixture(scope="session")
@@ -123,6 +128,11 @@ PAPER = (
 )
 
 
+@functools.cache
+def script_of(modules):
+    return page_script(list(modules), ROOT)
+
+
 @pytest.fixture
 def show(tmp_path, open_again):
     """Write the HTML of widgets into a page of its own and open it; `address` is what follows the file's name."""
@@ -132,7 +142,7 @@ def show(tmp_path, open_again):
         style = (FOLDER / "theme.css").read_text()
         page = f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>t</title><style>{style}</style><main><h1>t</h1>{''.join(parts)}</main>"
         (tmp_path / "page.html").write_text(page + '<script defer src="widgets.js"></script>')
-        (tmp_path / "widgets.js").write_text(page_script(modules))
+        (tmp_path / "widgets.js").write_text(script_of(tuple(modules)))
         return open_again((tmp_path / "page.html").as_uri() + address, **options)
 
     return show_it

@@ -1,6 +1,6 @@
 // AttentionGrid: one cell for each query (row) and key (column), with the arithmetic behind any of them.
 
-import * as cells from "./grid.mjs";
+import * as grid from "./grid.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 
@@ -26,7 +26,7 @@ function build(model, body) {
     element("figure", { class: "attn" }, caption, scroll,
       element("div", { class: "attn-controls" }, ...Object.values(controls).map((control) => control.node)), arithmetic),
   );
-  let grid = null; // rebuilt when the tokens change
+  let view = null; // rebuilt when the tokens change
   let hovered = null;
 
   const point = (cell) => {
@@ -40,7 +40,7 @@ function build(model, body) {
   };
   const explain = () => {
     const shown = hovered ?? model.get("selected");
-    grid.mark(hovered, shown);
+    view.mark(hovered, shown);
     arithmetic.replaceChildren(...(shown ? steps(model, shown) : [element("p", {}, "Point at a cell, or move to it with the arrow keys, to see its arithmetic.")]));
   };
 
@@ -53,14 +53,14 @@ function build(model, body) {
     const chosen = model.get("selected");
     if (chosen && weights[chosen[0]]?.[chosen[1]] === undefined) throw new Error(`cell ${chosen.join(", ")} is outside the ${rows.length} × ${columns.length} grid`);
     const tokens = JSON.stringify([rows, columns]);
-    if (grid?.tokens !== tokens) {
-      grid = table(rows, columns, model.get("selected") ?? [0, 0], { point, choose });
-      grid.tokens = tokens;
+    if (view?.tokens !== tokens) {
+      view = table(rows, columns, model.get("selected") ?? [0, 0], { point, choose });
+      view.tokens = tokens;
       hovered = null;
-      scroll.replaceChildren(grid.node);
+      scroll.replaceChildren(view.node);
     }
     caption.textContent = `${model.get("title")}: query (row) reads from key (column). Numbers: ${model.get("provenance")}.`;
-    grid.fill(weights, allowed(model));
+    view.fill(weights, allowed(model));
     for (const [name, control] of Object.entries(controls)) {
       control.node.hidden = !model.get("controls").includes(name);
       control.draw();
@@ -83,11 +83,11 @@ function weights_of(model) {
 }
 
 function table(rows, columns, entry, { point, choose }) {
-  const { node, cells: all, ends } = cells.table("attention weights", rows, columns, ["sum"], entry);
+  const { node, cells: all, ends } = grid.table("attention weights", rows, columns, ["sum"], entry);
   const lines = [...node.tBodies[0].rows];
   let selected = null;
   let before = ""; // a mouse at rest moves nothing, though the page may move under it
-  const at = (event) => cells.cell_of(event.target);
+  const at = (event) => grid.cell_of(event.target);
   node.addEventListener("pointermove", (event) => {
     const here = `${event.clientX},${event.clientY}`;
     if (event.pointerType !== "touch" && here !== before) point(at(event));
@@ -102,7 +102,7 @@ function table(rows, columns, entry, { point, choose }) {
     node,
     fill(weights, mask) {
       weights.forEach((row, i) => {
-        row.forEach((weight, j) => cells.fill(all[i][j], weight, Boolean(mask && !mask[i][j]), `${rows[i]} reads from ${columns[j]}`));
+        row.forEach((weight, j) => grid.fill(all[i][j], weight, Boolean(mask && !mask[i][j]), `${rows[i]} reads from ${columns[j]}`));
         ends[i][0].textContent = number(row.reduce((total, weight) => total + weight, 0));
       });
     },

@@ -205,9 +205,9 @@ EXERCISES = (
                 ),
                 ("Add 3 to the largest score", "Its power becomes e³ times as large, the others' do not."),
                 (
-                    "Take the absolute value of 1 − score",
-                    "That gives 0, 1 and 3, which is the same as subtracting 1 — for *these* scores. "
-                    "A score of 0 would become 1: not a shift in general, and no rule to rely on.",
+                    "Divide every score by their sum, so that they sum to 1",
+                    "Differences shrink by the same factor, as at a higher temperature: the weights get flatter. "
+                    "It is the *weights* that must sum to 1, and they did before.",
                 ),
             ],
             "right": 1,

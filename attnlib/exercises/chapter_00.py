@@ -144,7 +144,10 @@ def _others_fall(answer: Any) -> None:
 
 def _shift_moves_nothing(answer: Any) -> None:
     for (weights,) in WEIGHTS:
-        sums = _slopes(answer, weights).sum(axis=1)
+        slopes = _slopes(answer, weights)
+        if not slopes.any():
+            raise Mistake("All slopes are 0. Then no score would move any weight.")
+        sums = slopes.sum(axis=1)
         if abs(sums).max() > 1e-9:
             raise Mistake(
                 f"The same added to all scores changes no weight, so every row of slopes sums to 0: got {sums[abs(sums).argmax()]:.3f}."

@@ -142,4 +142,5 @@ WRONG["softmax-jacobian"] = [
     ("lowers every other weight", lambda a: np.diag(a) + np.outer(a, a)),
     ("a slope for each weight and score", lambda a: a * (1 - a)),
     ("should be", lambda a: (np.diag(a) - np.outer(a, a)) / 2),
+    ("All slopes are 0", lambda a: np.zeros((len(a), len(a)))),
 ]

@@ -1,6 +1,7 @@
 """The book's static figures: one look, shared with the widgets. Each is closed: a notebook shows it once, as a value."""
 
 from attnlib.plots.colours import oklab
+from attnlib.plots.diagrams import calculation, pipeline
 from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.lines import exponent, histograms, log_log, ranges
 from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
@@ -12,12 +13,14 @@ __all__ = [
     "WEIGHTS",
     "WEIGHT_0",
     "WEIGHT_1",
+    "calculation",
     "draw_grid",
     "exponent",
     "heatmap",
     "histograms",
     "log_log",
     "oklab",
+    "pipeline",
     "plane",
     "ranges",
 ]

@@ -1,0 +1,146 @@
+"""Right and wrong answers to the exercises of chapter 0."""
+
+import numpy as np
+
+RIGHT = {}
+WRONG = {}
+
+
+def _softmax(scores, axis=-1):
+    raised = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return raised / raised.sum(axis=axis, keepdims=True)
+
+
+def _loops(scores, axis=-1):
+    def one(slice_):
+        largest = max(slice_)
+        raised = [np.exp(s - largest) for s in slice_]
+        return [r / sum(raised) for r in raised]
+
+    return np.apply_along_axis(one, axis, scores)
+
+
+def _einsum(scores, axis=-1):
+    rows = np.moveaxis(scores, axis, -1)
+    raised = np.exp(rows - rows.max(axis=-1)[..., None])
+    return np.moveaxis(np.einsum("...k,...->...k", raised, 1 / np.einsum("...k->...", raised)), -1, axis)
+
+
+def _naive(scores, axis=-1):
+    return np.exp(scores) / np.exp(scores).sum(axis=axis, keepdims=True)
+
+
+def _largest_of_all(scores, axis=-1):
+    raised = np.exp(scores - scores.max())
+    return raised / raised.sum(axis=axis, keepdims=True)
+
+
+def _smallest(scores, axis=-1):
+    raised = np.exp(scores - np.minimum(scores.min(axis=axis, keepdims=True), 0))
+    return raised / raised.sum(axis=axis, keepdims=True)
+
+
+def _in_place(scores, axis=-1):
+    scores -= scores.max(axis=axis, keepdims=True)
+    return _softmax(scores, axis)
+
+
+def _no_keepdims(scores, axis=-1):
+    raised = np.exp(scores)
+    return raised / raised.sum(axis=axis)
+
+
+def _times_a_base(scores, axis=-1):
+    return _softmax(scores * np.log(2), axis)
+
+
+RIGHT["softmax-axis"] = [_softmax, _loops, _einsum]
+WRONG["softmax-axis"] = [
+    ("e¹⁰⁰⁰ is too large", _naive),
+    ("of each slice, not of the whole array", _largest_of_all),
+    ("Beside −∞ your result is not finite", _smallest),
+    ("changed its argument 1 in place", _in_place),
+    ("Your function stopped with ValueError", _no_keepdims),
+    ("over the first axis", lambda scores, axis=0: _softmax(scores, 0)),
+    ("whatever `axis` says", lambda scores, axis=-1: _softmax(scores)),
+    ("the total of the whole array", lambda scores, axis=-1: np.exp(scores) / np.exp(scores).sum()),
+    ("You did not divide", lambda scores, axis=-1: np.exp(scores - scores.max(axis=axis, keepdims=True))),
+    ("You did not divide", lambda scores, axis=-1: np.exp(scores)),
+    ("in proportion", lambda scores, axis=-1: scores / scores.sum(axis=axis, keepdims=True)),
+    ("should be", _times_a_base),
+    ("is None", lambda scores, axis=-1: None),
+]
+
+
+def _entropies(scores, right):
+    lower = scores - scores.max(axis=1, keepdims=True)
+    return np.log(np.exp(lower).sum(axis=1)) - lower[np.arange(len(right)), right]
+
+
+def _cross_entropy(scores, right):
+    return _entropies(scores, right).mean()
+
+
+def _entropy_loops(scores, right):
+    costs = []
+    for row, word in zip(scores, right, strict=True):
+        costs.append(np.log(sum(np.exp(s - max(row)) for s in row)) - (row[word] - max(row)))
+    return sum(costs) / len(costs)
+
+
+def _entropy_einsum(scores, right):
+    one_hot = np.eye(scores.shape[1])[right]
+    total = np.logaddexp.reduce(scores, axis=1)
+    return np.einsum("i->", total - np.einsum("iv,iv->i", scores, one_hot)) / len(right)
+
+
+def _log_of_softmax(scores, right):
+    return -np.log(_softmax(scores)[np.arange(len(right)), right]).mean()
+
+
+def _unstable(scores, right):
+    return -np.log(_naive(scores)[np.arange(len(right)), right]).mean()
+
+
+RIGHT["cross-entropy"] = [_cross_entropy, _entropy_loops, _entropy_einsum]
+WRONG["cross-entropy"] = [
+    ("ln 0 is −∞", _log_of_softmax),
+    ("e¹⁰⁰⁰ is too large", _unstable),
+    ("the sum over the places", lambda s, r: _entropies(s, r).sum()),
+    ("one number for each place", _entropies),
+    ("The sign", lambda s, r: -_cross_entropy(s, r)),
+    ("base 2", lambda s, r: _cross_entropy(s, r) / np.log(2)),
+    ("base 10", lambda s, r: _cross_entropy(s, r) / np.log(10)),
+    ("over the places, axis 0", lambda s, r: -np.log(_softmax(s, 0)[np.arange(len(r)), r]).mean()),
+    ("of the mean share", lambda s, r: -np.log(_softmax(s)[np.arange(len(r)), r].mean())),
+    ("takes every right word in every row", lambda s, r: -np.log(_softmax(s)[:, r]).mean()),
+    ("average over all words", lambda s, r: -np.log(_softmax(s)).mean()),
+    ("through the softmax first", lambda s, r: -s[np.arange(len(r)), r].mean()),
+    ("should be", lambda s, r: _entropies(s, r)[0]),  # right for one place only
+]
+
+
+def _jacobian(a):
+    return np.diag(a) - np.outer(a, a)
+
+
+def _jacobian_loops(a):
+    return np.array([[a[j] * ((j == k) - a[k]) for k in range(len(a))] for j in range(len(a))])
+
+
+def _jacobian_einsum(a):
+    return np.einsum("j,jk->jk", a, np.eye(len(a))) - np.einsum("j,k->jk", a, a)
+
+
+RIGHT["softmax-jacobian"] = [_jacobian, _jacobian_loops, _jacobian_einsum]
+WRONG["softmax-jacobian"] = [
+    ("the diagonal alone", lambda a: np.diag(a * (1 - a))),
+    ("negative: got 0.000", lambda a: np.diag(a)),
+    ("The sign is turned round", lambda a: np.outer(a, a) - np.diag(a)),
+    ("the *logarithm* of a weight", lambda a: np.eye(len(a)) - a),
+    ("sums to 0", lambda a: -np.outer(a, a)),
+    ("lowers every other weight", lambda a: np.diag(a) + np.outer(a, a)),
+    ("a slope for each weight and score", lambda a: a * (1 - a)),
+    ("should be", lambda a: (np.diag(a) - np.outer(a, a)) / 2),
+    ("All slopes are 0", lambda a: np.zeros((len(a), len(a)))),
+]

@@ -19,7 +19,10 @@ EXERCISE = re.compile(
 )
 
 # The parts of the sources that a chapter teaches, and the corrections it carries: each a label on a section of it.
-TAUGHT = {"01_dot_product": "S0.1 S0.2 S0.3 S0.4 S1.2 S1.4 S2.2 S2.6 S3.3 S3.4 E1 E14 E23 E29"}
+TAUGHT = {
+    "01_dot_product": "S0.1 S0.2 S0.3 S0.4 S1.2 S1.4 S2.2 S2.6 S3.3 S3.4 E1 E14 E23 E29",
+    "02_learnable_u": "S0.5 S0.6 S4.4 E2 E3 E38 E4",
+}
 
 
 def named(files):

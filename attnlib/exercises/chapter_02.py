@@ -64,7 +64,7 @@ def _one_way(part: int) -> Property:
 
     def test(answer: Any) -> None:
         query, key = _drawn((5, 3), (5, 3), seed=4)
-        weights = attention_weights(query, key)
+        weights = attention_weights(query, key, scale=0.3)
         for i, j, k in ((0, 1, 2), (4, 1, 3)):
             got = call(answer, (weights, i, j, k))
             if not isinstance(got, tuple | list | np.ndarray) or np.shape(got) != (2,):

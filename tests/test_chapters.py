@@ -22,6 +22,7 @@ EXERCISE = re.compile(
 TAUGHT = {
     "00_orientation": "S1.1 S2.1 S2.3 S2.17 S3.6 S4.2 S4.8 S4.13 E12 E26 E42",
     "01_dot_product": "S0.1 S0.2 S0.3 S0.4 S1.2 S1.4 S2.2 S2.6 S3.3 S3.4 E1 E14 E23 E29",
+    "02_learnable_u": "S0.5 S0.6 S4.4 E2 E3 E38 E4",
 }
 
 

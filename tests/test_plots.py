@@ -332,6 +332,19 @@ def test_the_axis_starts_at_zero_unless_a_run_goes_below():
     assert plots.ranges([0, 1], {"loss": np.array([[-3.0, 4.0]])}, **WRITTEN).axes[0].get_ylim()[0] < -3
 
 
+def test_a_level_is_a_named_line_across_at_its_height():
+    figure = plots.ranges([0, 1], {"loss": np.array([[3.0, 4.0]])}, **WRITTEN, levels={"ln 2": np.log(2)})
+    axes = figure.axes[0]
+    assert [text.get_text() for text in axes.texts] == ["ln 2"]
+    assert axes.texts[0].get_position()[1] == np.log(2)
+    assert np.log(2) in [line.get_ydata()[0] for line in axes.lines]
+    assert axes.get_legend_handles_labels()[1] == ["loss"]
+    below = plots.ranges([0, 1], {"loss": np.array([[3.0, 4.0]])}, **WRITTEN, levels={"−1": -1.0})
+    assert below.axes[0].get_ylim()[0] < -1
+    with pytest.raises(ValueError, match=r"the level 'none' is nan"):
+        plots.ranges([0, 1], {"loss": np.array([[3.0, 4.0]])}, **WRITTEN, levels={"none": np.nan})
+
+
 def test_growth_is_drawn_by_the_median_on_two_logarithmic_axes():
     runs = {"naive": np.array([[1.0, 4.0, 16.0], [2.0, 9.0, 20.0], [9.0, 5.0, 90.0]])}
     (axes,) = plots.log_log([10, 20, 40], runs, x_label="tokens", y_label="seconds", title="It grows").axes

@@ -11,7 +11,7 @@ from matplotlib.ticker import LogFormatter
 from numpy import ndarray as Array
 
 from attnlib.checks import forbid
-from attnlib.plots.style import drawing, look
+from attnlib.plots.style import MUTED, drawing, look
 
 
 def ranges(
@@ -21,22 +21,32 @@ def ranges(
     x_label: str,
     y_label: str,
     title: str,
+    levels: Mapping[str, float] | None = None,
 ) -> Figure:
     """Several experiments over `x`: for each name the mean over its runs, and a band from the least to the greatest.
 
-    Each array has one row per run (seed) and one column per entry of `x`.
+    Each array has one row per run (seed) and one column per entry of `x`. `levels` are values to compare with: each
+    is a thin line across, with its name at the right.
 
-    Raises ValueError when an array's columns do not match `x`, or an entry is not finite.
+    Raises ValueError when an array's columns do not match `x`, or an entry or a level is not finite.
 
     >>> runs = {"loss": np.array([[1.0, 0.5], [0.9, 0.4]])}
     >>> ranges([0, 1], runs, x_label="step", y_label="loss", title="Two seeds").axes[0].get_xlabel()
     'step'
     """
     _check_runs(x, runs, -np.inf, "is {value}: every entry must be finite")
+    levels = levels or {}
+    for name, level in levels.items():
+        if not np.isfinite(level):
+            raise ValueError(f"the level {name!r} is {level}: it must be finite")
     with drawing() as (figure, [axes]):
         _draw_runs(axes, x, runs, np.mean, list(runs))
+        for name, level in levels.items():
+            axes.axhline(level, color=MUTED, linewidth=0.8, zorder=0)
+            beside = axes.get_yaxis_transform()  # x as a share of the axes, y in data
+            axes.text(1.01, level, name, transform=beside, va="center", fontsize=10, color=MUTED)
         axes.set(xlabel=x_label, ylabel=y_label, title=title)
-        if min(values.min() for values in runs.values()) >= 0:
+        if min(*levels.values(), *(values.min() for values in runs.values()), np.inf) >= 0:
             axes.set_ylim(bottom=0)
         axes.legend()
     return figure

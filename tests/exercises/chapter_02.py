@@ -1,0 +1,123 @@
+"""Right and wrong answers to the exercises of chapter 2."""
+
+import numpy as np
+
+RIGHT = {}
+WRONG = {}
+
+
+def _softmax(scores, axis=1):
+    raised = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return raised / raised.sum(axis=axis, keepdims=True)
+
+
+def _attend(query, key, value):
+    return _softmax(query @ key.T) @ value
+
+
+def _through_u(x, u):
+    xu = x @ u
+    return _attend(xu, xu, xu)
+
+
+def _by_the_metric(x, u):
+    return _softmax(x @ (u @ u.T) @ x.T) @ x @ u
+
+
+def _loops(x, u):
+    rows = [[sum(row[c] * u[c, b] for c in range(len(u))) for b in range(u.shape[1])] for row in x]
+    out = []
+    for query in rows:
+        raised = [np.exp(np.dot(query, key)) for key in rows]
+        out.append(
+            [sum(r * row[b] for r, row in zip(raised, rows, strict=True)) / sum(raised) for b in range(u.shape[1])]
+        )
+    return np.array(out)  # fmt: skip
+
+
+def _einsum(x, u):
+    weights = _softmax(np.einsum("ic,cb,eb,je->ij", x, u, u, x))
+    return np.einsum("ij,jc,cb->ib", weights, x, u)
+
+
+def _over_queries(x, u):
+    xu = x @ u
+    return _softmax(xu @ xu.T, axis=0) @ xu
+
+
+def _in_place(x, u):
+    out = _through_u(x, u)
+    x -= 1
+    return out
+
+
+def _scaled(x, u):
+    xu = x @ u
+    return _softmax(xu @ xu.T / np.sqrt(u.shape[1])) @ xu
+
+
+def _right_for_one_size(x, u):
+    return _through_u(x, u) if u.shape == (4, 4) else np.zeros((len(x), u.shape[1]))
+
+
+RIGHT["write-u-attention"] = [_through_u, _by_the_metric, _loops, _einsum]
+WRONG["write-u-attention"] = [
+    ("the last factor is XU too, not X", lambda x, u: _attend(x @ u, x @ u, x)),
+    ("compare the rows of XU, not those of X", lambda x, u: _attend(x, x, x @ u)),
+    ("attention without U", lambda x, u: _attend(x, x, x)),
+    ("You used Uᵀ", lambda x, u: _through_u(x, u.T)),
+    ("the softmax runs over the queries", _over_queries),
+    ("divided the scores by √d_u", _scaled),
+    ("There is no softmax", lambda x, u: x @ u @ (x @ u).T @ (x @ u)),
+    ("stopped with ValueError", lambda x, u: _softmax((x @ u) @ (x @ u)) @ x @ u),
+    ("should have shape (6, 4), got (6, 6)", lambda x, u: _softmax(x @ u @ u.T @ x.T)),
+    ("changed its argument 1 in place", _in_place),
+    ("✗ right for a U that is not square", _right_for_one_size),
+    ("does the function end in `return`", lambda x, u: None),
+]
+
+
+RIGHT["axes-kept"] = [
+    lambda u: np.linalg.norm(u, axis=1),
+    lambda u: np.sqrt(np.diag(u @ u.T)),
+    lambda u: [sum(entry**2 for entry in row) ** 0.5 for row in u],
+    lambda u: np.sqrt(np.einsum("cb,cb->c", u, u)),
+]
+WRONG["axes-kept"] = [
+    ("the lengths of the columns", lambda u: np.linalg.norm(u, axis=0)),
+    ("must not cancel", lambda u: u.sum(axis=1)),
+    ("a length is the square root of that sum", lambda u: (u**2).sum(axis=1)),
+    ("added the sizes of the entries", lambda u: np.abs(u).sum(axis=1)),
+    ("the largest entry of each row", lambda u: np.abs(u).max(axis=1)),
+    ("one length, that of all of U", np.linalg.norm),
+    ("changed its argument 1 in place", lambda u: u.__imul__(u).sum(axis=1) ** 0.5),
+]
+
+
+def _cycles(a, i, j, k):
+    return a[i, j] * a[j, k] * a[k, i], a[i, k] * a[k, j] * a[j, i]
+
+
+def _by_steps(a, i, j, k):
+    both = []
+    for cycle in ([i, j, k], [i, k, j]):
+        product = 1.0
+        for step in range(3):
+            product *= a[cycle[step], cycle[(step + 1) % 3]]
+        both.append(product)
+    return both
+
+
+RIGHT["both-ways-round"] = [
+    _cycles,
+    _by_steps,
+    lambda a, i, j, k: np.array([a[[i, j, k], [j, k, i]].prod(), a[[j, k, i], [i, j, k]].prod()]),
+]
+WRONG["both-ways-round"] = [
+    ("directions are swapped", lambda a, i, j, k: _cycles(a.T, i, j, k)),
+    ("You added the three weights", lambda a, i, j, k: (a[i, j] + a[j, k] + a[k, i], a[i, k] + a[k, j] + a[j, i])),
+    ("The way back to the start is missing", lambda a, i, j, k: (a[i, j] * a[j, k], a[i, k] * a[k, j])),
+    ("✗ A_ik A_kj A_ji: The two directions are swapped", lambda a, i, j, k: _cycles(a, i, j, k)[:1] * 2),
+    ("Return two numbers", lambda a, i, j, k: _cycles(a, i, j, k)[0]),
+    ("✗ A_ij A_jk A_ki: The forward product should be", lambda a, *_: _cycles(a, 0, 1, 2)),
+]

@@ -19,7 +19,11 @@ EXERCISE = re.compile(
 )
 
 # The parts of the sources that a chapter teaches, and the corrections it carries: each a label on a section of it.
-TAUGHT = {"01_dot_product": "S0.1 S0.2 S0.3 S0.4 S1.2 S1.4 S2.2 S2.6 S3.3 S3.4 E1 E14 E23 E29"}
+TAUGHT = {
+    "01_dot_product": "S0.1 S0.2 S0.3 S0.4 S1.2 S1.4 S2.2 S2.6 S3.3 S3.4 E1 E14 E23 E29",
+    "03_query_key_value": "S0.7 S0.8 S0.9 S1.3 S1.5 S1.8 S2.4 S2.5 S2.7 S2.8 S2.10 S2.11 S3.2 S3.8 S4.1 S4.3 S4.6 S4.7 S4.9 S4.10 S4.12 "
+    "E10 E11 E19 E20 E21 E37 E41 E43 E44 E45 E46 E47 E50",
+}
 
 
 def named(files):

@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from attnlib.exercises import chapter_01
+from attnlib.exercises import chapter_01, chapter_03
 from attnlib.exercises.harness import Exercise, Mistake, Property
 from attnlib.exercises.report import Report
 
 __all__ = ["EXERCISES", "Exercise", "Mistake", "Property", "Report", "check", "hint", "question"]
 
-EXERCISES: dict[str, Exercise] = {exercise.id: exercise for chapter in (chapter_01,) for exercise in chapter.EXERCISES}
+EXERCISES: dict[str, Exercise] = {
+    exercise.id: exercise for chapter in (chapter_01, chapter_03) for exercise in chapter.EXERCISES
+}
 
 _hints: dict[str, int] = {}
 

@@ -1,10 +1,11 @@
 """The book's static figures: one look, shared with the widgets. Each is closed: a notebook shows it once, as a value."""
 
 from attnlib.plots.colours import oklab
+from attnlib.plots.diagrams import flow
 from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.lines import exponent, histograms, log_log, ranges
 from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
-from attnlib.plots.vectors import plane
+from attnlib.plots.vectors import plane, planes
 
 __all__ = [
     "COLOURS",
@@ -14,10 +15,12 @@ __all__ = [
     "WEIGHT_1",
     "draw_grid",
     "exponent",
+    "flow",
     "heatmap",
     "histograms",
     "log_log",
     "oklab",
     "plane",
+    "planes",
     "ranges",
 ]

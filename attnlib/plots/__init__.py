@@ -1,7 +1,7 @@
 """The book's static figures: one look, shared with the widgets. Each is closed: a notebook shows it once, as a value."""
 
 from attnlib.plots.colours import oklab
-from attnlib.plots.diagrams import flow
+from attnlib.plots.diagrams import flow, one_query, three_spaces
 from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.lines import exponent, histograms, log_log, ranges
 from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
@@ -20,7 +20,9 @@ __all__ = [
     "histograms",
     "log_log",
     "oklab",
+    "one_query",
     "plane",
     "planes",
     "ranges",
+    "three_spaces",
 ]

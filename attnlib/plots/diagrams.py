@@ -24,7 +24,7 @@ def flow(
     Raises ValueError when there is no box, an arrow's end or a parameter is none of the boxes, or two boxes share a place.
 
     >>> figure = flow({"X": (0, 0), "Q": (0, 1)}, [("X", "Q", "times W_Q")])
-    >>> [text.get_text() for text in figure.axes[0].texts]
+    >>> [text.get_text() for text in figure.axes[0].texts if text.get_text()]
     ['X', 'Q', 'times W_Q']
     """
     if not boxes:
@@ -92,7 +92,7 @@ def one_query() -> Figure:
 def three_spaces() -> Figure:
     """The input space, and the attention space and the output space to which W_Q, W_K and W_V lead.
 
-    >>> [text.get_text() for text in three_spaces().axes[0].texts][3:]
+    >>> [text.get_text() for text in three_spaces().axes[0].texts if text.get_text()][3:]
     ['$W_Q$ and $W_K$', '$W_V$', 'weights']
     """
     x, qk, vy = "input space\n$d$ numbers", "attention space\n$d_k$ numbers", "output space\n$d_v$ numbers"

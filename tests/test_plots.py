@@ -583,6 +583,85 @@ def test_no_vectors_are_refused(unchecked):
         plots.plane([], np.zeros((0, 2)))
 
 
+def test_planes_stand_side_by_side_each_in_equal_units_with_its_own_arrows():
+    left, right = np.array([[3.0, 1.0], [-1.0, 2.0]]), np.array([[0.0, -5.0]])
+    figure = plots.planes({"in": (["x", "z"], left), "out": (["y"], right)}, other=["z", "y"], title="Two")
+    assert [axes.get_title() for axes in figure.axes] == ["in", "out"]
+    second = matplotlib.colors.to_rgba(plots.COLOURS[1])
+    for axes, vectors, is_other in zip(figure.axes, (left, right), ([False, True], [True]), strict=True):
+        (arrows,) = axes.collections
+        assert np.column_stack([arrows.U, arrows.V]).tolist() == vectors.tolist()
+        assert [tuple(colour) == second for colour in arrows.get_facecolor()] == is_other
+        assert axes.get_aspect() == 1
+        assert axes.get_xlim() == axes.get_ylim() == (-1.6 * np.abs(vectors).max(), 1.6 * np.abs(vectors).max())
+        frame = axes.get_window_extent()
+        for name in axes.texts:
+            box = name.get_window_extent()
+            assert frame.x0 < box.x0 < box.x1 < frame.x1
+            assert frame.y0 < box.y0 < box.y1 < frame.y1
+
+
+@pytest.mark.parametrize(
+    ("panels", "message"),
+    [
+        ({}, "panels is empty"),
+        ({"in": (["x"], np.zeros((2, 2)))}, r"'in' has vectors of shape \(2, 2\) for 1 names"),
+        ({"in": (["x"], np.array([[0, np.inf]]))}, r"'in'\[0, 1\] is inf: every coordinate"),
+    ],
+)
+def test_planes_that_do_not_fit_are_refused(panels, message, unchecked):
+    with pytest.raises(ValueError, match=message):
+        plots.planes(panels)
+
+
+@pytest.mark.parametrize("dpi", [72, 150])
+@pytest.mark.parametrize("figure", [plots.one_query, plots.three_spaces])
+def test_an_arrow_runs_from_the_frame_of_one_box_to_that_of_the_next(figure, dpi):
+    figure = figure()
+    figure.set_dpi(dpi)
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    frames = [text.get_bbox_patch().get_window_extent() for text in axes.texts if text.zorder == 2 and text.get_text()]
+    found = arrows(axes)
+    assert found
+    for arrow in found:
+        points = arrow.get_transform().transform(arrow.get_path().vertices)
+        apart = [np.hypot(*(points.clip(frame.min, frame.max) - points).T).min() * 72 / dpi for frame in frames]
+        assert sum(points_apart < 4 for points_apart in apart) == 2  # in points: it touches two boxes
+        tip = points[np.argmin([np.hypot(*(point - points[-3:].mean(axis=0))) for point in points])]
+        assert not any(frame.padded(-2).contains(*tip) for frame in frames)  # its head is not hidden by one
+
+
+def arrows(axes):
+    return [text.arrow_patch for text in axes.texts if getattr(text, "arrow_patch", None)]
+
+
+def test_a_diagram_reads_downwards_and_frames_parameters_in_dashes():
+    boxes = {"x": (0.0, 0.0), "w": (1.0, 0.0), "q": (0.0, 1.0)}
+    figure = plots.flow(boxes, [("x", "q", "times"), ("w", "q", "")], parameters=["w"], title="t", note="n")
+    (axes,) = figure.axes
+    written = {text.get_text(): text for text in axes.texts if text.get_text()}
+    assert set(written) == {"x", "w", "q", "times"}
+    where = {name: axes.transData.transform(text.get_position()) for name, text in written.items()}
+    assert where["x"][1] > where["times"][1] > where["q"][1]
+    assert where["x"][0] < where["w"][0]
+    assert {name: written[name].get_bbox_patch().get_linestyle() for name in boxes} == {"x": "-", "w": "--", "q": "-"}
+    assert len(arrows(axes)) == 2
+
+
+@pytest.mark.parametrize(
+    ("boxes", "arrows", "message"),
+    [
+        ({}, [], "boxes is empty"),
+        ({"x": (0, 0)}, [("x", "q", "")], "'q' is none of the boxes 'x'"),
+        ({"x": (0, 0), "q": (0, 0)}, [], "two of the 2 boxes share a place"),
+    ],
+)
+def test_diagrams_that_do_not_fit_are_refused(boxes, arrows, message):
+    with pytest.raises(ValueError, match=message):
+        plots.flow(boxes, arrows)
+
+
 def drawn():
     return {
         "ranges": plots.ranges([0, 1], {"a": np.ones((1, 2))}, **WRITTEN),
@@ -590,6 +669,9 @@ def drawn():
         "histograms": plots.histograms({"a": np.ones(3)}, x_label="x", title="t"),
         "heatmap": plots.heatmap(["a"], np.ones((1, 1))),
         "plane": plots.plane(["a"], np.ones((1, 2))),
+        "planes": plots.planes({"a": (["a"], np.ones((1, 2)))}),
+        "one query": plots.one_query(),
+        "three spaces": plots.three_spaces(),
     }
 
 

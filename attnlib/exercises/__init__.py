@@ -2,14 +2,21 @@
 
 from typing import Any
 
-from attnlib.exercises import chapter_00, chapter_01, chapter_02
+from attnlib.exercises import chapter_00, chapter_01, chapter_02, chapter_03
 from attnlib.exercises.harness import Exercise, Mistake, Property
 from attnlib.exercises.report import Report
 
 __all__ = ["EXERCISES", "Exercise", "Mistake", "Property", "Report", "check", "hint", "question"]
 
 EXERCISES: dict[str, Exercise] = {
-    exercise.id: exercise for chapter in (chapter_00, chapter_01, chapter_02,) for exercise in chapter.EXERCISES
+    exercise.id: exercise
+    for chapter in (
+        chapter_00,
+        chapter_01,
+        chapter_02,
+        chapter_03,
+    )
+    for exercise in chapter.EXERCISES
 }
 
 _hints: dict[str, int] = {}

@@ -2,10 +2,11 @@
 
 from attnlib.plots.colours import oklab
 from attnlib.plots.diagrams import calculation, pipeline
+from attnlib.plots.flow import flow, one_query, three_spaces
 from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.lines import exponent, histograms, log_log, ranges
 from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
-from attnlib.plots.vectors import plane
+from attnlib.plots.vectors import plane, planes
 
 __all__ = [
     "COLOURS",
@@ -16,11 +17,15 @@ __all__ = [
     "calculation",
     "draw_grid",
     "exponent",
+    "flow",
     "heatmap",
     "histograms",
     "log_log",
     "oklab",
+    "one_query",
     "pipeline",
     "plane",
+    "planes",
     "ranges",
+    "three_spaces",
 ]

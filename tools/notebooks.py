@@ -53,8 +53,13 @@ def convert(text: str, name: str = "chapter") -> nbformat.NotebookNode:
             elif not in_solution and content.strip():
                 new = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
                 cells.append(new(_BLANKS.sub("\n\n", content.strip()).replace(r"\new{", NEW_TERM)))
+    return notebook_of(cells)
+
+
+def notebook_of(cells: list[nbformat.NotebookNode]) -> nbformat.NotebookNode:
+    """A notebook of these cells that asks for no kernel: the same cells give the same file."""
     for number, cell in enumerate(cells):
-        cell.id = f"cell-{number}"  # the same chapter gives the same file
+        cell.id = f"cell-{number}"
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
 

@@ -83,6 +83,7 @@ class Notebook:
 
     def execute(self, code):
         """Run code in a new last cell and return what it prints."""
+        self.page.evaluate("document.activeElement.blur()")  # a field for text would keep the keys
         last = self.page.locator(".jp-Notebook .jp-Cell").last
         last.locator(".jp-InputPrompt").click()  # selects the cell without writing in it
         self.page.keyboard.press("b")

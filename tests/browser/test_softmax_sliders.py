@@ -79,7 +79,9 @@ def test_the_page_agrees_with_python_on_every_property(show):
         page = opened(show, widget=widget)
         shown = page.locator(".attn-properties span").all_text_contents()
         assert shown == [f"{name} ({measured})" for name, measured in zip(*expected, strict=True)]
-        assert [("fails", "holds")[v] for v in verdicts(page)] == still.locator("tbody td:nth-child(3)").all_text_contents()
+        assert [("fails", "holds")[v] for v in verdicts(page)] == still.locator(
+            "tbody td:nth-child(3)"
+        ).all_text_contents()
 
 
 def test_the_page_shows_before_and_after_its_script_the_same_numbers(show):

@@ -149,7 +149,7 @@ def _files(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes, str]]:
 
 def _ignored(path: str) -> bool:
     parts = PurePosixPath(path).parts
-    return any(part.startswith(".") or part == "__MACOSX" for part in parts)
+    return any((part.startswith(".") and part != "..") or part == "__MACOSX" for part in parts)
 
 
 def _student(path: str, assignment: str) -> tuple[str, str]:

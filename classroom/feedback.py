@@ -11,10 +11,11 @@ from classroom.contained import HIDDEN
 
 
 class HideHidden(NbGraderPreprocessor):
-    """In each locked cell: what students were given, and one sentence that says nothing of a hidden case."""
+    """In each test: what students were given, and one sentence that says nothing of a hidden case."""
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
-        if cell.metadata.get("nbgrader", {}).get("locked"):
+        tag = cell.metadata.get("nbgrader", {})
+        if tag.get("locked") and tag.get("grade"):
             cell.source = HIDDEN.sub("# more cases, not shown\n", cell.source)
             failed = any(output.output_type == "error" for output in cell.get("outputs", []))
             says = cell.metadata.get("classroom", {}).get("says", "It does not pass.") if failed else "Right."

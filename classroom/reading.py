@@ -105,7 +105,7 @@ class _Reader(ast.NodeVisitor):
             path = f"{module}.{alias.name}"
             self.known[alias.asname or alias.name] = path
             self._trick(path, node.lineno)
-            self._ready_made(module if alias.name == "*" else path, node.lineno)
+            self._ready_made(path, node.lineno)
 
     def visit_Name(self, node: ast.Name) -> None:
         if node.id in self.known:

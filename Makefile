@@ -70,7 +70,7 @@ classroom-grade: .venv/ready
 	@python -m classroom --course "$(COURSE)" grade $(SET)
 
 classroom-demo: .venv/ready
-	@python -m classroom demo
+	@python -m classroom demo $(if $(KEEP),--keep "$(KEEP)")
 
 lint: .venv/ready
 	@ruff check . && ruff format --check . && mypy

@@ -15,19 +15,19 @@ COURSE = Path("course")
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m classroom", description=__doc__)
-    parser.add_argument("--course", type=Path, default=COURSE, help="the course folder (course)")
+    parser.add_argument("--course", type=place, default=COURSE, help="the course folder (course)")
     commands = parser.add_subparsers(dest="command", required=True)
     release = commands.add_parser("release", help="make the students' notebooks")
     release.add_argument("sets", nargs="*", help="which sets (all)")
-    release.add_argument("--graded", type=Path, default=sets.GRADED, help="the folder of the graded sets")
+    release.add_argument("--graded", type=place, default=sets.GRADED, help="the folder of the graded sets")
     collect = commands.add_parser("collect", help="bring in a download of a learning platform")
-    collect.add_argument("download", type=Path, help="a zip or a folder")
+    collect.add_argument("download", type=place, help="a zip or a folder")
     collect.add_argument("set", help="the set that it answers")
     grade = commands.add_parser("grade", help="grade what is new, write grades and feedback")
     grade.add_argument("sets", nargs="*", help="which sets (all that were released)")
     grade.add_argument("--again", action="store_true", help="also what was graded before")
     demo = commands.add_parser("demo", help="a whole cycle with made-up submissions")
-    demo.add_argument("--keep", type=Path, help="leave the course folder here")
+    demo.add_argument("--keep", type=place, help="leave the course folder here")
     chosen = parser.parse_args(arguments)
     course = Course(chosen.course.resolve())
     try:
@@ -45,6 +45,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     return 0
+
+
+def place(text: str) -> Path:
+    """A path; `~` is the home folder, whatever the shell made of it."""
+    return Path(text).expanduser()
 
 
 def _grade(course: Course, names: list[str], again: bool) -> int:

@@ -40,6 +40,7 @@ def main(keep: Path | None = None) -> int:
         print("grading all of them again")
         again = grades.grade(course, SET, again=True, say=lambda _: None)
         print("\n" + grades.shown(rows) + "\n")
+        print(f"grades in {grades.export(course, SET, rows)}")
         print("\n".join(grades.feedback(course, SET)))
         wrong = problems(course, rows, again)
     finally:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from classroom import wire
+from classroom.child import PATIENCE
 from classroom.walls import ROOT, Walls, best, end, environment, readable
 
 HERE = Path(__file__).parent
@@ -27,8 +28,8 @@ HERE = Path(__file__).parent
 class Limits:
     """What one submission may use."""
 
-    seconds: float = 10  # for a cell, or one call in a test
-    total: float = 120  # for the submission, every restart included
+    seconds: float = 10  # of computing, for a cell, or one call in a test
+    total: float = 180  # for the submission, every restart included
     memory: int = 4 << 30  # bytes of address space; torch needs two of these GiB before it does anything
     output: int = 20_000  # characters that are kept of what a cell prints
     file: int = 10 << 20  # bytes of the largest file
@@ -181,7 +182,9 @@ class Student:
     def _ask(self, action: str, **request: Any) -> dict[str, Any]:
         """Send a request and wait for its reply; raises `Ended` when none comes, and ends the process."""
         left = self._deadline - time.monotonic()
-        patience = min(self.limits.seconds + (5 if self._number else 60), left)  # the first waits for Python to start
+        patience = min(
+            PATIENCE * self.limits.seconds + (5 if self._number else 60), left
+        )  # the first waits for Python to start
         try:
             if left <= 0:
                 raise Ended(f"its {self.limits.total:g} s are used up")

@@ -63,7 +63,9 @@ def readable() -> list[str]:
     places = [*SYSTEM, sys.base_prefix, sys.prefix, ROOT / "attnlib"]
     places += [path for path in sys.path if "site-packages" in path]
     kept: list[str] = []
-    for place in map(str, places):
+    for place in [
+        name for path in map(str, places) for name in (path, os.path.realpath(path))
+    ]:  # a link, and where it leads
         inside = any(place.startswith(f"{other}/") for other in kept)
         if os.path.exists(place) and place not in kept and not inside:
             kept.append(place)

@@ -44,6 +44,8 @@ class Progress:
             rows = ""
             for exercise in exercises:
                 mark, title, id, points = map(html.escape, self._row(exercise))
-                rows += f"<tr><td>{mark}</td><th scope='row'>{title}</th><td><code>{id}</code></td><td>{exercise.meta}</td><td>{points}</td></tr>"
+                rows += (
+                    f"<tr><td>{mark}</td><th scope='row'>{title}</th><td><code>{id}</code></td><td>{points}</td></tr>"
+                )
             parts += f"<table class='check-progress'><caption>{self._heading(chapter)}</caption><tbody>{rows}</tbody></table>"
         return f"<div class='check'>{parts}</div>"

@@ -11,6 +11,11 @@ from attnlib.markup import marked, unmarked
 
 Grids = tuple[np.ndarray, np.ndarray]
 
+# What a notebook needs too, where the book's stylesheet is not.
+LIST = "list-style:none;margin:.3rem 0 0;padding:0"
+BESIDE = "display:flex;flex-wrap:wrap;gap:0 2rem"
+DIFFERS = "color:inherit;background:color-mix(in srgb,#d9772b 28%,transparent)"
+
 
 @dataclass(frozen=True)
 class Report:
@@ -86,7 +91,7 @@ class Report:
             items += (
                 f'<li class="check-{"no" if says else "yes"}">{"✗" if says else "✓"} {marked(name)}{why}{table}</li>'
             )
-        return f'<div class="check check-{kind}"><p><strong>{self.verdict}</strong></p><ul>{items}</ul></div>'
+        return f'<div class="check check-{kind}"><p><strong>{self.verdict}</strong></p><ul style="{LIST}">{items}</ul></div>'
 
 
 def _texts(expected: np.ndarray, got: np.ndarray) -> tuple[list[list[str]], list[list[str]], list[list[bool]]]:
@@ -101,8 +106,14 @@ def _texts(expected: np.ndarray, got: np.ndarray) -> tuple[list[list[str]], list
         and any(f"{a:.{digits}f}" == f"{b:.{digits}f}" for a, b in zip(got[apart], expected[apart], strict=True))
     ):
         digits += 2
-    texts = [[[f"{x:.{digits}f}".replace("-", "−") for x in row] for row in grid] for grid in (expected, got)]
-    return texts[0], texts[1], apart.tolist()
+    shown = [[[_text(x, digits) for x in row] for row in grid] for grid in (expected, got)]
+    return shown[0], shown[1], apart.tolist()
+
+
+def _text(number: float, digits: int) -> str:
+    """A true minus sign, and none before zero."""
+    text = f"{number:.{digits}f}"
+    return text.replace("-", "" if float(text) == 0 else "−")
 
 
 def _plain(expected: np.ndarray, got: np.ndarray) -> list[str]:
@@ -128,8 +139,9 @@ def _table(expected: np.ndarray, got: np.ndarray) -> str:
         rows = ""
         for i, row in enumerate(grid):
             cells = (
-                f"<mark>{text}</mark>" if differ and differ[i][j] else html.escape(text) for j, text in enumerate(row)
+                f'<mark style="{DIFFERS}">{text}</mark>' if differ and differ[i][j] else html.escape(text)
+                for j, text in enumerate(row)
             )
             rows += f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
         sides.append(f"<table><caption>{name}</caption><tbody>{rows}</tbody></table>")
-    return f'<div class="check-beside">{"".join(sides)}</div>'
+    return f'<div style="{BESIDE}">{"".join(sides)}</div>'

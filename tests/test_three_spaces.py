@@ -78,7 +78,7 @@ def test_the_page_form_holds_what_is_shown_and_the_whole_state():
     assert (state["w_q"], state["w_k"], state["w_v"]) == (W_Q.tolist(), W_K.tolist(), W_V.tolist())
     assert state["points"] == X.tolist()
     assert (
-        "W_q = [1.00 0.00; 0.00 1.00], W_k = [0.00 1.00; −1.00 0.00], W_v = ["
+        "W_Q = [1.00 0.00; 0.00 1.00], W_K = [0.00 1.00; −1.00 0.00], W_V = ["
         in ThreeSpaces(w_k=QUARTER_TURN).fallback()
     )
 

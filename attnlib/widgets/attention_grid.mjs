@@ -4,7 +4,7 @@ import * as grid from "./grid.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 
-const { element, number, equals } = ui;
+const { compact, element, number, equals } = ui;
 
 const MOST = 64; // tokens
 const changes = ["temperature", "scaled", "masked", "selected"];
@@ -130,7 +130,7 @@ function steps(model, [i, j]) {
   const lines = [["q·k", `${shown.join(" + ") || "no axis in common"} ${equals(product, ...terms.flatMap(({ q, k }) => [q, k]))} ${number(product)}`]];
   let score = product;
   if (model.get("scaled")) lines.push([`÷ √${width}`, `${number(score)} / ${number(Math.sqrt(width))} ≈ ${number((score *= width ** -0.5))}`]);
-  if (temperature !== 1) lines.push([`÷ ${number(temperature, 1)}`, `${number(score)} / ${number(temperature, 1)} ≈ ${number((score /= temperature))}`]);
+  if (temperature !== 1) lines.push([`÷ ${number(temperature, 1)}`, `${number(score)} / ${number(temperature, 1)} ${equals(score, temperature, score / temperature)} ${number((score /= temperature))}`]);
   lines.push(["softmax", softmax_line(model, i, j)]);
   const title = element("p", { class: "attn-pair" }, element("bdi", {}, model.get("query_tokens")[i]), " reads from ", element("bdi", {}, model.get("key_tokens")[j]));
   return [title, element("dl", {}, ...lines.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]))];
@@ -145,9 +145,9 @@ function softmax_line(model, i, j) {
   const read = scores.filter((_, other) => !mask || mask[i][other]);
   const largest = Math.max(...read);
   const shift = Math.abs(largest) > 20 ? largest : 0; // exp of such a score tells nobody anything: show it relative to the largest
-  const top = shift ? `exp(${number(scores[j])} − (${number(shift)}))` : `exp(${number(scores[j])})`;
+  const top = shift ? `exp(${number(scores[j])} − ${shift < 0 ? `(${number(shift)})` : number(shift)})` : `exp(${number(scores[j])})`;
   const total = read.reduce((sum, score) => sum + Math.exp(score - shift), 0);
-  return `${top} / sum over the row ≈ ${number(Math.exp(scores[j] - shift))} / ${number(total)} ≈ ${number(weights[j])}`;
+  return `${top} / sum over the row ≈ ${compact(Math.exp(scores[j] - shift))} / ${compact(total)} ≈ ${number(weights[j])}`;
 }
 
 export default { render, changes };

@@ -56,7 +56,7 @@ function choices(model) {
         button.setAttribute("aria-pressed", i === answer);
         marks[i].textContent = answers.mark(i === answer ? right : null);
       });
-      return [right, answer === null ? "" : model.get("replies")[answer], answer === null ? "" : model.get("reveal")];
+      return [right, answer === null ? "" : model.get("replies")[answer], right ? model.get("reveal") : ""];
     },
   };
 }

@@ -56,8 +56,8 @@ class Choice(Question):
     """A question to answer before reading on: the nearest key is not the one that is read most.
 
     `options` are pairs: what can be chosen, and the reply to it. The reply to a wrong option answers
-    the misconception behind it, the one to option number `right` explains. `reveal` is shown after an
-    answer. With `mode="order"` the options are steps, given in the right order, to be moved into it from
+    the misconception behind it, the one to option number `right` explains. `reveal` is shown after
+    the right answer. With `mode="order"` the options are steps, given in the right order, to be moved into it from
     `order`; the reply to a step says what it needs first, and is read when the step comes too early.
     `reveal` is then shown once the order is right. Texts may hold `code` in backticks and *emphasis*.
 

@@ -86,7 +86,7 @@ function draw_scene(model, picture, grids, tokens, across, up) {
     },
   }));
   const name = (text, x, y, anchor) => element("text", { class: "attn-name", x, y, "text-anchor": anchor }, text);
-  picture.replaceChildren(...plane.axes(), name(`${across} →`, SIZE - 6, SIZE / 2 - 8, "end"), name(`${up} ↑`, SIZE / 2 - 8, 18, "end"),
+  picture.replaceChildren(...plane.axes(), name(`${across} →`, SIZE - 6, SIZE / 2 - 8, "end"), name(`↑ ${up}`, SIZE / 2 + 8, 18, "start"),
     ring, spokes, ...trails, ...images, arrows, ...dots, ...handles);
   const scores = grid("Scores XU(XU)ᵀ: symmetric, whatever U", tokens), weights = grid("Weights, the softmax of each row: not symmetric", tokens);
   grids.replaceChildren(scores.node, weights.node);
@@ -100,7 +100,8 @@ function draw_scene(model, picture, grids, tokens, across, up) {
         plane.move(handle, end(c), true);
         const stretch = model.get(changes[c]); // what the handle sets, and what it says
         set(handle, { "aria-valuemin": 0, "aria-valuemax": 2, "aria-valuenow": stretch, "aria-valuetext": `U stretches by ${number(stretch)} at ${number(angle + 90 * c, 0)}°` });
-        set(handle.lastChild, { x: 12, y: -9, "text-anchor": "start" });
+        const [e, f] = direction(c); // its name stands outside the ring
+        set(handle.lastChild, { x: 20 * e, y: 5 - 20 * f, "text-anchor": "middle" });
       });
       now.points.forEach((point, i) => {
         dots[i].setAttribute("transform", `translate(${plane.to_picture(point).join(" ")})`);

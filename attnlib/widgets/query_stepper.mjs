@@ -50,7 +50,7 @@ function build(model, body) {
     });
     back.setAttribute("aria-disabled", step === 0);
     next.setAttribute("aria-disabled", step === last);
-    caption.textContent = `${model.get("title")}: one query through scaled dot-product attention, box by box (after Vaswani et al. 2017). Numbers: ${model.get("provenance")}.`;
+    caption.textContent = `${model.get("title")}: one query through ${now.scaled ? "scaled " : ""}dot-product attention, box by box (after Vaswani et al. 2017). Numbers: ${model.get("provenance")}.`;
     const [title, says, ...content] = STEPS[step](now);
     panel.replaceChildren(element("p", { class: "attn-pair" }, `${step + 1}. `, ...ui.formula(title)), element("p", {}, ...ui.formula(says)), ...content);
     const rows = [["weight", now.weights, now.mask], ...(now.mask ? [["without mask", now.open]] : [])];

@@ -10,7 +10,7 @@ const MOST = 12; // tokens
 const LARGEST = 3; // what can be typed into a matrix
 const ZOOM = 1.4; // the three planes are small: what they show is drawn larger
 const REACH = 2.1; // where a token can be dragged
-const MATRICES = { w_q: "W_q", w_k: "W_k", w_v: "W_v" };
+const MATRICES = { w_q: "W_Q", w_k: "W_K", w_v: "W_V" };
 const PRESETS = [["identity", [[1, 0], [0, 1]]], ["rotate 90°", [[0, 1], [-1, 0]]], ["swap axes", [[0, 1], [1, 0]]], ["project", [[0.5, 0.5], [0.5, 0.5]]], ["ignore axis 2", [[1, 0], [0, 0]]]];
 const changes = ["points", ...Object.keys(MATRICES), "selected"];
 

@@ -22,7 +22,7 @@ MOST = 12  # tokens
 
 
 class ThreeSpaces(PageWidget):
-    """Surprise: one vector plays three roles. Change W_k and only who reads whom changes; change W_v and no weight moves.
+    """Surprise: one vector plays three roles. Change W_K and only who reads whom changes; change W_V and no weight moves.
 
     `points` (n × 2) is X, to be dragged; `w_q`, `w_k` and `w_v` (2 × 2) make queries, keys and values of it.
     Queries and keys meet in the attention space, where the scores are QKᵀ; in the output space each output
@@ -39,7 +39,7 @@ class ThreeSpaces(PageWidget):
     """
 
     _module = "three_spaces"
-    _alive = "drag the tokens, change W_q, W_k and W_v, and see what moves and what stays"
+    _alive = "drag the tokens, change W_Q, W_K and W_V, and see what moves and what stays"
     title = traitlets.Unicode("Three spaces").tag(sync=True)
     tokens = Tokens().tag(sync=True)
     points = Matrix(columns=2).tag(sync=True)
@@ -61,17 +61,17 @@ class ThreeSpaces(PageWidget):
 
     @property
     def query(self) -> Float[Array, "n 2"]:
-        """Q = X W_q."""
+        """Q = X W_Q."""
         return project(np.array(self.points), np.array(self.w_q))
 
     @property
     def key(self) -> Float[Array, "n 2"]:
-        """K = X W_k."""
+        """K = X W_K."""
         return project(np.array(self.points), np.array(self.w_k))
 
     @property
     def value(self) -> Float[Array, "n 2"]:
-        """V = X W_v."""
+        """V = X W_V."""
         return project(np.array(self.points), np.array(self.w_v))
 
     @property
@@ -107,7 +107,7 @@ class ThreeSpaces(PageWidget):
 
     def fallback(self) -> str:
         weights, scores = self.weights[self.selected], self.scores[self.selected]
-        names = "".join(f" {name.capitalize()} = {_matrix(getattr(self, name))}," for name in MATRICES)
+        names = "".join(f" {name.upper()} = {_matrix(getattr(self, name))}," for name in MATRICES)
         caption = (
             f"{self.title}: what {self.tokens[self.selected]!r} reads. Parameters:{names[:-1]}. "
             f"The table holds activations. Numbers: {self.provenance}."

@@ -55,7 +55,7 @@ def is_that_of(page, spaces):
     shown = [numbers_of(text) for text in page.locator("tbody td").all_text_contents()]
     expected = np.column_stack([spaces.weights[s], spaces.scores[s], *vectors])  # (n, 10)
     assert np.concatenate(shown) == pytest.approx(expected.ravel(), abs=0.00501)
-    for name in ("W_q", "W_k", "W_v"):
+    for name in ("W_Q", "W_K", "W_V"):
         shown = [float(entry(page, name, r, c).input_value()) for r in (1, 2) for c in (1, 2)]
         assert shown == pytest.approx(np.ravel(getattr(spaces, name.lower())))
     n = len(spaces.tokens)
@@ -90,12 +90,12 @@ def test_each_matrix_moves_its_own_role_alone(show):
     page, spaces = opened(show), ThreeSpaces()
     mutual = page.locator("p", has_text="mutual")
     assert "every pair of tokens scores the same both ways" in mutual.text_content()
-    page.get_by_label("W_v: a preset").select_option("ignore axis 2")
-    assert said(page) == "Changed: W_v. Moved: values, outputs. Stayed: queries, keys, weights."
+    page.get_by_label("W_V: a preset").select_option("ignore axis 2")
+    assert said(page) == "Changed: W_V. Moved: values, outputs. Stayed: queries, keys, weights."
     spaces.w_v = PRESETS["ignore axis 2"]
     is_that_of(page, spaces)
-    page.get_by_label("W_k: a preset").select_option("rotate 90°")
-    assert said(page) == "Changed: W_k. Moved: keys, weights, outputs. Stayed: queries, values."
+    page.get_by_label("W_K: a preset").select_option("rotate 90°")
+    assert said(page) == "Changed: W_K. Moved: keys, weights, outputs. Stayed: queries, values."
     spaces.w_k = QUARTER_TURN
     is_that_of(page, spaces)
     assert (
@@ -103,8 +103,8 @@ def test_each_matrix_moves_its_own_role_alone(show):
         == "Scores are not mutual: have asking problem scores 2.55, problem asking have scores −2.55."
     )
     assert [page.locator("bdi").all_text_contents()[i] for i in (0, 1)] == ["have", "problem"]
-    page.get_by_label("W_q: a preset").select_option("rotate 90°")
-    assert said(page) == "Changed: W_q. Moved: queries, weights, outputs. Stayed: keys, values."
+    page.get_by_label("W_Q: a preset").select_option("rotate 90°")
+    assert said(page) == "Changed: W_Q. Moved: queries, weights, outputs. Stayed: keys, values."
     spaces.w_q = QUARTER_TURN
     is_that_of(page, spaces)
     assert "Scores are mutual" in mutual.text_content()
@@ -127,7 +127,7 @@ def test_arrows_show_a_ring_that_nobody_reads_backwards(show):
     assert most_read(ThreeSpaces(w_k=QUARTER_TURN).weights) == [1, 3, 0, 2]
 
 
-@pytest.mark.parametrize("name", ["W_q", "W_k", "W_v"])
+@pytest.mark.parametrize("name", ["W_Q", "W_K", "W_V"])
 def test_presets_and_numbers_are_chosen_by_the_keyboard_alone(name, show):
     page, spaces = opened(show), ThreeSpaces()
     menu = page.get_by_label(f"{name}: a preset")
@@ -162,16 +162,16 @@ def test_presets_and_numbers_are_chosen_by_the_keyboard_alone(name, show):
 
 def test_a_number_goes_where_it_is_typed(show):
     page = opened(show)
-    entry(page, "W_q", 1, 2).fill("0.4")
-    entry(page, "W_k", 2, 1).fill("-0.3")
-    entry(page, "W_v", 1, 1).fill("2")
+    entry(page, "W_Q", 1, 2).fill("0.4")
+    entry(page, "W_K", 2, 1).fill("-0.3")
+    entry(page, "W_V", 1, 1).fill("2")
     is_that_of(page, ThreeSpaces(w_q=[[1, 0.4], [0, 1]], w_k=[[1, 0], [-0.3, 1]], w_v=[[2, 0], [0, 1]]))
     assert page.problems == []
 
 
 def test_an_entry_left_empty_gets_its_number_back(show):
     page = opened(show)
-    entry(page, "W_k", 1, 1).fill("")
+    entry(page, "W_K", 1, 1).fill("")
     page.keyboard.press("Tab")
     is_that_of(page, ThreeSpaces())
     assert page.problems == []
@@ -268,7 +268,7 @@ def test_vectors_too_long_for_the_picture_are_drawn_smaller(show):
 
 def test_a_link_carries_what_is_shown(show):
     page = opened(show)
-    page.get_by_label("W_k: a preset").select_option("swap axes")
+    page.get_by_label("W_K: a preset").select_option("swap axes")
     page.get_by_role("slider", name="a", exact=True).press("ArrowUp")
     address = page.locator("[data-widget] > .headerlink").get_attribute("href")
     other = opened(show, address=address)
@@ -310,7 +310,7 @@ def test_broken_state_gives_a_sentence_and_a_neighbour_lives_on(show):
         "there is no token 0 among 0": (points, "[]"),
         "13 tokens are more than the 12": ('["a","b","c"]', str(["a"] * 13).replace("'", '"')),
         "2 rows or more is needed": (points, "[[1.0,2.0]]"),
-        "W_q must be 2 × 2": ("[[7.0,0.0],[0.0,7.0]]", "[[7.0,0.0]]"),
+        "W_Q must be 2 × 2": ("[[7.0,0.0],[0.0,7.0]]", "[[7.0,0.0]]"),
         "x has width 1": (points, "[[1.0],[3.0],[5.0]]"),
         "x is empty": (points, "[[],[],[]]"),
     }
@@ -364,7 +364,7 @@ def test_axe_finds_no_violation(width, scheme, show):
     page = show(PAPER, html_of(ThreeSpaces()), viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.locator("svg").first.wait_for()
     assert violations(page) == []
-    page.get_by_label("W_k: a preset").select_option("rotate 90°")
-    entry(page, "W_q", 1, 2).fill("0.7")
+    page.get_by_label("W_K: a preset").select_option("rotate 90°")
+    entry(page, "W_Q", 1, 2).fill("0.7")
     page.get_by_role("slider", name="a", exact=True).press("ArrowUp")
     assert violations(page) == []

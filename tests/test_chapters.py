@@ -108,6 +108,7 @@ def test_every_cell_that_prints_asserts_what_the_prose_says(file):
     assert silent == []
 
 
+@pytest.mark.slow  # the book's build runs the same cells, and a test in JupyterLab a whole notebook
 @named(CHAPTERS)
 def test_the_students_notebook_runs_from_top_to_bottom(file, tmp_path):
     notebook = notebooks.convert(file.read_text(), file.name)

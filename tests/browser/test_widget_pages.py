@@ -165,6 +165,7 @@ def test_an_address_that_makes_no_sense_breaks_nothing(query, show):
 def test_more_tokens_than_can_be_shown_give_a_sentence(make, show):
     page = show(html_of(make(65)), *grid_and_plane())
     page.get_by_role("alert").filter(has_text="65 tokens are more than the 64 that can be shown").wait_for()
+    page.locator("[role=gridcell]").first.wait_for()  # of the neighbour, once it comes near
     assert page.locator("[role=gridcell]:visible").count() == 9
 
 

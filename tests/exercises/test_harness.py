@@ -403,7 +403,9 @@ def test_an_unknown_id_is_answered_with_the_nearest(function):
 
 
 def test_an_answer_in_the_place_of_the_id_is_named(unchecked):
-    with pytest.raises(ValueError, match="an exercise's id comes first, a text such as 'parameter-or-activation'; got a function"):
+    with pytest.raises(
+        ValueError, match="an exercise's id comes first, a text such as 'parameter-or-activation'; got a function"
+    ):
         check(sleeps, "write-attention")
 
 
@@ -425,7 +427,7 @@ def test_progress_keeps_the_best_of_a_session():
     assert progress().done(1) == 1
     asked.answer = 1
     text = repr(progress())
-    assert text.startswith("Chapter 1: 2 of 7 done\n  ✓ Which shape?")
+    assert "Chapter 1: 2 of 7 done\n  ✓ Which shape?" in text
     html = progress()._repr_html_()
     assert "<td>✓</td><th scope='row'>Which shape?</th><td><code>which-shape</code></td>" in html
 

@@ -145,8 +145,8 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
 def predict(name: str) -> Any:
     """The question of that name as a widget, `Choice` or `Number`.
 
-    >>> predict("ten-words").right == np.log(10)
-    True
+    >>> round(predict("ten-words").right, 3)
+    2.303
     """
     from attnlib.widgets import Choice, Number
 

@@ -26,6 +26,10 @@ TAUGHT = {
 }
 
 
+# Where what cells print fits a phone: at most 40 characters in a line.
+FOR_A_PHONE = {"00_orientation", "01_dot_product"}
+
+
 def named(files):
     return pytest.mark.parametrize("file", files, ids=lambda file: file.stem)
 
@@ -69,6 +73,15 @@ def test_every_exercise_is_one_of_the_packages_and_has_a_solution(file):
             assert re.search(rf'^check\("{exercise.id}", \w+\)\.or_raise\(\)$', text, re.MULTILINE)
         else:
             assert f'\nquestion("{exercise.id}")\n' in text
+
+
+@named(CHAPTERS)
+def test_the_time_that_a_chapter_asks_for_its_exercises_is_theirs(file):
+    asked = r"^\*(\d+) minutes to read, .*?(?:(as much again)|about (\d+)) for the exercises"
+    says = re.search(asked, file.read_text(), re.MULTILINE | re.DOTALL)
+    if says:
+        theirs = sum(exercise.minutes for exercise in CHAPTER_EXERCISES[int(file.stem[:2])])
+        assert abs(theirs - int(says[1] if says[2] else says[3])) <= 5
 
 
 @named(CHAPTERS)
@@ -118,6 +131,9 @@ def test_the_students_notebook_runs_from_top_to_bottom(file, tmp_path):
         o for c in notebook.cells for o in c.get("outputs", []) if o.output_type == "error" or o.get("name") == "stderr"
     ]
     assert errors == []
+    printed = [o.text for c in notebook.cells for o in c.get("outputs", []) if o.get("name") == "stdout"]
+    if file.stem in FOR_A_PHONE:
+        assert [line for text in printed for line in text.splitlines() if len(line) > 40] == []
     shown = [o.data["text/plain"] for c in notebook.cells for o in c.get("outputs", []) if "data" in o]
     programs = [exercise for exercise in CHAPTER_EXERCISES[int(file.stem[:2])] if exercise.kind == "program"]
     judged = [text for text in shown if re.match(r"(Right|Not yet): \d", text)]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from attnlib.attention import softmax, softmax_jacobian
-from attnlib.exercises.harness import Exercise, Mistake, Property, agrees, call, compare
+from attnlib.exercises.harness import Exercise, Mistake, Property, agrees, call, compare, minus
 
 SCORES = np.random.default_rng(1).normal(scale=2, size=(4, 6))
 STACK = np.random.default_rng(2).normal(scale=2, size=(2, 3, 5))
@@ -134,11 +134,11 @@ def _others_fall(answer: Any) -> None:
         apart = slopes[~np.eye(len(weights), dtype=bool)]
         if not (apart < 0).all():
             raise Mistake(
-                f"Raising one score lowers every other weight, so slopes off the diagonal are negative: got {apart.max():.3f}."
+                f"Raising one score lowers every other weight, so slopes off the diagonal are negative: got {minus(f'{apart.max():.3f}')}."
             )
         if not (slopes.diagonal() > 0).all():
             raise Mistake(
-                f"Raising a score raises its own weight: on the diagonal got {slopes.diagonal().min():.3f}, not above 0."
+                f"Raising a score raises its own weight: on the diagonal got {minus(f'{slopes.diagonal().min():.3f}')}, not above 0."
             )
 
 
@@ -150,7 +150,7 @@ def _shift_moves_nothing(answer: Any) -> None:
         sums = slopes.sum(axis=1)
         if abs(sums).max() > 1e-9:
             raise Mistake(
-                f"The same added to all scores changes no weight, so every row of slopes sums to 0: got {sums[abs(sums).argmax()]:.3f}."
+                f"The same added to all scores changes no weight, so every row of slopes sums to 0: got {minus(f'{sums[abs(sums).argmax()]:.3f}')}."
             )
 
 

@@ -1,4 +1,4 @@
-"""Exercises of chapter 1, the dot product."""
+"""Exercises and predictions of chapter 1, the dot product."""
 
 from typing import Any
 
@@ -6,6 +6,42 @@ import numpy as np
 
 from attnlib.attention import attention, attention_weights, softmax
 from attnlib.exercises.harness import Exercise, Mistake, Property, agrees, call, compare
+
+# Asked in the text before the reader scrolls: what `attnlib.widgets.Choice` takes.
+PREDICTIONS: dict[str, dict[str, Any]] = {
+    "which-product": {
+        "title": "Which product",
+        "prompt": "`X` has 5 rows and 8 columns. Which product compares tokens?",
+        "options": [
+            (
+                "XXᵀ, and its shape is 5 × 5",
+                "Each entry is made of two rows of `X`, of two tokens. The inner sizes, 8 and 8, are gone.",
+            ),
+            (
+                "XXᵀ, and its shape is 8 × 8",
+                "The right product. But *inner* sizes disappear: (5 × 8)(8 × 5) has shape 5 × 5.",
+            ),
+            ("XᵀX, and its shape is 8 × 8", "That is its shape. But it pairs *columns* of `X`, so it compares axes."),
+        ],
+        "right": 0,
+    },
+    "reads-most": {
+        "title": "What the verb reads",
+        "prompt": "Each word reads more from itself than from any other. But *have* is a verb with a subject, *we*, and an "
+        "object, *problem*. Which *other* word, or words, will it read from most?",
+        "options": [
+            ("*we*, its subject", "The two share no axis but `letters`, and *we* is a short word."),
+            ("*problem*, its object", "It does read much from it. But another word gets as much: look at the grid."),
+            ("*we* and *problem* alike", "*problem*, yes. *we* is a short word, and gets less than half as much."),
+            (
+                "*Houston* and *problem* alike",
+                "Equally: the two are equally long, and `letters` is all that counts here.",
+            ),
+        ],
+        "right": 3,
+        "reveal": "Point at these cells in the grid below, and look which axis their scores come from.",
+    },
+}
 
 
 def _tokens(n: int, d: int, seed: int, size: float = 1.0) -> np.ndarray:
@@ -347,46 +383,44 @@ EXERCISES = (
         },
     ),
     Exercise(
-        id="lead",
-        title="How far ahead?",
+        id="longer-query",
+        title="A query three times as long",
         kind="derive",
         difficulty="medium",
         minutes=5,
-        misconception="Weights are proportional to scores.",
+        misconception="Only the direction of a query matters; or: weights grow in proportion to its length.",
         hints=(
-            "With two keys, the weights are 0.9 and 0.1. How many times the second is the first?",
-            "A lead of 1 makes a weight e times as large, a lead of s makes it e to the power s. So which s gives that number?",
+            "The first weight is 0.6 and the second 0.4, so the first is 1.5 times the second. That is e to the power of the lead.",
+            "Every score is three times as large, so the lead is too. What does that do to the ratio of the two weights?",
         ),
         question={
-            "prompt": "Two keys. By how much must the first score be larger than the second, so that the softmax gives the first "
-            "0.9 of the weight? Two decimals are enough.",
-            "right": float(np.log(9)),
+            "prompt": "A query reads from two keys, 0.6 from the first and 0.4 from the second. Now the query is made three times "
+            "as long, in the same direction. What weight does the first key get? Two decimals are enough.",
+            "right": float(1.5**3 / (1.5**3 + 1)),
             "tolerance": 0.006,
             "wrong": [
                 (
-                    9.0,
+                    0.6,
                     0.01,
-                    "The *weights* are 9 to 1. The softmax raises e to each score, so the scores differ by the logarithm of 9.",
+                    "The direction is the same, but a dot product counts length too: every score is three times as large.",
                 ),
-                (0.8, 0.01, "0.9 − 0.1 is how far the weights are apart. The scores are what e is raised to."),
-                (0.9, 0.01, "A lead of 0.9 gives a weight of 0.71: the softmax does not hand scores on as they are."),
+                (1.8, 0.01, "Weights sum to 1, so none can be 1.8. It is the *scores* that are three times as large."),
                 (
-                    2.3,
+                    0.82,
                     0.006,
-                    "That is the logarithm of 10. The second key keeps 0.1, so the ratio is 0.9 to 0.1, which is 9.",
+                    "That makes the *ratio* of the weights three times as large. The lead is three times as large, "
+                    "and e is raised to it.",
                 ),
+                (0.216, 0.006, "0.6 to the power 3 is not yet a weight: cube 0.4 too, and divide by the sum of both."),
+                (0.69, 0.005, "That is for a query twice as long."),
                 (
-                    0.95,
+                    1.0,
                     0.01,
-                    "That is the logarithm to base 10. The softmax raises e, so take the natural one, `np.log`.",
+                    "It would come near 1 for a much longer query. How large is the ratio of the weights here?",
                 ),
-                (
-                    8.0,
-                    0.01,
-                    "Scores of 9 and 1 would do if weights were proportional to scores. They are not: e is raised to each.",
-                ),
+                (3.375, 0.01, "That is the ratio of the two weights, 1.5 to the power 3. Together they make 1."),
             ],
-            "explanation": "e to the power 2.20 is 9, and 9 to 1 are shares of 0.9 and 0.1. A lead of 2.2 is enough, whatever the scores are.",
+            "explanation": "The ratio 1.5 becomes 1.5³ = 3.375, and 3.375 / 4.375 is 0.77. A longer query is a sharper one.",
         },
     ),
     Exercise(

@@ -19,7 +19,8 @@ class Mistake(Exception):
     def __init__(self, says: str, expected: Any = None, got: Any = None) -> None:
         super().__init__(says)
         grids = [np.asarray(grid) for grid in (expected, got) if grid is not None]
-        small = len(grids) == 2 and all(grid.ndim == 2 and 0 < max(grid.shape) <= MOST_BESIDE for grid in grids)
+        alike = len(grids) == 2 and grids[0].shape == grids[1].shape  # else the sentence says it better
+        small = alike and all(grid.ndim == 2 and 0 < max(grid.shape) <= MOST_BESIDE for grid in grids)
         self.beside = (grids[0], grids[1]) if small else None
 
 
@@ -158,12 +159,13 @@ def compare(
     if astray.any():
         cell = np.argwhere(astray)[0]
         raise Mistake(
-            f"{what} holds {found[tuple(cell)]}{_at(cell)}{given}: it should be {right[tuple(cell)]:.4g}. {_why(found)}",
+            f"{what} holds {minus(str(found[tuple(cell)]))}{_at(cell)}{given}: "
+            f"it should be {minus(f'{right[tuple(cell)]:.4g}')}. {_why(found)}",
             right,
             found,
         )
     cell = np.argwhere(~np.isclose(found, right, rtol=tolerance, atol=tolerance, equal_nan=True))[0]
-    a, b = _apart(right[tuple(cell)], found[tuple(cell)])
+    a, b = map(minus, _apart(right[tuple(cell)], found[tuple(cell)]))
     raise Mistake(f"{what}{_at(cell)} should be {a}, got {b}{given}.", right, found)
 
 
@@ -182,6 +184,15 @@ def _numbers(got: Any, what: str) -> np.ndarray:
     if isinstance(got, list):
         raise Mistake(f"{what} is a list that is no grid of numbers: are its rows of one length?")
     raise Mistake(f"{what} should be numbers, got {kind(got)}.")
+
+
+def minus(number: str) -> str:
+    """A number's text with a true minus sign, as everywhere in the book.
+
+    >>> minus("-0.5"), minus("-1e-05")
+    ('−0.5', '−1e−05')
+    """
+    return number.replace("-", "−")
 
 
 def _why(found: np.ndarray) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from attnlib.exercises.harness import Exercise
+from attnlib.exercises.harness import Exercise, minus
 from attnlib.markup import marked, unmarked
 
 Grids = tuple[np.ndarray, np.ndarray]
@@ -96,14 +96,11 @@ class Report:
 
 def _texts(expected: np.ndarray, got: np.ndarray) -> tuple[list[list[str]], list[list[str]], list[list[bool]]]:
     """Both grids as texts with as many digits as tell them apart, and which cells of the second differ."""
-    same = expected.shape == got.shape
     with np.errstate(invalid="ignore"):
-        apart = ~np.isclose(got, expected, rtol=1e-9, atol=1e-9, equal_nan=True) if same else np.zeros(got.shape, bool)
+        apart = ~np.isclose(got, expected, rtol=1e-9, atol=1e-9, equal_nan=True)
     digits = 2
-    while (
-        digits < 6
-        and same
-        and any(f"{a:.{digits}f}" == f"{b:.{digits}f}" for a, b in zip(got[apart], expected[apart], strict=True))
+    while digits < 6 and any(
+        f"{a:.{digits}f}" == f"{b:.{digits}f}" for a, b in zip(got[apart], expected[apart], strict=True)
     ):
         digits += 2
     shown = [[[_text(x, digits) for x in row] for row in grid] for grid in (expected, got)]
@@ -113,7 +110,7 @@ def _texts(expected: np.ndarray, got: np.ndarray) -> tuple[list[list[str]], list
 def _text(number: float, digits: int) -> str:
     """A true minus sign, and none before zero."""
     text = f"{number:.{digits}f}"
-    return text.replace("-", "" if float(text) == 0 else "−")
+    return text.replace("-", "") if float(text) == 0 else minus(text)
 
 
 def _plain(expected: np.ndarray, got: np.ndarray) -> list[str]:
@@ -127,9 +124,7 @@ def _plain(expected: np.ndarray, got: np.ndarray) -> list[str]:
         width = max(len(text) for row in grid for text in row)
         rows = [name, *("  ".join(text.rjust(width) for text in row) for row in grid)]
         sides.append([row.ljust(max(map(len, rows))) for row in rows])
-    height = max(map(len, sides))
-    left, other = (side + [" " * len(side[0])] * (height - len(side)) for side in sides)
-    return [f"{a}     {b}".rstrip() for a, b in zip(left, other, strict=True)]
+    return [f"{a}     {b}".rstrip() for a, b in zip(*sides, strict=True)]
 
 
 def _table(expected: np.ndarray, got: np.ndarray) -> str:

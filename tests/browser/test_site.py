@@ -89,7 +89,7 @@ def test_the_last_input_decides_keyboard_or_mouse(served, open_page):
 def test_the_keyboard_enters_the_grid_at_the_chosen_cell(served, open_page):
     page = open_page(f"{served}/index.html")
     cell(grid_of(page), 2, 0).wait_for()
-    page.get_by_role("link", name="Start with softmax").focus()
+    page.get_by_role("link", name="Start with chapter 0").focus()
     page.keyboard.press("Tab")  # the widget's link to itself
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.dataset.cell") == "2,0"

@@ -71,7 +71,7 @@ WRONG["write-attention"] = [
     ("should give shape (7, 3), got (3, 3)", lambda x: softmax(x.T @ x) @ x.T @ x),
     ("stopped with IndexError at line", seven_rows),
     ("is None", lambda x: None),
-    ("should be -0.1951", lambda x: x),
+    ("should be −0.1951", lambda x: x),
 ]
 
 

@@ -9,6 +9,7 @@ import pytest
 from attnlib import softmax
 from attnlib.exercises.chapter_00 import EXERCISES
 from attnlib.exercises.predictions_00 import PREDICTIONS, predict
+from attnlib.exercises.questions import reply
 
 
 def test_the_page_asks_each_once():
@@ -44,3 +45,18 @@ def test_one_change_alone_leaves_the_weights_as_they_are():
 def test_the_lead_that_is_asked_for_gives_the_weight():
     (exercise,) = [exercise for exercise in EXERCISES if exercise.id == "needed-lead"]
     assert softmax(np.array([exercise.question["right"], *[0.0] * 9]))[0] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("guess", ["0.15", "0.2", "1/4", "0.258", "0.33", "0.4"])
+def test_a_rough_guess_of_the_fixed_average_will_do(guess):
+    asked = predict("fixed-average")
+    asked.answer = guess
+    assert asked.correct
+
+
+@pytest.mark.parametrize("guess", ["0", "0.05", "1/16", "1/8", "0.14", "0.41", "0.5", "0.8", "1", "12.5", "25", "40"])
+def test_a_poor_guess_of_the_fixed_average_hears_why(guess):
+    asked = predict("fixed-average")
+    asked.answer = guess
+    assert not asked.correct
+    assert "Try another way" not in reply(asked)

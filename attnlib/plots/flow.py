@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from attnlib.plots.style import COLOURS, LINE, MUTED, WEIGHT_0, drawing
 
-ROW_HEIGHT = 0.75  # inches
+ROW_HEIGHT = 0.9  # inches
 
 
 def flow(

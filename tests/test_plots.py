@@ -332,6 +332,15 @@ def test_the_axis_starts_at_zero_unless_a_run_goes_below():
     assert plots.ranges([0, 1], {"loss": np.array([[-3.0, 4.0]])}, **WRITTEN).axes[0].get_ylim()[0] < -3
 
 
+def test_sizes_that_double_stand_at_equal_distances_on_a_logarithmic_axis():
+    (axes,) = plots.ranges([1, 2, 4], {"loss": np.ones((1, 3))}, **WRITTEN, log_x=True).axes
+    assert axes.get_xscale() == "log"
+    assert labels(axes.get_xticklabels()) == ["1", "2", "4"]
+    assert plots.ranges([0, 1], {"loss": np.ones((1, 2))}, **WRITTEN).axes[0].get_xscale() == "linear"
+    with pytest.raises(ValueError, match=r"x\[0\] is 0: a logarithmic axis needs it positive"):
+        plots.ranges([0, 1], {"loss": np.ones((1, 2))}, **WRITTEN, log_x=True)
+
+
 def test_a_level_is_a_named_line_across_at_its_height():
     figure = plots.ranges([0, 1], {"loss": np.array([[3.0, 4.0]])}, **WRITTEN, levels={"ln 2": np.log(2)})
     axes = figure.axes[0]

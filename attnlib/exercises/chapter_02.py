@@ -106,7 +106,7 @@ EXERCISES = (
                 (144, 0, "That is a square U, 12 × 12. Then XU would have 12 numbers for each token."),
                 (35, 0, "That is the shape of XU, 7 × 5. U has one row for each *axis* of X, not for each token."),
                 (84, 0, "That counts the entries of X. They are given; U is what can be learned."),
-                (25, 0, "U has 12 rows, one for each axis of X, and 5 columns."),
+                (25, 0, "That is a square U, 5 × 5. It would fit an X of 5 columns, and this one has more."),
             ],
             "explanation": "U is d × d_u = 12 × 5. A longer sentence needs no more.",
         },
@@ -278,7 +278,7 @@ EXERCISES = (
             "The loss of one row is −ln of that weight, and all three rows have the same.",
         ),
         question={
-            "prompt": "Rock, paper and scissors each read nothing from themselves and *equally* from the other two. What is the loss, the mean of −ln A over the three right cells? Two decimals.",
+            "prompt": "Rock, paper and scissors each read nothing from themselves and *equally* from the other two. What is the loss, the mean of −ln A over the three right cells? Write it as a decimal, with two digits after the point.",
             "right": float(np.log(2)),
             "tolerance": 0.006,
             "wrong": [

@@ -12,23 +12,27 @@ Map = Callable[..., Any]
 
 # Asked in the text before the reader scrolls: what `attnlib.widgets.Choice` takes.
 PREDICTIONS: dict[str, dict[str, Any]] = {
-    "circle": {
-        "title": "Two matrices on a circle",
-        "prompt": "The scores become (XW_Q)(XW_K)ᵀ. Where does the loss go on rock, paper, scissors?",
+    "exchanged": {
+        "title": "The two matrices change places",
+        "prompt": "Each token reads the one that it beats. Then W_Q and W_K are exchanged, without any more training. "
+        "Whom does each token read now?",
         "options": [
             (
-                "It stays at ln 3 ≈ 1.10",
-                "That was the fate of scores that are the same both ways. Are (XW_Q)(XW_K)ᵀ still the same both ways?",
+                "The one that it beats, as before",
+                "Rock's score with scissors was large. Which pair has that score after the exchange?",
             ),
             (
-                "It falls to ln 2 ≈ 0.69",
-                "That is a fair coin between two of the three. Mutual scores end there if a token may score low with "
-                "itself; two matrices are freer than that.",
+                "The one that beats it",
+                "Each score now belongs to the pair the other way round: scissors read rock.",
             ),
-            ("It falls to nearly 0", "Rock can now score high with scissors while scissors scores low with rock."),
+            ("All three alike", "The scores keep their size. They only belong to other pairs."),
+            (
+                "Itself",
+                "A token's score with itself is the one score that the exchange leaves where it was, and it was low.",
+            ),
         ],
-        "right": 2,
-        "reveal": "The training runs below measure it.",
+        "right": 1,
+        "reveal": "The cell below measures it for five seeds.",
     },
     "output-shape": {
         "title": "The shape of the output",
@@ -122,6 +126,7 @@ def _over_queries(x: Any, z: Any, q: Any, k: Any, v: Any, b_q: Any, b_k: Any, b_
 
 CROSS_MISTAKES: list[tuple[str, Map]] = [
     ("The columns of your weights sum to 1: the softmax runs over the queries. It must run over the keys, axis=1.", _over_queries),
+    ("The biases are missing: each of the three projections has its own, added after the product.", lambda x, z, q, k, v, b_q, b_k, b_v: _cross(x, z, q, k, v, 0, 0, 0)),
     (ROOT, lambda x, z, q, k, v, b_q, b_k, b_v: attention(x @ q + b_q, z @ k + b_k, z @ v + b_v)),
     (NO_SOFTMAX, lambda x, z, q, k, v, b_q, b_k, b_v: (x @ q + b_q) @ (z @ k + b_k).T @ (z @ v + b_v)),
     ("The bias b_q is missing. It gives some keys a head start, so it changes the weights.", lambda x, z, q, k, v, b_q, b_k, b_v: _cross(x, z, q, k, v, 0, b_k, b_v)),
@@ -140,6 +145,7 @@ SAME_SIZE_MISTAKES: list[tuple[str, Map]] = [
 ANGLES = np.deg2rad([0, 120, 240])
 POINTS = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
 BEATS = (2, 0, 1)
+THIRD = np.array([POINTS[1], [-POINTS[1, 1], POINTS[1, 0]]])  # a turn by 120°, for rows
 
 
 def _key_matrix(answer: Any) -> np.ndarray:
@@ -167,12 +173,15 @@ def _right_token(answer: Any) -> None:
 
 
 def _clearly(answer: Any) -> None:
-    weights = _turned_weights(answer)[range(3), BEATS]
-    if weights.min() <= 0.99:
-        raise Mistake(
-            f"The weight on the one that is beaten should be above 0.99, got {weights.min():.2f}. "
-            "Does the matrix turn by exactly a third, and keep the keys as long as they were?"
-        )
+    reached = _turned_weights(answer)[range(3), BEATS].min()
+    if reached > 0.99:
+        return
+    got = f"The weight on the one that is beaten should be above 0.99, got {reached:.2f}. "
+    matrix = _key_matrix(answer)
+    length = np.sqrt(abs(np.linalg.det(matrix)))
+    if length and np.allclose(matrix / length, THIRD):
+        raise Mistake(got + "The turn is right, but the keys became shorter: a turn alone keeps their length.")
+    raise Mistake(got + "The matrix does not turn every key by exactly a third.")
 
 
 # Who swapped what? -----------------------------------------------------------------------------
@@ -191,6 +200,11 @@ SAID = {
     ("axis", "swapped"): "The columns of these weights sum to 1: the softmax ran over the queries, and you said 'swapped'.",
 }  # fmt: skip
 
+LATE = {  # answers that take the transposed weights for one of the two
+    "swapped": "Exchanged roles transpose the scores, and the softmax comes after that. Transpose the scores, not the weights.",
+    "axis": "The wrong axis is a softmax down the columns of the same scores, axis=0. Transposed weights are something else.",
+}
+
 
 def _diagnosis(truth: str) -> Property:
     def test(answer: Any) -> None:
@@ -198,6 +212,9 @@ def _diagnosis(truth: str) -> Property:
             parameters, grids = _grids(seed, *sizes)
             said = call(answer, (*parameters, grids[truth]))
             if said != truth:
+                late = softmax(parameters[0] @ parameters[1] @ (parameters[0] @ parameters[2]).T).T
+                if truth != "right" and call(answer, (*parameters, late)) == truth:
+                    raise Mistake(LATE[truth])
                 spoken = SAID.get((truth, str(said)), f"These weights are {truth!r}; your function said {said!r}.")
                 raise Mistake(spoken)
 

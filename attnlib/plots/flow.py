@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from attnlib.plots.style import COLOURS, LINE, MUTED, WEIGHT_0, drawing
 
-ROW_HEIGHT = 0.75  # inches
+ROW_HEIGHT = 0.9  # inches
 
 
 def flow(
@@ -42,7 +42,7 @@ def flow(
             learned = name in parameters
             frame = {"boxstyle": "round,pad=0.35", "linestyle": "--" if learned else "-"}
             frame |= {"facecolor": "white" if learned else WEIGHT_0, "edgecolor": COLOURS[0] if learned else LINE}
-            drawn[name] = axes.text(column, row, name, ha="center", va="center", fontsize=10, bbox=frame, zorder=2)
+            drawn[name] = axes.text(column, row, name, ha="center", va="center", fontsize=12.5, bbox=frame, zorder=2)
         axes.set(xlim=(min(columns) - 0.5, max(columns) + 0.5), ylim=(max(rows) + 0.6, min(rows) - 0.6), title=title)
         axes.set_axis_off()
         if note:
@@ -55,7 +55,7 @@ def flow(
             )  # after its ends: it stops at their frames
             if says:
                 (x0, y0), (x1, y1) = boxes[first], boxes[last]
-                axes.text((x0 + x1) / 2, (y0 + y1) / 2, says, ha="center", va="center", fontsize=9, color=MUTED, zorder=4,
+                axes.text((x0 + x1) / 2, (y0 + y1) / 2, says, ha="center", va="center", fontsize=11.5, color=MUTED, zorder=4,
                           bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0})  # fmt: skip
     return figure
 

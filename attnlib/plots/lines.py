@@ -22,13 +22,15 @@ def ranges(
     y_label: str,
     title: str,
     levels: Mapping[str, float] | None = None,
+    log_x: bool = False,
 ) -> Figure:
     """Several experiments over `x`: for each name the mean over its runs, and a band from the least to the greatest.
 
     Each array has one row per run (seed) and one column per entry of `x`. `levels` are values to compare with: each
-    is a thin line across, with its name at the right.
+    is a thin line across, with its name at the right. `log_x` makes the axis of `x` logarithmic, for sizes that double.
 
-    Raises ValueError when an array's columns do not match `x`, or an entry or a level is not finite.
+    Raises ValueError when an array's columns do not match `x`, an entry or a level is not finite, or `log_x` meets an x that
+    is not positive.
 
     >>> runs = {"loss": np.array([[1.0, 0.5], [0.9, 0.4]])}
     >>> ranges([0, 1], runs, x_label="step", y_label="loss", title="Two seeds").axes[0].get_xlabel()
@@ -39,6 +41,8 @@ def ranges(
     for name, level in levels.items():
         if not np.isfinite(level):
             raise ValueError(f"the level {name!r} is {level}: it must be finite")
+    if log_x:
+        forbid("x", np.asarray(x), np.asarray(x) <= 0, "is {value}: a logarithmic axis needs it positive")
     with drawing() as (figure, [axes]):
         _draw_runs(axes, x, runs, np.mean, list(runs))
         for name, level in levels.items():
@@ -48,6 +52,8 @@ def ranges(
         axes.set(xlabel=x_label, ylabel=y_label, title=title)
         if min(*levels.values(), *(values.min() for values in runs.values()), np.inf) >= 0:
             axes.set_ylim(bottom=0)
+        if log_x:
+            _sizes(axes, x)
         axes.legend()
     return figure
 
@@ -83,9 +89,8 @@ def log_log(
     labels = [f"{name}, $n^{{{round(slope, 1) + 0.0}}}$" for name, slope in zip(runs, slopes, strict=True)]
     with drawing() as (figure, [axes]):
         lines = _draw_runs(axes, x, runs, np.median, labels)
-        axes.set(xscale="log", yscale="log", xlabel=x_label, ylabel=y_label, title=title)
-        axes.set_xticks(_apart(x), [_plain(size) for size in _apart(x)])
-        axes.set_xticks([], minor=True)
+        axes.set(yscale="log", xlabel=x_label, ylabel=y_label, title=title)
+        _sizes(axes, x)
         axes.yaxis.set_major_formatter(_PlainLog())
         axes.yaxis.set_minor_formatter(_PlainLog())
         fitted_to = None if fit_from is None else f"exponents fitted from {_plain(fit_from)} on"
@@ -163,6 +168,13 @@ def _draw_runs(
         lines += axes.plot(x, middle(values, axis=0), label=label, **{**look(i), "linestyle": "-"})
         axes.fill_between(x, values.min(axis=0), values.max(axis=0), color=look(i)["color"], alpha=0.15, linewidth=0)
     return lines
+
+
+def _sizes(axes: Axes, x: Sequence[float]) -> None:
+    """Make the axis of `x` logarithmic, and write its sizes plainly, as many as do not touch."""
+    axes.set_xscale("log")
+    axes.set_xticks(_apart(x), [_plain(size) for size in _apart(x)])
+    axes.set_xticks([], minor=True)
 
 
 def _plain(value: float) -> str:

@@ -108,6 +108,7 @@ WRONG["cross-attention"] = [
         lambda x, z, q, k, v, bq, bk, bv: (x @ q + bq) @ (z @ k + bk).T @ (z @ v + bv),
     ),
     ("The bias b_q is missing", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q, k, v, 0, bk, bv)),
+    ("The biases are missing", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q, k, v, 0, 0, 0)),
     ("The bias b_v is missing", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q, k, v, bq, bk, 0)),
     (
         "The values come from x",
@@ -144,7 +145,9 @@ WRONG["turn-the-keys"] = [
     ("Each token reads itself most", lambda: np.eye(2)),
     ("the keys are turned the wrong way", lambda: _turn(120).T),
     ("should be above 0.99, got 0.9", lambda: 0.7 * _turn(120)),
-    ("should be above 0.99", lambda: _turn(90)),
+    ("The turn is right, but the keys became shorter", lambda: 0.6 * _turn(120)),
+    ("does not turn every key by exactly a third", lambda: _turn(90)),
+    ("does not turn every key by exactly a third", lambda: _turn(120) @ np.diag([1, 0])),
     ("they read", lambda: np.array([[0.0, 1.0], [1.0, 0.0]])),
     ("should have shape (2, 2), got (3, 2)", lambda: np.ones((3, 2))),
     ("Hand over the function itself", _turn(120)),
@@ -179,6 +182,18 @@ def _scaled_diagnosis(x, w_q, w_k, weights):
     return _diagnose(x, w_q / np.sqrt(w_q.shape[1]), w_k, weights)
 
 
+def _late(name):
+    """Takes the transposed weights for the grid of this mistake."""
+
+    def diagnose(x, w_q, w_k, weights):
+        scores = x @ w_q @ (x @ w_k).T
+        grids = {"right": _softmax(scores), "swapped": _softmax(scores.T), "axis": _softmax(scores, 0)}
+        grids[name] = _softmax(scores).T
+        return next((said for said, grid in grids.items() if np.allclose(grid, weights)), None)
+
+    return diagnose
+
+
 RIGHT["swapped-roles"] = [_diagnose, _diagnose_by_sums, _diagnose_by_nearest]
 WRONG["swapped-roles"] = [
     ("sums cannot tell", lambda x, q, k, a: "right" if np.allclose(a.sum(axis=1), 1) else "axis"),
@@ -189,4 +204,6 @@ WRONG["swapped-roles"] = [
         lambda x, q, k, a: "right" if np.allclose(a, _softmax(x @ q @ (x @ k).T)) else "swapped",
     ),
     ("your function said None", _scaled_diagnosis),
+    ("Transpose the scores, not the weights", _late("swapped")),
+    ("Transposed weights are something else", _late("axis")),
 ]

@@ -65,9 +65,7 @@ class _Page:
 
     def step(self, says: str, code: str) -> None:
         self.axes.text(EDGE, self.top - 0.14, says, va="center", fontsize=SAYS)
-        self.axes.text(
-            EDGE + 0.2, self.top - 0.35, code, va="center", family="monospace", color=MUTED, fontsize=SMALL - 1
-        )
+        self.axes.text(EDGE + 0.2, self.top - 0.35, code, va="center", family="monospace", color=MUTED, fontsize=SMALL)
         self.top -= HEAD
 
     def apart(self, arrays: list[tuple[str, int, int]], *, causal: bool = False) -> None:

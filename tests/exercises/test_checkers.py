@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from attnlib.exercises import EXERCISES, check
-from tests.exercises import chapter_00, chapter_01, chapter_02, chapter_03
+from tests.exercises import chapter_00, chapter_01, chapter_02, chapter_03, chapter_06
 
 CHAPTERS = (
     chapter_00,
     chapter_01,
     chapter_02,
     chapter_03,
+    chapter_06,
 )
 RIGHT = [(name, answer) for chapter in CHAPTERS for name, answers in chapter.RIGHT.items() for answer in answers]
 WRONG = [

@@ -5,6 +5,7 @@ from attnlib.plots.diagrams import calculation, pipeline
 from attnlib.plots.flow import flow, one_query, three_spaces
 from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.lines import exponent, histograms, log_log, ranges
+from attnlib.plots.masks import masks_page
 from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
 from attnlib.plots.vectors import plane, planes
 
@@ -21,6 +22,7 @@ __all__ = [
     "heatmap",
     "histograms",
     "log_log",
+    "masks_page",
     "oklab",
     "one_query",
     "pipeline",

@@ -38,7 +38,7 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
     "bits": {
         "title": "The best loss on coin flips",
         "prompt": "A model reads fair coin flips and predicts each next one. It cannot see the answer, and training goes perfectly. "
-        "What is its average loss, the cross-entropy in nats?",
+        "What is its average loss, the cross-entropy with the natural logarithm?",
         "right": float(np.log(2)),
         "tolerance": 0.01,
         "wrong": [
@@ -441,7 +441,7 @@ EXERCISES = (
         minutes=6,
         misconception="True means the same in every library.",
         hints=(
-            "The section on what True means has a table. Which of the three is our own convention?",
+            "The section on what True means has a list. Which of the three is our own convention?",
             "~mask turns every True into False. For a bias choose with np.where between 0 and −∞.",
         ),
         properties=tuple(_translation(to) for to in WANTED),
@@ -477,7 +477,7 @@ EXERCISES = (
         ),
         question={
             "prompt": "A model without any mask reads 8 random bits. Output i predicts bit i + 1, also the last one, whose answer is bit 8: "
-            "that one is *not* in the input. What is the lowest average loss over the 8 outputs, in nats? Three decimals.",
+            "that one is *not* in the input. What is the lowest average loss over the 8 outputs, with the natural logarithm? Three decimals.",
             "right": float(np.log(2) / 8),
             "tolerance": 0.001,
             "wrong": [
@@ -493,7 +493,7 @@ EXERCISES = (
                     "There are eight outputs to average over, the one that cannot cheat among them.",
                 ),
                 (float(7 * np.log(2) / 8), 0.005, "The other way round: seven reach 0 and one stays at ln 2."),
-                (0.125, 0.001, "The loss of the honest one is −ln ½ in nats, not 1."),
+                (0.125, 0.001, "The loss of the honest one is −ln ½, with the natural logarithm. That is not 1."),
             ],
             "explanation": "Seven losses of 0 and one of ln 2: ln 2 / 8 ≈ 0.087.",
         },

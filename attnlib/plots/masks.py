@@ -42,7 +42,7 @@ def masks_page(
     for name, (_, mask) in masks.items():
         if mask.shape != (n, n):
             raise ValueError(f"the mask {name!r} has shape {mask.shape} for {n} tokens")
-        empty = ~mask.any(axis=1)
+        empty = np.asarray(~mask.any(axis=1))
         forbid(f"the mask {name!r}", empty, empty, "is a query that may attend to no key")
     longest = LETTER * max(map(len, tokens))
     names = EDGE + longest + 0.12

@@ -6,6 +6,7 @@ from attnlib.plots.flow import flow, one_query, three_spaces
 from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.heads import multi_head_shapes
 from attnlib.plots.lines import exponent, histograms, log_log, ranges
+from attnlib.plots.masks import masks_page
 from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
 from attnlib.plots.vectors import plane, planes
 
@@ -22,6 +23,7 @@ __all__ = [
     "heatmap",
     "histograms",
     "log_log",
+    "masks_page",
     "multi_head_shapes",
     "oklab",
     "one_query",

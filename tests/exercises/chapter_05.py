@@ -141,10 +141,6 @@ WRONG["padded-batch"] = [
         "You block the filler as a query",
         lambda s, n: _padded(s, n) & (np.arange(n) < s[:, None])[:, :, None],
     ),
-    (
-        "You block the filler as a query",
-        lambda s, n: np.tri(n, dtype=bool) & (np.arange(n) < s[:, None])[:, :, None],
-    ),
     ("The mask is inverted", lambda s, n: ~_padded(s, n)),
     ("got the length of the first one", lambda s, n: np.repeat(_padded(s, n)[:1], len(s), axis=0)),
     ("One key of filler is still read", lambda s, n: np.tri(n, dtype=bool) & (np.arange(n) <= s[:, None, None])),

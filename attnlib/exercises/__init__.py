@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from attnlib.exercises import chapter_00, chapter_01, chapter_02, chapter_03
+from attnlib.exercises import chapter_00, chapter_01, chapter_02, chapter_03, chapter_04
 from attnlib.exercises.harness import Exercise, Mistake, Property
 from attnlib.exercises.report import Report
 
@@ -15,6 +15,7 @@ EXERCISES: dict[str, Exercise] = {
         chapter_01,
         chapter_02,
         chapter_03,
+        chapter_04,
     )
     for exercise in chapter.EXERCISES
 }

@@ -5,6 +5,7 @@ from attnlib.plots.diagrams import calculation, pipeline
 from attnlib.plots.flow import flow, one_query, three_spaces
 from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.lines import exponent, histograms, log_log, ranges
+from attnlib.plots.scaling import scaling_page
 from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
 from attnlib.plots.vectors import plane, planes
 
@@ -27,5 +28,6 @@ __all__ = [
     "plane",
     "planes",
     "ranges",
+    "scaling_page",
     "three_spaces",
 ]

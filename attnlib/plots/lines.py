@@ -22,11 +22,12 @@ def ranges(
     y_label: str,
     title: str,
     levels: Mapping[str, float] | None = None,
+    log_x: bool = False,
 ) -> Figure:
     """Several experiments over `x`: for each name the mean over its runs, and a band from the least to the greatest.
 
     Each array has one row per run (seed) and one column per entry of `x`. `levels` are values to compare with: each
-    is a thin line across, with its name at the right.
+    is a thin line across, with its name at the right. `log_x` takes the logarithm of `x`, and writes each out.
 
     Raises ValueError when an array's columns do not match `x`, or an entry or a level is not finite.
 
@@ -46,6 +47,8 @@ def ranges(
             beside = axes.get_yaxis_transform()  # x as a share of the axes, y in data
             axes.text(1.01, level, name, transform=beside, va="center", fontsize=10, color=MUTED)
         axes.set(xlabel=x_label, ylabel=y_label, title=title)
+        if log_x:
+            _log_sizes(axes, x)
         if min(*levels.values(), *(values.min() for values in runs.values()), np.inf) >= 0:
             axes.set_ylim(bottom=0)
         axes.legend()
@@ -60,11 +63,12 @@ def log_log(
     y_label: str,
     title: str,
     fit_from: float | None = None,
+    size: str = "n",
 ) -> Figure:
     """How a quantity grows with the size `x`, on two logarithmic axes: medians over runs, bands, and exponents.
 
     Each array has one row per run and one column per entry of `x`. The legend gives each name the `exponent` of its
-    medians over x (written n) at x ≥ `fit_from`, and stands in the lines' order. None means all x; but at small sizes
+    medians over x (written `size`) at x ≥ `fit_from`, and stands in the lines' order. None means all x; but at small sizes
     the overhead is measured.
 
     Raises ValueError when an array's columns do not match `x`, fewer than two x are left to fit, or an entry is not
@@ -80,12 +84,11 @@ def log_log(
     if fitted.sum() < 2:
         raise ValueError(f"{fitted.sum()} of the {len(x)} x reach fit_from = {fit_from}: a slope needs two or more")
     slopes = [exponent(np.asarray(x)[fitted], np.median(values, axis=0)[fitted]) for values in runs.values()]
-    labels = [f"{name}, $n^{{{round(slope, 1) + 0.0}}}$" for name, slope in zip(runs, slopes, strict=True)]
+    labels = [f"{name}, ${size}^{{{round(slope, 1) + 0.0}}}$" for name, slope in zip(runs, slopes, strict=True)]
     with drawing() as (figure, [axes]):
         lines = _draw_runs(axes, x, runs, np.median, labels)
-        axes.set(xscale="log", yscale="log", xlabel=x_label, ylabel=y_label, title=title)
-        axes.set_xticks(_apart(x), [_plain(size) for size in _apart(x)])
-        axes.set_xticks([], minor=True)
+        axes.set(yscale="log", xlabel=x_label, ylabel=y_label, title=title)
+        _log_sizes(axes, x)
         axes.yaxis.set_major_formatter(_PlainLog())
         axes.yaxis.set_minor_formatter(_PlainLog())
         fitted_to = None if fit_from is None else f"exponents fitted from {_plain(fit_from)} on"
@@ -163,6 +166,13 @@ def _draw_runs(
         lines += axes.plot(x, middle(values, axis=0), label=label, **{**look(i), "linestyle": "-"})
         axes.fill_between(x, values.min(axis=0), values.max(axis=0), color=look(i)["color"], alpha=0.15, linewidth=0)
     return lines
+
+
+def _log_sizes(axes: Axes, x: Sequence[float]) -> None:
+    """A logarithmic axis on which the sizes `x` are written out where there is room."""
+    axes.set_xscale("log")
+    axes.set_xticks(_apart(x), [_plain(size) for size in _apart(x)])
+    axes.set_xticks([], minor=True)
 
 
 def _plain(value: float) -> str:

@@ -3,13 +3,14 @@
 import pytest
 
 from attnlib.exercises import EXERCISES, check
-from tests.exercises import chapter_00, chapter_01, chapter_02, chapter_03
+from tests.exercises import chapter_00, chapter_01, chapter_02, chapter_03, chapter_04
 
 CHAPTERS = (
     chapter_00,
     chapter_01,
     chapter_02,
     chapter_03,
+    chapter_04,
 )
 RIGHT = [(name, answer) for chapter in CHAPTERS for name, answers in chapter.RIGHT.items() for answer in answers]
 WRONG = [

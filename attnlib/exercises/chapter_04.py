@@ -330,7 +330,11 @@ EXERCISES = (
             "right": 1 / 16,
             "tolerance": 0.002,
             "wrong": [
-                (1.0, 0.01, "The scores agree at the start only. Scores that are not divided move further with each step."),
+                (
+                    1.0,
+                    0.01,
+                    "The scores agree at the start only. Scores that are not divided move further with each step.",
+                ),
                 (0.25, 0.005, "A step must be 4 times smaller, and the gradient is 4 times *larger*. Both count."),
                 (16.0, 0.1, "The other way round: the gradient on the smaller matrices is larger."),
                 (4.0, 0.05, "The gradient on the smaller matrices is larger, so the rate must be smaller, not larger."),
@@ -357,8 +361,16 @@ EXERCISES = (
             "tolerance": 0.06,
             "wrong": [
                 (float(np.log(9)), 0.05, "That is for one other key. There are 15."),
-                (8.0, 0.05, "√64 shrinks scores of some other width. Here the largest score is 1 and must *grow*: to what?"),
-                (float(np.log(144)), 0.03, "The weight is eᵗ / (eᵗ + 15), so eᵗ = 0.9 · (eᵗ + 15): eᵗ stands on both sides."),
+                (
+                    8.0,
+                    0.05,
+                    "√64 shrinks scores of some other width. Here the largest score is 1 and must *grow*: to what?",
+                ),
+                (
+                    float(np.log(144)),
+                    0.03,
+                    "The weight is eᵗ / (eᵗ + 15), so eᵗ = 0.9 · (eᵗ + 15): eᵗ stands on both sides.",
+                ),
                 (135.0, 1.0, "That is eᵗ. You need t."),
                 (0.125, 0.01, "Dividing by 8 makes the weights more alike."),
             ],

@@ -29,13 +29,16 @@ def ranges(
     Each array has one row per run (seed) and one column per entry of `x`. `levels` are values to compare with: each
     is a thin line across, with its name at the right. `log_x` takes the logarithm of `x`, and writes each out.
 
-    Raises ValueError when an array's columns do not match `x`, or an entry or a level is not finite.
+    Raises ValueError when an array's columns do not match `x`, an entry or a level is not finite, or `log_x` meets an x
+    that is not positive.
 
     >>> runs = {"loss": np.array([[1.0, 0.5], [0.9, 0.4]])}
     >>> ranges([0, 1], runs, x_label="step", y_label="loss", title="Two seeds").axes[0].get_xlabel()
     'step'
     """
     _check_runs(x, runs, -np.inf, "is {value}: every entry must be finite")
+    if log_x:
+        forbid("x", np.asarray(x), np.asarray(x) <= 0, "is {value}: a logarithmic axis needs it positive")
     levels = levels or {}
     for name, level in levels.items():
         if not np.isfinite(level):
@@ -68,8 +71,8 @@ def log_log(
     """How a quantity grows with the size `x`, on two logarithmic axes: medians over runs, bands, and exponents.
 
     Each array has one row per run and one column per entry of `x`. The legend gives each name the `exponent` of its
-    medians over x (written `size`) at x ≥ `fit_from`, and stands in the lines' order. None means all x; but at small sizes
-    the overhead is measured.
+    medians over x (written `size`) at x ≥ `fit_from`, and stands in the lines' order. None means all x; but at small
+    sizes the overhead is measured.
 
     Raises ValueError when an array's columns do not match `x`, fewer than two x are left to fit, or an entry is not
     positive and finite.

@@ -30,11 +30,12 @@ def scaling_page(seed: int = 1) -> Figure:
     The histograms are of d_k = 4 and 64; the bars are one query's weights at d_k = 64; the lines run up to 4096.
 
     >>> figure = scaling_page()
-    >>> round(figure.get_size_inches()[1] / figure.get_size_inches()[0], 2), len(figure.axes)
+    >>> round(figure.get_figheight() / figure.get_figwidth(), 2), len(figure.axes)
     (1.41, 8)
     """
     with drawing(len(ROWS), 2, PAGE) as (figure, panels):
         grid = panels[0].get_gridspec()
+        assert grid is not None
         grid.set_height_ratios(ROWS)
         for axes in panels[:2] + panels[-2:]:
             axes.remove()
@@ -99,16 +100,16 @@ def _one_row(axes: Axes, seed: int, *, scaled: bool) -> None:
     axes.tick_params(labelsize=8.5)
 
 
-def _over_widths(
-    axes: Axes, runs: dict[bool, Float[Array, "widths 5"]], which: int, title: str, top: float
-) -> None:
+def _over_widths(axes: Axes, runs: dict[bool, Float[Array, "widths 5"]], which: int, title: str, top: float) -> None:
     """One measure of `saturation` over d_k, scaled and not."""
     for scaled, marker, colour in ((False, "s", COLOURS[1]), (True, "o", COLOURS[0])):
         axes.plot(WIDTHS, runs[scaled][:, which], marker=marker, color=colour, markersize=4, linewidth=1.5)
         last = runs[scaled][-1, which]
         name = r"÷ $\sqrt{d_k}$" if scaled else "not scaled"
         shift = (0, 5 if last < 0.8 * top else -13)  # above its last point, or below where there is no room
-        axes.annotate(name, (WIDTHS[-1], last), shift, textcoords="offset points", ha="right", fontsize=8.5, color=colour)
+        axes.annotate(
+            name, (WIDTHS[-1], last), shift, textcoords="offset points", ha="right", fontsize=8.5, color=colour
+        )
     axes.set(xscale="log", ylim=(0, top * 1.08), yticks=(0, top / 2, top))
     axes.set_xticks([1, 16, 256, 4096], ["1", "16", "256", "4096"])
     axes.set_xticks([], minor=True)

@@ -1,5 +1,6 @@
 # make book    build the website            make serve   open it
 # make lab     the chapters in JupyterLab   make test    every fast test, a real browser included
+# make classroom   what students get; make classroom-demo   a whole class graded (see chapters/appendices/teachers.md)
 # make audit   Lighthouse, axe, bytes       make site-zip   pack the website      make bench   speed, as ratios
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
   $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; done)
@@ -7,9 +8,13 @@ PORT ?= 8000
 # The address that the site will have, such as https://host/folder/: for links that must be whole.
 BASE_URL ?=
 export BASE_URL
+# The classroom: a teacher's folder, the graded sets, and for classroom-collect the download and the set it answers.
+COURSE ?= course
+GRADED ?= classroom/graded
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: book serve site-zip audit bench lab notebooks test test-all lint clean
+.PHONY: book serve site-zip audit bench lab notebooks classroom classroom-collect classroom-grade classroom-demo test \
+  test-all lint clean
 .DEFAULT_GOAL := book
 
 .venv/ready: requirements.txt pyproject.toml package-lock.json tools/setup.py
@@ -52,6 +57,20 @@ notebooks: .venv/ready
 
 lab: notebooks
 	@jupyter lab --notebook-dir notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
+
+# `make clean` leaves the course folder alone, and nothing here empties it.
+classroom: .venv/ready
+	@python -m classroom --course "$(COURSE)" release --graded "$(GRADED)"
+
+classroom-collect: .venv/ready
+	@test -n "$(FROM)" -a -n "$(SET)" || { echo "Say what to collect: make classroom-collect FROM=download.zip SET=chapter_01"; exit 1; }
+	@python -m classroom --course "$(COURSE)" collect "$(FROM)" "$(SET)"
+
+classroom-grade: .venv/ready
+	@python -m classroom --course "$(COURSE)" grade $(SET)
+
+classroom-demo: .venv/ready
+	@python -m classroom demo $(if $(KEEP),--keep "$(KEEP)")
 
 lint: .venv/ready
 	@ruff check . && ruff format --check . && mypy

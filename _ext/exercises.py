@@ -1,23 +1,37 @@
-"""Every exercise can be linked to: its title ends in the same sign as a heading's.
+"""Exercises as the page shows them: linked, with what `attnlib.exercises` knows of each, and held to it.
 
-sphinx-exercise wraps the contents of each in a section of one and the same id; the wrapping goes, since an
-id must be unique in a page.
+Under the title of an exercise whose label is `ex-` and an id stands one line, its kind, difficulty and
+minutes; after it come its hints, folded away. A label without an exercise, an exercise of a chapter in the book
+that has no place there, and a title that is another one are warnings.
 """
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx_exercise.nodes import is_exercise_node, is_extension_node
+from sphinx.util import logging
+from sphinx_exercise.nodes import exercise_subtitle, is_exercise_node, is_extension_node
+
+from attnlib.exercises import CHAPTERS, EXERCISES
+from attnlib.markup import pieces
+
+logger = logging.getLogger(__name__)
+PREFIX = "ex-"
+CHAPTER = re.compile(r"chapters/(\d\d)_")
+TAGS = {"code": nodes.literal, "em": nodes.emphasis}
 
 
-class LinkExercises(SphinxPostTransform):
+class CompleteExercises(SphinxPostTransform):
     default_priority = 490  # after sphinx-exercise has written its titles, before solutions become disclosures
     formats = ("html",)
 
     def run(self, **options: Any) -> None:
         for node in list(self.document.findall(is_extension_node)):
+            # Its contents are wrapped in a section of one and the same id, and an id must be unique in a page.
             for section in [child for child in node.children if isinstance(child, nodes.section)]:
                 section["ids"].clear()  # else the first paragraph inherits them
                 section.replace_self(section.children)
@@ -26,8 +40,52 @@ class LinkExercises(SphinxPostTransform):
                 node[0] += nodes.reference(
                     "", sign, refid=node["label"], classes=["headerlink"], reftitle="Link to this exercise"
                 )
+                if exercise := EXERCISES.get(node["label"].removeprefix(PREFIX)):
+                    node.insert(1, nodes.paragraph("", exercise.meta, classes=["exercise-meta"]))
+                    place = node.parent.index(node) + 1
+                    node.parent[place:place] = hints(exercise.hints)
+
+
+def hints(texts: tuple[str, ...]) -> list[nodes.Element]:
+    """Boxes that become disclosures, to be opened one after the other."""
+    boxes = []
+    for number, text in enumerate(texts, 1):
+        inline = [
+            TAGS[tag](piece, piece) if tag else nodes.Text(piece.replace("'", "’")) for tag, piece in pieces(text)
+        ]
+        title = nodes.title("", f"Hint {number}" if len(texts) > 1 else "Hint")
+        boxes.append(nodes.admonition("", title, nodes.paragraph("", "", *inline), classes=["dropdown", "hint"]))
+    return boxes
+
+
+def check(app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn where the book and the exercises of the package do not fit."""
+    registry = getattr(env, "sphinx_exercise_registry", {})
+    for message, page in faults(registry, set(env.found_docs)):
+        logger.warning(message, location=page, type="exercises")
+
+
+def faults(registry: dict[str, Any], pages: set[str]) -> Iterator[tuple[str, str]]:
+    """Each thing that does not fit, and the page that it concerns."""
+    placed = {label: entry for label, entry in registry.items() if label.startswith(PREFIX)}
+    for label, entry in placed.items():
+        exercise = EXERCISES.get(label.removeprefix(PREFIX))
+        if exercise is None:
+            yield f"attnlib.exercises has no exercise for the label {label}", entry["docname"]
+        elif (title := _title(entry["node"])) != exercise.title:
+            yield f"{label} is called {title!r} here and {exercise.title!r} in attnlib.exercises", entry["docname"]
+    for page in sorted(pages):
+        number = CHAPTER.match(page)
+        for exercise in CHAPTERS.get(int(number[1]), ()) if number else ():
+            if placed.get(f"{PREFIX}{exercise.id}", {}).get("docname") != page:
+                yield f"the exercise {exercise.id!r} of attnlib.exercises has no place in this chapter", page
+
+
+def _title(node: nodes.Element) -> str:
+    return next((title.astext() for title in node.findall(exercise_subtitle)), "")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_post_transform(LinkExercises)
+    app.add_post_transform(CompleteExercises)
+    app.connect("env-check-consistency", check)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,12 +1,15 @@
 """Markup and typed numbers: Python and the page read them alike."""
 
+import html
 import json
+import re
 import subprocess
 
 import numpy as np
 import pytest
 
-from attnlib.widgets.answers import Question, marked, near, read_number
+from attnlib.markup import marked, unmarked
+from attnlib.widgets.answers import Question, near, read_number
 
 SCRIPT = """
 import * as answers from "./attnlib/widgets/answers.mjs";
@@ -85,6 +88,7 @@ MARKED = {
 @pytest.mark.parametrize("text", MARKED)
 def test_only_code_and_emphasis_are_elements(text):
     assert marked(text) == MARKED[text]
+    assert unmarked(text) == html.unescape(re.sub("</?(code|em)>", "", MARKED[text]))
 
 
 def test_the_page_marks_texts_as_python_does():

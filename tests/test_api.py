@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
 import attnlib
-from attnlib import cost, houston, plots, widgets
+from attnlib import cost, exercises, houston, plots, widgets
 
 sys.path.insert(0, "_ext")
 import api
@@ -37,6 +37,11 @@ PUBLIC = {
         if name in plots.__all__ and inspect.isfunction(thing)
     },
     **{f"widgets.{name}": getattr(widgets, name) for name in widgets.__all__ if name != "InputError"},
+    **{
+        f"exercises.{name}": getattr(exercises, name)
+        for name in exercises.__all__
+        if name not in {"CHAPTERS", "EXERCISES"}
+    },
     **{f"cost.{name}": thing for name, thing in own(cost).items()},
     **{f"houston.{name}": thing for name, thing in own(houston).items()},
 }
@@ -57,7 +62,10 @@ def test_a_widgets_signature_is_the_one_it_has(name):
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_entry_has_an_example_that_runs(name):
-    if name not in {"cost.Cost", "houston.Stage"}:  # shown by the functions that return them
+    shown_by_others = {"cost.Cost", "houston.Stage"} | {
+        f"exercises.{c}" for c in ("Exercise", "Progress", "Property", "Report", "Mistake")
+    }
+    if name not in shown_by_others:  # the functions that return them
         doc = inspect.getdoc(PUBLIC[name]) or ""
         assert ">>> " in doc or name == "houston.trained"
 

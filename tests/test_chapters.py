@@ -7,16 +7,14 @@ import jupytext
 import nbclient
 import pytest
 
+from attnlib.exercises import CHAPTERS as CHAPTER_EXERCISES
 from tools import notebooks
 
 CHAPTERS = sorted(Path("chapters").glob("*.md"))
 APPENDICES = sorted(Path("chapters/appendices").glob("*.md"))
 PAGES = [Path("index.md"), *CHAPTERS, *APPENDICES]
 
-EXERCISE = re.compile(
-    r"^```\{exercise\} .+\n:label: (\S+)\n\n\*(Concept|Derive|Program) · (?:easy|medium|hard) · \d+ minutes\.\*",
-    re.MULTILINE,
-)
+EXERCISE = re.compile(r"^```\{exercise(?:-start)?\} .+\n:label: ex-(\S+)$", re.MULTILINE)
 
 # The parts of the sources that a chapter teaches, and the corrections it carries: each a label on a section of it.
 TAUGHT = {
@@ -58,14 +56,27 @@ def test_every_part_it_should_teach_has_a_label(file):
 
 
 @named(CHAPTERS)
-def test_every_exercise_says_its_kind_and_has_a_hint_and_a_solution(file):
+def test_every_exercise_is_one_of_the_packages_and_has_a_solution(file):
     text = file.read_text()
-    exercises = EXERCISE.findall(text)
-    labels = [label for label, _ in exercises]
-    assert len(labels) == text.count("```{exercise}") >= 4
-    assert {"Concept", "Program"} <= {kind for _, kind in exercises}
-    assert re.findall(r"^```\{solution(?:-start)?\} (\S+)", text, re.MULTILINE) == labels
-    assert text.count("```{admonition} Hint") == len(labels)
+    ids = EXERCISE.findall(text)
+    exercises = CHAPTER_EXERCISES[int(file.stem[:2])]
+    assert sorted(ids) == sorted(exercise.id for exercise in exercises)
+    solved = re.findall(r"^```\{solution(?:-start)?\} ex-(\S+)", text, re.MULTILINE)
+    assert solved == [name for name in ids if name in solved]  # in their order
+    for exercise in exercises:
+        if exercise.kind == "program":
+            assert exercise.id in solved  # a question's solution is in its replies
+            assert f'~~~python\ncheck("{exercise.id}", ' in text
+            assert re.search(rf'^check\("{exercise.id}", \w+\)\.or_raise\(\)$', text, re.MULTILINE)
+        else:
+            assert f'\nquestion("{exercise.id}")\n' in text
+
+
+@named(CHAPTERS)
+def test_what_checks_an_answer_is_imported_before_the_first_exercise(file):
+    text = file.read_text()
+    line = "from attnlib.exercises import check, hint, progress, question"
+    assert text.index("## Exercises") < text.index(line) < EXERCISE.search(text, text.index("## Exercises")).start()
 
 
 @named(PAGES)
@@ -107,5 +118,8 @@ def test_the_students_notebook_runs_from_top_to_bottom(file, tmp_path):
         o for c in notebook.cells for o in c.get("outputs", []) if o.output_type == "error" or o.get("name") == "stderr"
     ]
     assert errors == []
-    printed = "".join(o.get("text", "") for c in notebook.cells for o in c.get("outputs", []))
-    assert printed.count("not yet") == file.read_text().count("*Program ·")  # the stubs, and nothing was solved for you
+    shown = [o.data["text/plain"] for c in notebook.cells for o in c.get("outputs", []) if "data" in o]
+    programs = [exercise for exercise in CHAPTER_EXERCISES[int(file.stem[:2])] if exercise.kind == "program"]
+    judged = [text for text in shown if re.match(r"(Right|Not yet): \d", text)]
+    assert len(judged) == len(programs)  # the stubs
+    assert all(text.startswith("Not yet") for text in judged)  # and nothing was solved for you

@@ -23,6 +23,7 @@ import formulas
 import freshness
 import page as page_step
 import styles
+from attnlib.exercises import CHAPTERS
 from tools import site_zip
 
 ROOT = Path.cwd()
@@ -275,6 +276,93 @@ def test_an_exercise_has_a_link_to_itself_and_no_id_twice(build):
     assert 'href="#e1"' in page
     ids = re.findall(r'\sid="([^"]+)"', page)
     assert sorted(ids) == sorted(set(ids))
+
+
+QUESTION = """
+```{exercise-start} Which shape?
+:label: ex-which-shape
+```
+
+```{code-cell} ipython3
+:tags: [remove-input]
+from attnlib.exercises import check, question
+question("which-shape")
+```
+
+```{exercise-end}
+```
+"""
+PROGRAM = """
+```{exercise} Write it yourself
+:label: ex-write-attention
+Do it.
+```
+
+```{solution-start} ex-write-attention
+:class: dropdown
+```
+
+```{code-cell} ipython3
+from attnlib import attention
+from attnlib.exercises import check
+check("write-attention", lambda x: attention(x, x, x, scale=1)).or_raise()
+```
+
+```{solution-end}
+```
+"""
+
+
+def test_an_exercise_has_its_line_its_hints_and_a_live_question(build):
+    code, log, page = build(f"# T\n{QUESTION}{PROGRAM}")
+    assert code == 0, log
+    first, second = page.split('id="ex-write-attention"')
+    assert '<p class="exercise-meta">Concept · easy · 2 minutes</p>' in first
+    assert '<p class="exercise-meta">Program · easy · 8 minutes</p>' in second
+    assert (
+        first.index("exercise-meta")
+        < first.index('data-widget="choice"')
+        < first.index("Hint 1")
+        < first.index("Hint 2")
+    )
+    assert first.count("<details") == 3  # two hints, and the answers for where no script runs
+    assert "<em>row</em>" in second
+    assert '<code class="docutils literal notranslate">' in second
+    assert second.index("Hint 2") < second.index("Solution") < second.index("Right:")
+    assert '<div class="check check-yes">' in second
+    assert 'href="#ex-which-shape"' in page
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("scale=1)).or", "scale=2)).or", "Not yet: 2 of 3 points."),
+        (
+            "ex-write-attention",
+            "ex-wrote-attention",
+            "attnlib.exercises has no exercise for the label ex-wrote-attention",
+        ),
+        (
+            "} Write it",
+            "} Code it",
+            "ex-write-attention is called 'Code it yourself' here and 'Write it yourself' in attnlib.exercises",
+        ),
+    ],
+)
+def test_an_exercise_that_does_not_fit_the_package_fails_the_build(old, new, message, build):
+    code, log, _ = build("# T\n" + PROGRAM.replace(old, new))
+    assert code != 0
+    assert message in log
+
+
+def test_an_exercise_of_a_chapter_in_the_book_needs_a_place_in_it(build_own):
+    (build_own.folder / "_toc.yml").write_text("format: jb-book\nroot: index\nchapters: [{file: chapters/01_some}]\n")
+    (build_own.folder / "chapters").mkdir()
+    (build_own.folder / "chapters/01_some.md").write_text(f"{HEADER}# One\n{PROGRAM}")
+    code, log, _ = build_own(f"# T\n{QUESTION}")
+    assert code != 0
+    missing = re.findall(r"the exercise '(\S+)' of attnlib.exercises has no place in this chapter", log)
+    assert sorted(missing) == sorted({exercise.id for exercise in CHAPTERS[1]} - {"write-attention"})
 
 
 def test_a_new_term_is_marked_in_a_formula(build):

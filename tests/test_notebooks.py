@@ -1,8 +1,11 @@
 """From a chapter to a student's notebook: plain Markdown, no solution, and no copy ever lost."""
 
+import dataclasses
+
 import nbformat
 import pytest
 
+from attnlib.exercises import EXERCISES
 from tools.notebooks import ConversionError, convert, write
 
 CHAPTER = """\
@@ -108,6 +111,40 @@ def test_an_exercises_stub_and_check_become_cells_and_no_solution_shows():
     assert sources(notebook, "code") == ["x = 1", "def f(): ...", "f()"]
     assert "SECRET" not in nbformat.writes(notebook)
     assert not any(cell.get("outputs") for cell in notebook.cells)
+
+
+QUESTION = """
+```{exercise-start} Which shape?
+:label: ex-which-shape
+```
+
+```{code-cell} ipython3
+:tags: [remove-input]
+question("which-shape")
+```
+
+```{exercise-end}
+```
+
+```{solution} ex-which-shape
+SECRET
+```
+"""
+
+
+def test_a_question_stays_a_live_cell_under_its_title_its_line_and_the_way_to_its_hints():
+    notebook = convert(CHAPTER + QUESTION)
+    assert sources(notebook, "code")[-1] == 'question("which-shape")'
+    assert sources(notebook, "markdown")[-1].endswith(
+        '### Exercise: Which shape?\n\n*Concept · easy · 2 minutes.* Stuck? `hint("which-shape")` gives one of 2 hints.'
+    )
+    assert "SECRET" not in nbformat.writes(notebook)
+
+
+def test_a_single_hint_is_announced_as_one(monkeypatch):
+    exercise = dataclasses.replace(EXERCISES["which-shape"], hints=("Look.",))
+    monkeypatch.setitem(EXERCISES, "which-shape", exercise)
+    assert "gives a hint." in sources(convert(CHAPTER + QUESTION), "markdown")[-1]
 
 
 @pytest.mark.parametrize("text", ["```{mystery}\n```", "A {mystery}`role`."])

@@ -1,5 +1,8 @@
 """The set-up's decisions, with every command recorded and none run."""
 
+import json
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -47,6 +50,16 @@ def test_node_is_installed_only_where_there_is_none(commands, machine):
     setup.install_node()
     assert (["install", setup.NODE] in machine.calls) == (not commands)
     assert machine.calls[-1][1:] == ["ci", "--loglevel=error"]
+
+
+def test_students_see_no_menu_of_nbgrader(tmp_path, monkeypatch):
+    monkeypatch.setattr(setup, "VENV", tmp_path)
+    setup.plain_lab()
+    settings = tmp_path / "etc" / "jupyter"
+    assert "@jupyter/nbgrader" in (settings / "labconfig" / "page_config.json").read_text()
+    server = json.loads((settings / "jupyter_server_config.d" / "plain_lab.json").read_text())
+    brought = json.loads((Path(sys.prefix) / "etc/jupyter/jupyter_server_config.d" / "nbgrader.json").read_text())
+    assert set(server["ServerApp"]["jpserver_extensions"]) == set(brought["ServerApp"]["jpserver_extensions"])
 
 
 def test_nothing_answers_at_a_closed_port():

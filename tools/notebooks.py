@@ -21,6 +21,8 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
+from attnlib.exercises import EXERCISES
+
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ".generated.json"
 
@@ -53,8 +55,13 @@ def convert(text: str, name: str = "chapter") -> nbformat.NotebookNode:
             elif not in_solution and content.strip():
                 new = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
                 cells.append(new(_BLANKS.sub("\n\n", content.strip()).replace(r"\new{", NEW_TERM)))
+    return notebook_of(cells)
+
+
+def notebook_of(cells: list[nbformat.NotebookNode]) -> nbformat.NotebookNode:
+    """A notebook of these cells that asks for no kernel: the same cells give the same file."""
     for number, cell in enumerate(cells):
-        cell.id = f"cell-{number}"  # the same chapter gives the same file
+        cell.id = f"cell-{number}"
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
@@ -88,10 +95,11 @@ def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple
     options, body = _options(content)
     if kind in {"solution-start", "solution-end"}:
         yield "gate", kind
-    elif kind == "solution":
+    elif kind in {"solution", "exercise-end"}:
         return
-    elif kind == "exercise":
+    elif kind in {"exercise", "exercise-start"}:  # the cells behind a start are cells of the notebook already
         yield "markdown", f"### Exercise: {title}"
+        yield "markdown", _meta(options.get("label", ""))
         yield from _exercise(body, name)
     elif kind in {"admonition", "sidebar"} or kind in ADMONITIONS:
         inner = "\n".join(text for _, text in _plain(body, name))
@@ -104,6 +112,15 @@ def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple
         yield "markdown", f"$$\n{body.strip()}\n$$"
     else:
         raise ConversionError(f"{name}: no plain form is known for the directive {{{kind}}}")
+
+
+def _meta(label: str) -> str:
+    """What stands under an exercise's title, for those that `attnlib.exercises` knows."""
+    exercise = EXERCISES.get(label.removeprefix("ex-"))
+    if exercise is None:
+        return ""
+    count = "a hint" if len(exercise.hints) == 1 else f"one of {len(exercise.hints)} hints"
+    return f'*{exercise.meta}.* Stuck? `hint("{exercise.id}")` gives {count}.'
 
 
 def _exercise(body: str, name: str) -> Iterator[tuple[str, str]]:

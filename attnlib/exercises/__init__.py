@@ -1,68 +1,170 @@
-"""The exercises of the book: ask, check an answer, get a hint."""
+"""The exercises of the book: ask, check an answer, get a hint, see what is done."""
 
+import difflib
+from contextlib import redirect_stdout
+from functools import partial
 from typing import Any
 
-from attnlib.exercises import chapter_00, chapter_01, chapter_02, chapter_03, chapter_04
+from attnlib.exercises import chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, questions
+from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, within
 from attnlib.exercises.harness import Exercise, Mistake, Property
-from attnlib.exercises.report import Report
+from attnlib.exercises.progress import Progress
+from attnlib.exercises.report import Grids, Report
 
-__all__ = ["EXERCISES", "Exercise", "Mistake", "Property", "Report", "check", "hint", "question"]
+__all__ = [
+    "CHAPTERS",
+    "EXERCISES",
+    "Exercise",
+    "Mistake",
+    "Progress",
+    "Property",
+    "Report",
+    "check",
+    "hint",
+    "progress",
+    "question",
+]
 
-EXERCISES: dict[str, Exercise] = {
-    exercise.id: exercise
-    for chapter in (
-        chapter_00,
-        chapter_01,
-        chapter_02,
-        chapter_03,
-        chapter_04,
-    )
-    for exercise in chapter.EXERCISES
-}
+_modules = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04)
+CHAPTERS: dict[int, tuple[Exercise, ...]] = {int(module.__name__[-2:]): module.EXERCISES for module in _modules}
+EXERCISES: dict[str, Exercise] = {exercise.id: exercise for exercises in CHAPTERS.values() for exercise in exercises}
 
 _hints: dict[str, int] = {}
+_points: dict[str, tuple[int, int]] = {}
+
+
+class Hint(str):
+    """A text that a notebook shows without quotation marks."""
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def check(id: str, answer: Any) -> Report:
-    """Judge an answer: a function or value for a program, the answer's number or text for a question.
+    """Judge an answer: a function or value for a program, the answer itself for a question.
+
+    Each property of a program is a point, and one that does not hold is answered by a sentence that names
+    the likely mistake. An error in the function, or a loop without an end, becomes a sentence too. A question
+    with options takes the letter, the text or the number (from 0) of one; a question for a number takes that
+    number, or a text such as "1/2".
 
     Raises ValueError for an id that no exercise has, naming those that are near.
+
+    >>> check("which-shape", "7 × 7").correct
+    True
+    >>> check("write-attention", lambda x: x).points
+    1
     """
     exercise = _find(id)
-    if exercise.question is not None:
-        asked = question(id)
-        asked.answer = answer
-        return Report(exercise, (("the answer", None if asked.correct else "Not this one."),))
-    found: list[tuple[str, str | None]] = []
-    for one in exercise.properties:
-        try:
-            one.test(answer)
-            found.append((one.name, None))
-        except Mistake as mistake:
-            found.append((one.name, str(mistake)))
-    return Report(exercise, tuple(found))
+    report = _judge_answer(exercise, answer) if exercise.question is not None else _judge_program(exercise, answer)
+    _record(exercise, report.points, report.of)
+    return report
 
 
 def hint(id: str) -> str:
-    """The next hint; after the last one, the last again."""
+    """The next hint; after the last one, the last again.
+
+    Raises ValueError for an id that no exercise has, naming those that are near.
+
+    >>> hint("which-shape")
+    Hint 1 of 2: The softmax changes numbers, never a shape.
+    """
     hints = _find(id).hints
     shown = min(_hints.get(id, 0), len(hints) - 1)
     _hints[id] = shown + 1
-    return hints[shown]
+    return Hint(f"Hint {shown + 1} of {len(hints)}: {hints[shown]}")
 
 
 def question(id: str) -> Any:
-    """The question of an exercise as a widget, `Choice` or `Number`."""
-    from attnlib.widgets import Choice, Number
+    """The question of an exercise as a widget, `Choice` or `Number`.
 
+    Raises ValueError for an id that no exercise has, and for an exercise that is answered with code.
+
+    >>> question("which-shape").options
+    ['3 × 3', '7 × 7', '7 × 3']
+    """
     exercise = _find(id)
     if exercise.question is None:
         raise ValueError(f"{id!r} is answered with code: check({id!r}, your_function)")
-    kind = Choice if "options" in exercise.question else Number
-    return kind(**{"title": exercise.title, **exercise.question})
+    asked = _ask(exercise)
+
+    def judged(change: dict[str, Any]) -> None:
+        if change["new"] is not None:
+            _record(exercise, int(change["new"]), 1)
+
+    asked.observe(judged, "correct")
+    return asked
+
+
+def progress() -> Progress:
+    """What is done of each chapter's exercises since this Python was started.
+
+    >>> progress().done(1) <= 7
+    True
+    """
+    return Progress(CHAPTERS, dict(_points))
+
+
+def _ask(exercise: Exercise) -> Any:
+    from attnlib.widgets import Choice, Number
+
+    settings = {"title": exercise.title, **(exercise.question or {})}
+    return (Choice if "options" in settings else Number)(**settings)
+
+
+def _judge_answer(exercise: Exercise, answer: Any) -> Report:
+    asked = _ask(exercise)
+    try:
+        questions.answer(asked, answer)
+    except Mistake as mistake:
+        return Report(exercise, (("the answer", str(mistake)),))
+    says = questions.reply(asked)
+    return Report(exercise, (("the answer", None if asked.correct else says),), note=says if asked.correct else "")
+
+
+def _judge_program(exercise: Exercise, answer: Any) -> Report:
+    found: list[tuple[str, str | None]] = []
+    beside: dict[str, Grids] = {}
+    ended = True
+    for one in exercise.properties:
+        says = None
+        if ended:
+            try:
+                _test(one, answer)
+            except Mistake as mistake:
+                says = str(mistake)
+                if mistake.beside:
+                    beside[one.name] = mistake.beside
+            except TimeUp as error:
+                says, ended = endless(error, answer, one.seconds), False
+            except (Exception, SystemExit) as error:  # from a test that calls the function by itself
+                says = stopped(error, answer, -1)
+        else:
+            says = "Not tried: the function has to end first."
+        found.append((one.name, says))
+    return Report(exercise, tuple(found), beside=beside)
+
+
+def _test(one: Property, answer: Any) -> None:
+    printed = Printed()
+    try:
+        with redirect_stdout(printed):
+            within(one.seconds, partial(one.test, answer))
+    finally:
+        printed.show()
+
+
+def _record(exercise: Exercise, points: int, of: int) -> None:
+    """Keep the best: what was right once is done."""
+    _points[exercise.id] = max(_points.get(exercise.id, (0, of)), (points, of))
 
 
 def _find(id: str) -> Exercise:
+    if not isinstance(id, str):
+        raise ValueError(
+            f"an exercise's id comes first, a text such as {next(iter(EXERCISES))!r}; got a {type(id).__name__}"
+        )
     if id not in EXERCISES:
-        raise ValueError(f"no exercise is called {id!r}; there are {', '.join(EXERCISES)}")
+        near = difflib.get_close_matches(id, EXERCISES, cutoff=0.4) or list(EXERCISES)
+        raise ValueError(f"no exercise is called {id!r}; did you mean {' or '.join(map(repr, near))}?")
     return EXERCISES[id]

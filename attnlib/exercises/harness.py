@@ -1,24 +1,35 @@
 """What an exercise is, and the properties that an answer must have."""
 
-from collections.abc import Callable, Mapping, Sequence
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from attnlib.exercises.guard import LIMIT, stopped
+
 Case = tuple[Any, ...]
+MOST_BESIDE = 8  # rows and columns of a grid that is shown beside the expected one
 
 
 class Mistake(Exception):
-    """A sentence for the student: what is wrong, and the likely reason."""
+    """A sentence for the student: what is wrong, and the likely reason. Two small grids can be shown with it."""
+
+    def __init__(self, says: str, expected: Any = None, got: Any = None) -> None:
+        super().__init__(says)
+        grids = [np.asarray(grid) for grid in (expected, got) if grid is not None]
+        small = len(grids) == 2 and all(grid.ndim == 2 and 0 < max(grid.shape) <= MOST_BESIDE for grid in grids)
+        self.beside = (grids[0], grids[1]) if small else None
 
 
 @dataclass(frozen=True)
 class Property:
-    """One thing that a right answer does: `test(answer)` returns, or raises `Mistake`."""
+    """One thing that a right answer does: `test(answer)` returns, or raises `Mistake`. It has `seconds` for that."""
 
     name: str
     test: Callable[[Any], None]
+    seconds: float = LIMIT
 
 
 @dataclass(frozen=True)
@@ -27,7 +38,8 @@ class Exercise:
 
     One of kind "program" has `properties`, each worth a point. The others have a `question`: what
     `attnlib.widgets.Choice` (with `options`) or `attnlib.widgets.Number` takes. `misconception` is the
-    belief that the exercise is there to find, for teachers.
+    belief that the exercise is there to find, for teachers. Hints may hold `code` in backticks and *emphasis*.
+    `calculus` says that it needs derivatives.
     """
 
     id: str
@@ -41,6 +53,13 @@ class Exercise:
     question: Mapping[str, Any] | None = None
     calculus: bool = False
 
+    @property
+    def meta(self) -> str:
+        """What stands under its title: kind, difficulty, minutes."""
+        minutes = f"{self.minutes} minute{'' if self.minutes == 1 else 's'}"
+        calculus = ["needs calculus"] if self.calculus else []
+        return " · ".join([self.kind.capitalize(), self.difficulty, minutes, *calculus])
+
 
 def agrees(
     name: str,
@@ -49,6 +68,7 @@ def agrees(
     mistakes: Sequence[tuple[str, Callable[..., Any]]] = (),
     *,
     tolerance: float = 1e-9,
+    seconds: float = LIMIT,
 ) -> Property:
     """The answer is a function that returns what `reference` returns, for every case of arguments.
 
@@ -59,54 +79,121 @@ def agrees(
     def test(answer: Any) -> None:
         for case in cases:
             got = call(answer, case)
-            compare(got, reference(*case), [(says, wrong(*case)) for says, wrong in mistakes], tolerance=tolerance)
+            known = _results(mistakes, case)
+            compare(got, reference(*copy.deepcopy(case)), known, tolerance=tolerance, given=_shapes(case))
 
-    return Property(name, test)
+    return Property(name, test, seconds)
+
+
+def _results(mistakes: Iterable[tuple[str, Callable[..., Any]]], case: Case) -> Iterator[tuple[str, Any]]:
+    """What each mistake gives, when it is asked for; one that cannot be made with these sizes is left out."""
+    for says, wrong in mistakes:
+        try:
+            with np.errstate(all="ignore"):
+                yield says, wrong(*copy.deepcopy(case))
+        except (ArithmeticError, IndexError, TypeError, ValueError):
+            continue
+
+
+def _shapes(case: Case) -> str:
+    shapes = [str(np.shape(value)) for value in case if isinstance(value, np.ndarray)]
+    return f", for arguments of shape {' and '.join(shapes)}" if shapes else ""
 
 
 def call(answer: Any, case: Case) -> Any:
     """What the student's function returns for the case, which it cannot change; what goes wrong becomes a `Mistake`."""
     if not callable(answer):
-        raise Mistake(f"Hand over the function itself, without calling it: a {type(answer).__name__} came.")
-    given = tuple(np.array(value) if isinstance(value, np.ndarray) else value for value in case)
+        raise Mistake(f"Hand over the function itself, without calling it: {kind(answer)} came.")
+    given = copy.deepcopy(case)
     try:
-        got = answer(*given)
-    except Exception as error:
-        raise Mistake(f"Your function stopped with {type(error).__name__}: {error}.") from error
+        with np.errstate(all="ignore"):  # a NaN or an infinity gets a sentence of its own
+            got = answer(*given)
+    except (Exception, SystemExit) as error:
+        raise Mistake(stopped(error, answer, len(case))) from error
     for number, (before, after) in enumerate(zip(case, given, strict=True), 1):
-        if isinstance(before, np.ndarray) and not np.array_equal(before, after, equal_nan=True):
+        if not _same(before, after):
             raise Mistake(f"Your function changed its argument {number} in place: work on a copy.")
     return got
+
+
+def kind(value: Any) -> str:
+    """What a value is, in a sentence: "None", "an int"."""
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def _same(before: Any, after: Any) -> bool:
+    """Whether an argument is as it was. Only arrays, and lists and dictionaries of them, are looked at."""
+    if isinstance(before, np.ndarray):
+        return before.shape == after.shape and np.array_equal(before, after, equal_nan=before.dtype.kind in "fc")
+    if isinstance(before, list | tuple):
+        return len(before) == len(after) and all(_same(*pair) for pair in zip(before, after, strict=True))
+    if isinstance(before, dict):
+        return before.keys() == after.keys() and all(_same(value, after[key]) for key, value in before.items())
+    return not isinstance(before, int | float | str) or bool(before == after)
 
 
 def compare(
     got: Any,
     expected: Any,
-    mistakes: Sequence[tuple[str, Any]] = (),
+    mistakes: Iterable[tuple[str, Any]] = (),
     *,
     tolerance: float = 1e-9,
     what: str = "The result",
+    given: str = "",
 ) -> None:
-    """Raise `Mistake` unless `got` is `expected`: with the sentence of the mistake whose result it is, if any."""
-    if got is None:
-        raise Mistake(f"{what} is None: does the function end in `return`?")
-    try:
-        found = np.asarray(got, dtype=float)
-    except (TypeError, ValueError):
-        raise Mistake(f"{what} should be numbers, got a {type(got).__name__}.") from None
-    right = np.asarray(expected, dtype=float)
+    """Raise `Mistake` unless `got` is `expected`: with the sentence of the mistake whose result it is, if any.
+
+    `what` names the result in a sentence, and `given` ends it.
+    """
+    found, right = _numbers(got, what), np.asarray(expected, dtype=float)
     if _equal(found, right, tolerance):
         return
     for says, wrong in mistakes:
         if _equal(found, np.asarray(wrong, dtype=float), tolerance):
-            raise Mistake(says)
+            raise Mistake(says, right, found)
     if found.shape != right.shape:
-        raise Mistake(f"{what} should have shape {right.shape}, got {found.shape}.")
-    if not np.isfinite(found).all():
-        cell = np.argwhere(~np.isfinite(found))[0]
-        raise Mistake(f"{what} holds {found[tuple(cell)]}{_at(cell)}: every entry must be finite.")
-    cell = np.argwhere(~np.isclose(found, right, rtol=tolerance, atol=tolerance))[0]
-    raise Mistake(f"{what}{_at(cell)} should be {right[tuple(cell)]:.4f}, got {found[tuple(cell)]:.4f}.")
+        raise Mistake(f"{what} should have shape {right.shape}, got {found.shape}{given}.", right, found)
+    astray = np.isfinite(right) & ~np.isfinite(found)
+    if astray.any():
+        cell = np.argwhere(astray)[0]
+        raise Mistake(
+            f"{what} holds {found[tuple(cell)]}{_at(cell)}{given}: it should be {right[tuple(cell)]:.4g}. {_why(found)}",
+            right,
+            found,
+        )
+    cell = np.argwhere(~np.isclose(found, right, rtol=tolerance, atol=tolerance, equal_nan=True))[0]
+    a, b = _apart(right[tuple(cell)], found[tuple(cell)])
+    raise Mistake(f"{what}{_at(cell)} should be {a}, got {b}{given}.", right, found)
+
+
+def _numbers(got: Any, what: str) -> np.ndarray:
+    """A result as an array of floats."""
+    if got is None:
+        raise Mistake(f"{what} is None: does the function end in `return`?")
+    try:
+        if np.iscomplexobj(got):
+            raise Mistake(f"{what} should be real numbers, got complex ones.")
+        return np.array(got, dtype=float)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        pass
+    if isinstance(got, tuple):
+        raise Mistake(f"{what} is a tuple of {len(got)}: return one array alone.")
+    if isinstance(got, list):
+        raise Mistake(f"{what} is a list that is no grid of numbers: are its rows of one length?")
+    raise Mistake(f"{what} should be numbers, got {kind(got)}.")
+
+
+def _why(found: np.ndarray) -> str:
+    if np.isnan(found).any():
+        return "A NaN comes from ∞/∞, ∞ − ∞ or 0/0: did `exp` meet a number too large for it, or a sum come to 0?"
+    return "An infinity comes from a division by 0, or from `exp` of a number too large for it."
+
+
+def _apart(right: float, got: float) -> tuple[str, str]:
+    """Both numbers, with as many digits as it takes to tell them apart."""
+    pairs = ((f"{right:.{digits}f}", f"{got:.{digits}f}") for digits in (4, 6, 9))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (repr(float(right)), repr(float(got))))
 
 
 def _equal(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:

@@ -1,22 +1,49 @@
 """What a check found: rich in Jupyter and on the page, plain in a terminal."""
 
 import html
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from attnlib.exercises.harness import Exercise
+from attnlib.markup import marked, unmarked
+
+Grids = tuple[np.ndarray, np.ndarray]
+
+# What a notebook needs too, where the book's stylesheet is not.
+LIST = "list-style:none;margin:.3rem 0 0;padding:0"
+BESIDE = "display:flex;flex-wrap:wrap;gap:0 2rem"
+DIFFERS = "color:inherit;background:color-mix(in srgb,#d9772b 28%,transparent)"
 
 
 @dataclass(frozen=True)
 class Report:
-    """The properties of an answer, each with None where it holds, or the sentence that says what is wrong."""
+    """The properties of an answer, each with None where it holds, or the sentence that says what is wrong.
+
+    `note` is what there is to say about a right answer. `beside` has for some properties the expected grid
+    and the one that came.
+    """
 
     exercise: Exercise
     found: tuple[tuple[str, str | None], ...]
+    note: str = ""
+    beside: Mapping[str, Grids] = field(default_factory=dict)
+
+    @property
+    def points(self) -> int:
+        """How many properties hold."""
+        return sum(says is None for _, says in self.found)
+
+    @property
+    def of(self) -> int:
+        """How many there are."""
+        return len(self.found)
 
     @property
     def correct(self) -> bool:
         """Whether every property holds."""
-        return all(says is None for _, says in self.found)
+        return self.points == self.of
 
     def or_raise(self) -> "Report":
         """Itself when the answer is right; raises AssertionError with the sentences when it is not."""
@@ -24,13 +51,97 @@ class Report:
             raise AssertionError(repr(self))
         return self
 
+    @property
+    def verdict(self) -> str:
+        """One line: right or not yet, and how many points."""
+        word = "Right" if self.correct else "Not yet"
+        return (
+            f"{word}."
+            if self.exercise.question is not None
+            else f"{word}: {self.points} of {self.of} point{'' if self.of == 1 else 's'}."
+        )
+
+    def _lines(self) -> Iterator[tuple[str, str | None, Grids | None]]:
+        """Each property, its sentence, and its grids; a sentence that was read already is not repeated."""
+        read = set()
+        for name, says in self.found:
+            yield name, "As above." if says in read else says, None if says in read else self.beside.get(name)
+            read |= {says} - {None}
+
     def __repr__(self) -> str:
-        lines = [f"{'✗' if says else '✓'} {name}{f': {says}' if says else ''}" for name, says in self.found]
-        return "\n".join([*lines, "Right." if self.correct else "Not yet."])
+        if self.exercise.question is not None:
+            return " ".join(
+                filter(None, [self.verdict, *(says and unmarked(says) for _, says in self.found), unmarked(self.note)])
+            )
+        lines = [self.verdict]
+        for name, says, grids in self._lines():
+            lines.append(f"{'✗' if says else '✓'} {name}{f': {says}' if says else ''}")
+            lines += [f"    {line}" for line in _plain(*grids)] if grids else []
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        items = "".join(
-            f'<li class="{"no" if says else "yes"}">{html.escape(name)}{f"<p>{html.escape(says)}</p>" if says else ""}</li>'
-            for name, says in self.found
-        )
-        return f'<div class="check"><ul>{items}</ul><p>{"Right." if self.correct else "Not yet."}</p></div>'
+        kind = "yes" if self.correct else "no"
+        if self.exercise.question is not None:
+            said = " ".join(marked(text) for text in [*(says or "" for _, says in self.found), self.note] if text)
+            return f'<div class="check check-{kind}"><p><strong>{self.verdict}</strong> {said}</p></div>'
+        items = ""
+        for name, says, grids in self._lines():
+            why = f"<br />{marked(says)}" if says else ""
+            table = _table(*grids) if grids else ""
+            items += (
+                f'<li class="check-{"no" if says else "yes"}">{"✗" if says else "✓"} {marked(name)}{why}{table}</li>'
+            )
+        return f'<div class="check check-{kind}"><p><strong>{self.verdict}</strong></p><ul style="{LIST}">{items}</ul></div>'
+
+
+def _texts(expected: np.ndarray, got: np.ndarray) -> tuple[list[list[str]], list[list[str]], list[list[bool]]]:
+    """Both grids as texts with as many digits as tell them apart, and which cells of the second differ."""
+    same = expected.shape == got.shape
+    with np.errstate(invalid="ignore"):
+        apart = ~np.isclose(got, expected, rtol=1e-9, atol=1e-9, equal_nan=True) if same else np.zeros(got.shape, bool)
+    digits = 2
+    while (
+        digits < 6
+        and same
+        and any(f"{a:.{digits}f}" == f"{b:.{digits}f}" for a, b in zip(got[apart], expected[apart], strict=True))
+    ):
+        digits += 2
+    shown = [[[_text(x, digits) for x in row] for row in grid] for grid in (expected, got)]
+    return shown[0], shown[1], apart.tolist()
+
+
+def _text(number: float, digits: int) -> str:
+    """A true minus sign, and none before zero."""
+    text = f"{number:.{digits}f}"
+    return text.replace("-", "" if float(text) == 0 else "−")
+
+
+def _plain(expected: np.ndarray, got: np.ndarray) -> list[str]:
+    right, found, apart = _texts(expected, got)
+    found = [
+        [f"{text}{'*' if differs else ' '}" for text, differs in zip(*pair, strict=True)]
+        for pair in zip(found, apart, strict=True)
+    ]
+    sides = []
+    for name, grid in (("expected", right), ("got", found)):
+        width = max(len(text) for row in grid for text in row)
+        rows = [name, *("  ".join(text.rjust(width) for text in row) for row in grid)]
+        sides.append([row.ljust(max(map(len, rows))) for row in rows])
+    height = max(map(len, sides))
+    left, other = (side + [" " * len(side[0])] * (height - len(side)) for side in sides)
+    return [f"{a}     {b}".rstrip() for a, b in zip(left, other, strict=True)]
+
+
+def _table(expected: np.ndarray, got: np.ndarray) -> str:
+    right, found, apart = _texts(expected, got)
+    sides = []
+    for name, grid, differ in (("expected", right, None), ("got", found, apart)):
+        rows = ""
+        for i, row in enumerate(grid):
+            cells = (
+                f'<mark style="{DIFFERS}">{text}</mark>' if differ and differ[i][j] else html.escape(text)
+                for j, text in enumerate(row)
+            )
+            rows += f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+        sides.append(f"<table><caption>{name}</caption><tbody>{rows}</tbody></table>")
+    return f'<div style="{BESIDE}">{"".join(sides)}</div>'

@@ -6,21 +6,11 @@ from typing import Any
 
 import traitlets
 
+from attnlib.markup import marked
 from attnlib.widgets.base import PageWidget
 
-_MARK = re.compile(r"`([^`]+)`|(?<!\w)\*([^ *](?:[^*]*[^ *])?)\*(?!\w)", re.ASCII)
 _DIGITS = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _NUMBER = re.compile(rf"([-+]?{_DIGITS})(?: */ *(-?{_DIGITS}))?")
-
-
-def marked(text: str) -> str:
-    """HTML in which only `code` in backticks and *emphasis* in stars are elements, and all else is text."""
-    out, end = "", 0
-    for found in _MARK.finditer(text):
-        tag, inner = ("code", found[1]) if found[1] else ("em", found[2])
-        out += f"{html.escape(text[end : found.start()])}<{tag}>{html.escape(inner)}</{tag}>"
-        end = found.end()
-    return out + html.escape(text[end:])
 
 
 def read_number(text: str) -> tuple[float | None, str]:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from attnlib.widgets.answers import Question, marked
+from attnlib.markup import marked
+from attnlib.widgets.answers import Question
 from attnlib.widgets.base import InputError, Tokens
 
 MODES = ("choice", "order")

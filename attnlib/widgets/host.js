@@ -37,8 +37,7 @@ function address() {
 function shared(root, state) {
   const { id, query } = address();
   const taken = {};
-  if (id !== root.id) return taken;
-  for (const [name, text] of new URLSearchParams(query)) {
+  for (const [name, text] of new URLSearchParams(id === root.id && query ? query : remembered(root, state))) {
     try {
       const value = JSON.parse(text);
       if (widgets[root.dataset.widget].changes.includes(name) && (state[name] === null || kind(value) === kind(state[name]))) taken[name] = value;
@@ -51,6 +50,27 @@ function kind(value) {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
+// An answer to a question stays in this browser, as the query of a link to it, beside the question that it answers.
+const place = (root) => `attention-book:${document.documentElement.dataset.page ?? location.pathname}#${root.id}`;
+const asks = (root) => widgets[root.dataset.widget].changes.includes("answer");
+
+function remembered(root, state) {
+  if (!asks(root)) return "";
+  try {
+    const [asked, query] = JSON.parse(localStorage.getItem(place(root))) ?? [];
+    return asked === JSON.stringify(state) ? query : "";
+  } catch {
+    return ""; // switched off, or not ours
+  }
+}
+
+function remember(root, state, query) {
+  try {
+    if (query) localStorage.setItem(place(root), JSON.stringify([JSON.stringify(state), query]));
+    else localStorage.removeItem(place(root));
+  } catch { /* switched off */ }
+}
+
 // The link beside a widget leads to what it shows now.
 function share(root, model, state) {
   const link = root.querySelector(":scope > .headerlink");
@@ -58,6 +78,7 @@ function share(root, model, state) {
   const query = new URLSearchParams(changed.map((name) => [name, JSON.stringify(model.get(name))]));
   link?.setAttribute("href", `#${root.id}${changed.length ? `?${query}` : ""}`);
   link?.setAttribute("aria-label", changed.length ? "Link to what this widget shows now" : "Link to this widget");
+  if (asks(root)) remember(root, state, `${query}`);
 }
 
 const models = new Map();

@@ -9,7 +9,8 @@ import numpy as np
 import traitlets
 
 from attnlib.attention import softmax
-from attnlib.widgets.answers import Question, marked, near, read_number
+from attnlib.markup import marked
+from attnlib.widgets.answers import Question, near, read_number
 from attnlib.widgets.base import InputError, text
 
 SHIFTED: dict[str, Any] = {

@@ -15,11 +15,12 @@ from tools import notebooks
 CHAPTER = Path("chapters/01_dot_product.md")
 
 
-@pytest.fixture
-def lab(tmp_path):
-    """A JupyterLab of its own, over the chapters' notebooks: its address and its folder."""
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """A JupyterLab of its own, over an empty folder: its address and its folder."""
+    tmp_path = tmp_path_factory.mktemp("lab")
     folder = tmp_path / "notebooks"
-    notebooks.write([CHAPTER], folder)
+    folder.mkdir()
     settings = tmp_path / "settings" / "@jupyterlab"
     (settings / "notebook-extension").mkdir(parents=True)
     (settings / "apputils-extension").mkdir()
@@ -63,7 +64,7 @@ def address_of(process, log):
 class Notebook:
     """A notebook open in JupyterLab."""
 
-    def __init__(self, open_page, address, name="01_dot_product.ipynb"):
+    def __init__(self, open_page, address, name):
         self.page = open_page(f"{address}/lab/tree/{name}?reset")
         self.page.set_default_timeout(60_000)
         self.page.locator(".jp-Notebook .jp-Cell").first.wait_for()
@@ -82,6 +83,7 @@ class Notebook:
 
     def execute(self, code):
         """Run code in a new last cell and return what it prints."""
+        self.page.evaluate("document.activeElement.blur()")  # a field for text would keep the keys
         last = self.page.locator(".jp-Notebook .jp-Cell").last
         last.locator(".jp-InputPrompt").click()  # selects the cell without writing in it
         self.page.keyboard.press("b")
@@ -91,6 +93,10 @@ class Notebook:
         cell = self.page.locator(".jp-Notebook .jp-Cell").last
         cell.locator(".jp-OutputArea").filter(has_text="done").wait_for()
         return "".join(cell.locator(".jp-OutputArea-output").all_text_contents()).replace("done\n", "")
+
+    def stop(self):
+        """End the kernel."""
+        self.page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }")
 
     @property
     def grid(self):
@@ -105,12 +111,15 @@ class Notebook:
 
 
 @pytest.fixture
-def notebook(lab, open_page):
-    """Chapter 1, open and run from top to bottom."""
-    notebook = Notebook(open_page, lab[0])
+def notebook(lab, open_page, tmp_path):
+    """Chapter 1, in a folder of its own, open and run from top to bottom."""
+    address, folder = lab
+    notebooks.write([CHAPTER], folder / tmp_path.name)
+    notebook = Notebook(open_page, address, f"{tmp_path.name}/01_dot_product.ipynb")
     notebook.command("notebook:run-all-cells")
     notebook.cell(0, 0).wait_for()
-    return notebook
+    yield notebook
+    notebook.page.close()
 
 
 def test_the_chapter_runs_from_top_to_bottom_with_its_widgets_and_no_error(notebook):
@@ -168,14 +177,14 @@ def test_dragging_in_the_plane_reaches_python(notebook):
     assert notebook.execute("print(plane.points, plane.selected)").strip() == "[[1.1, 0.0], [0.0, 1.0]] 0"
 
 
-def test_a_saved_notebook_opens_and_runs_again(notebook, lab, open_page):
+def test_a_saved_notebook_opens_and_runs_again(notebook, lab, open_page, tmp_path):
+    name = f"{tmp_path.name}/01_dot_product.ipynb"
     notebook.command("docmanager:save")
-    saved = nbformat.read(lab[1] / "01_dot_product.ipynb", 4)
+    saved = nbformat.read(lab[1] / name, 4)
     assert any(cell.get("outputs") for cell in saved.cells)
-    notebook.command("application:close")
-    notebook.page.close()
+    notebook.page.goto("about:blank")
 
-    again = Notebook(open_page, lab[0])
+    again = Notebook(open_page, lab[0], name)
     again.start("notebook:restart-run-all")
     again.page.locator(".jp-Dialog .jp-mod-accept").click()
     again.page.wait_for_function("window.done")
@@ -184,3 +193,72 @@ def test_a_saved_notebook_opens_and_runs_again(notebook, lab, open_page):
     assert again.execute("print(grid.temperature)").strip() == "5.0"
     assert again.cell(0, 4).text_content() == "0.24"
     assert again.errors == []
+
+
+WATCHED = """from attnlib.widgets import *
+seen = []
+def watch(widget, *names):
+    widget.observe(lambda change: seen.append((change["name"], change["new"])), names)
+    return widget
+"""
+
+
+@pytest.fixture
+def widget_in_lab(lab, open_page, tmp_path):
+    """Show a widget alone in a new notebook, its inputs watched by Python; return the notebook and what it shows."""
+    address, folder = lab
+    opened = []
+
+    def show_it(expression):
+        code = [WATCHED, f"widget = watch({expression})\nwidget"]
+        notebook = notebooks.notebook_of([nbformat.v4.new_code_cell(source) for source in code])
+        nbformat.write(notebook, folder / f"{tmp_path.name}.ipynb")
+        opened.append(Notebook(open_page, address, f"{tmp_path.name}.ipynb"))
+        opened[0].command("notebook:run-all-cells")
+        shown = opened[0].page.locator(".jp-OutputArea-output figure.attn")
+        shown.wait_for()
+        return opened[0], shown
+
+    yield show_it
+    opened[0].stop()
+
+
+def click(name):
+    return lambda shown: shown.get_by_role("button", name=name).first.click()
+
+
+def choose(label, option):
+    return lambda shown: shown.get_by_label(label).select_option(option)
+
+
+def fill(label, text):
+    return lambda shown: shown.get_by_label(label).first.fill(text)
+
+
+def paint(shown):
+    shown.locator("[data-cell='0,4']").click()
+
+
+def answer(shown):
+    fill("answer", "0.5")(shown)
+    shown.page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize(
+    ("expression", "act", "expected"),
+    [
+        ("SoftmaxSliders(), 'phi'", choose("φ", "softplus"), "('phi', 'softplus')"),
+        ("QueryStepper(), 'step'", click("6 SoftMax"), "('step', 5)"),
+        ("MaskPainter(), 'preset'", paint, "('preset', 'painted')"),
+        ("HeadMixer(), 'num_kv_heads'", choose("key and value heads", "1"), "('num_kv_heads', 1)"),
+        ("HeadBrowser(), 'sentence'", fill("Sentence", "we have"), "('sentence', 'we have')"),
+        ("Choice(), 'answer'", click("From both alike"), "('answer', 2)"),
+        ("Number(), 'answer'", answer, "('answer', '0.5')"),
+    ],
+)
+def test_a_widget_of_each_kind_tells_python_what_is_done(expression, act, expected, widget_in_lab):
+    notebook, shown = widget_in_lab(expression)
+    act(shown)
+    assert notebook.execute("print(seen[-1])").strip() == expected
+    assert notebook.errors == []
+    assert shown.evaluate("one => one.scrollWidth <= one.clientWidth + 1")

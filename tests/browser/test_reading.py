@@ -33,7 +33,7 @@ def test_every_section_exercise_and_widget_has_a_link_to_itself(site, open_page)
             assert part.locator(".headerlink").first.get_attribute("href") == f"#{name}", name
 
 
-@pytest.mark.parametrize("part", ["ex-hull", "attention-grid-raw-dot-product", "in-the-plane"])
+@pytest.mark.parametrize("part", ["ex-average-limits", "attention-grid-raw-dot-product", "in-the-plane"])
 def test_a_deep_link_leads_to_its_part_below_the_bar(part, site, open_page):
     page = open_page(f"{site}/{CHAPTER}#{part}")
     until(page, "scrollY > 1000")

@@ -229,7 +229,7 @@ def test_without_javascript_text_formulas_and_tables_are_all_there(site, open_pa
     assert tables.count() == 2
     assert all(table.is_visible() for table in tables.all())
     assert "0.21" in tables.first.text_content()
-    reveal = page.locator("details").first
+    reveal = page.locator("details.dropdown").first
     assert not reveal.locator("p").first.is_visible()
     reveal.locator("summary").click()
     assert reveal.locator("p").first.is_visible()

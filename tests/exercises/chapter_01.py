@@ -6,28 +6,161 @@ RIGHT = {}
 WRONG = {}
 
 
-def _right(x):
-    raised = np.exp(x @ x.T)
-    return raised / raised.sum(axis=1, keepdims=True) @ x
+def softmax(scores, axis=-1):
+    raised = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return raised / raised.sum(axis=axis, keepdims=True)
 
 
-def _loops(x):
-    out = np.zeros_like(x)
-    for i, query in enumerate(x):
-        raised = [np.exp(query @ key) for key in x]
-        out[i] = sum(r / sum(raised) * value for r, value in zip(raised, x, strict=True))
-    return out
+def unstable(scores):
+    raised = np.exp(scores)
+    return raised / raised.sum(axis=-1, keepdims=True)
 
 
-def _einsum(x):
-    raised = np.exp(np.einsum("ic,jc->ij", x, x))
+def blend(scores, values):
+    """One row of attention, with loops alone."""
+    top = max(scores)
+    raised = [np.exp(score - top) for score in scores]
+    return sum(r / sum(raised) * value for r, value in zip(raised, values, strict=True))
+
+
+# Write it yourself
+
+
+def attention_plain(x):
+    return softmax(x @ x.T) @ x
+
+
+def attention_loops(x):
+    return [blend([sum(a * b for a, b in zip(query, key, strict=True)) for key in x], x) for query in x]
+
+
+def attention_einsum(x):
+    scores = np.einsum("ic,jc->ij", x, x)
+    raised = np.exp(scores - scores.max(axis=1)[:, None])
     return np.einsum("ij,i,jc->ic", raised, 1 / np.einsum("ij->i", raised), x)
 
 
-def _over_queries(x):
-    raised = np.exp(x @ x.T)
-    return raised / raised.sum(axis=0, keepdims=True) @ x
+def in_place(x):
+    weights = softmax(x @ x.T)
+    x[:] = weights @ x
+    return x
 
 
-RIGHT["write-attention"] = [_right, _loops, _einsum]
-WRONG["write-attention"] = [("over the queries", _over_queries)]
+def seven_rows(x):
+    out = np.zeros_like(x)
+    for i in range(7):
+        out[i] = softmax(x @ x[i]) @ x
+    return out
+
+
+RIGHT["write-attention"] = [attention_plain, attention_loops, attention_einsum]
+WRONG["write-attention"] = [
+    ("over the queries", lambda x: softmax(x @ x.T, axis=0) @ x),
+    ("All weights together sum to 1", lambda x: softmax((x @ x.T).reshape(1, -1)).reshape(len(x), -1) @ x),
+    ("those are the weights", lambda x: softmax(x @ x.T)),
+    ("the softmax is missing", lambda x: x @ x.T @ x),
+    ("divided by their sum, without `exp`", lambda x: x @ x.T / (x @ x.T).sum(axis=1, keepdims=True) @ x),
+    ("is not divided by the row's total", lambda x: np.exp(x @ x.T) @ x),
+    ("The softmax is taken twice", lambda x: softmax(softmax(x @ x.T)) @ x),
+    ("divided by √d", lambda x: softmax(x @ x.T / np.sqrt(x.shape[1])) @ x),
+    ("divided by d", lambda x: softmax(x @ x.T / x.shape[1]) @ x),
+    ("do not depend on the scores", lambda x: np.tile(x.mean(axis=0), (len(x), 1))),
+    ("a number too large", lambda x: unstable(x @ x.T) @ x),
+    ("changed its argument 1 in place", in_place),
+    ("Is a transpose missing?", lambda x: softmax(x @ x) @ x),
+    ("should give shape (7, 3), got (3, 3)", lambda x: softmax(x.T @ x) @ x.T @ x),
+    ("stopped with IndexError at line", seven_rows),
+    ("is None", lambda x: None),
+    ("should be -0.1951", lambda x: x),
+]
+
+
+# Take the length out
+
+
+def unit(x):
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+
+def cosine_plain(x):
+    return softmax(unit(x) @ unit(x).T)
+
+
+def cosine_loops(x):
+    lengths = [np.sqrt(sum(a * a for a in row)) for row in x]
+    weights = []
+    for query, q in zip(x, lengths, strict=True):
+        weights.append(blend([query @ key / (q * k) for key, k in zip(x, lengths, strict=True)], np.eye(len(x))))
+    return weights
+
+
+def cosine_einsum(x):
+    lengths = np.sqrt(np.einsum("ic,ic->i", x, x))
+    return softmax(np.einsum("ic,jc,i,j->ij", x, x, 1 / lengths, 1 / lengths))
+
+
+def cosine_in_place(x):
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    return softmax(x @ x.T)
+
+
+RIGHT["cosine-weights"] = [cosine_plain, cosine_loops, cosine_einsum]
+WRONG["cosine-weights"] = [
+    ("the softmax is missing", lambda x: unit(x) @ unit(x).T),
+    ("The lengths still count", lambda x: softmax(x @ x.T)),
+    ("Only one side", lambda x: softmax(unit(x) @ x.T)),
+    ("Only one side", lambda x: softmax(x @ unit(x).T)),
+    ("Each column of `x`", lambda x: softmax((x / np.linalg.norm(x, axis=0)) @ (x / np.linalg.norm(x, axis=0)).T)),
+    ("divided by one number", lambda x: softmax(x @ x.T / np.linalg.norm(x) ** 2)),
+    ("squared lengths", lambda x: softmax(x @ x.T / np.outer(*[(x**2).sum(axis=1)] * 2))),
+    ("The softmax is taken twice", lambda x: softmax(cosine_plain(x))),
+    ("The columns of your weights sum to 1", lambda x: softmax(unit(x) @ unit(x).T, axis=0)),
+    ("divided by √d", lambda x: softmax(unit(x) @ unit(x).T / np.sqrt(x.shape[1]))),
+    ("The outputs came back", lambda x: cosine_plain(x) @ x),
+    ("changed its argument 1 in place", cosine_in_place),
+    ("Is a transpose missing?", lambda x: softmax(unit(x) @ unit(x))),
+    (
+        "should have shape (3, 3), got (6, 6)",
+        lambda x: softmax(unit(np.resize(x, (6, 4))) @ unit(np.resize(x, (6, 4))).T),
+    ),
+]
+
+
+# A look-up with a temperature
+
+
+def look_up_plain(query, keys, values, temperature):
+    return softmax(keys @ query / temperature) @ values
+
+
+def look_up_loops(query, keys, values, temperature):
+    return blend([sum(q * k for q, k in zip(query, key, strict=True)) / temperature for key in keys], values)
+
+
+def look_up_einsum(query, keys, values, temperature):
+    return np.einsum("j,jv->v", softmax(np.einsum("c,jc->j", query, keys) / temperature), values)
+
+
+def scores_in_place(query, keys, values, temperature):
+    keys *= query / temperature
+    return softmax(keys.sum(axis=1)) @ values
+
+
+RIGHT["soft-look-up"] = [look_up_plain, look_up_loops, look_up_einsum]
+WRONG["soft-look-up"] = [
+    ("These are the weights", lambda q, k, v, t: softmax(k @ q / t)),
+    ("the softmax is missing", lambda q, k, v, t: k @ q / t @ v),
+    ("value of the best key alone", lambda q, k, v, t: v[np.argmax(k @ q)]),
+    ("made of the keys", lambda q, k, v, t: softmax(k @ q / t) @ k),
+    ("is not divided by its total", lambda q, k, v, t: np.exp(k @ q / t) @ v),
+    ("The softmax is taken twice", lambda q, k, v, t: softmax(softmax(k @ q / t)) @ v),
+    ("divided by √d", lambda q, k, v, t: softmax(k @ q / t / np.sqrt(len(q))) @ v),
+    ("divided by d", lambda q, k, v, t: softmax(k @ q / t / len(q)) @ v),
+    ("the wrong way", lambda q, k, v, t: softmax(k @ q * t) @ v),
+    ("changes nothing", lambda q, k, v, t: softmax(k @ q) @ v),
+    ("after the softmax", lambda q, k, v, t: softmax(k @ q) / t @ v),
+    ("a number too large", lambda q, k, v, t: unstable(k @ q / t) @ v),
+    ("changed its argument 2 in place", scores_in_place),
+    ("Is a transpose missing?", lambda q, k, v, t: softmax(q @ k / t) @ v),
+    ("should have shape (2,), got (1, 2)", lambda q, k, v, t: softmax(q[None] @ k.T / t) @ v),
+]

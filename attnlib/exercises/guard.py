@@ -1,0 +1,158 @@
+"""Runs a student's code so that nothing it does ends in a traceback, and nothing goes on for ever."""
+
+import functools
+import inspect
+import io
+import linecache
+import re
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, no_type_check
+
+LIMIT = 5.0  # seconds for one property
+MOST_PRINTED = 4000  # characters that the code may print while one property is tested
+TICK = 0.25
+
+
+def within(seconds: float, work: Callable[[], Any]) -> Any:
+    """What `work` returns; raises `TimeUp` from inside it when it takes longer.
+
+    In the main thread of a POSIX system an alarm interrupts it, a long NumPy call or a sleep included.
+    Elsewhere the time is read at each line of Python that runs.
+    """
+    clock = _Clock(seconds)
+    clock.start()
+    try:
+        return work()
+    finally:
+        clock.ended = True
+        clock.stop()
+
+
+@no_type_check  # a checker's wrapper would be traced, and interrupted in place of the student's code
+class TimeUp(BaseException):
+    """Raised inside code that takes too long; `except Exception` does not hold it.
+
+    A bare `except:` does. But where it drops the exception, the next line is made to raise another, and that line
+    stands outside the `try`. So code gets out of all its handlers, one after the other.
+    """
+
+    def __init__(self, clock: "_Clock") -> None:
+        self.clock = clock
+
+    def __del__(self) -> None:
+        if not self.clock.ended:
+            self.clock.watch(sys._getframe(1))
+
+
+@no_type_check
+class _Clock:
+    """Interrupts the thread that it is made in."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.ended = seconds, False
+        self.began = time.monotonic()
+        self.tracer = sys.gettrace()
+        self.alarmed = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+    def start(self) -> None:
+        if self.alarmed:
+            self.handler = signal.signal(signal.SIGALRM, self.alarm)
+            self.timer = signal.setitimer(signal.ITIMER_REAL, self.seconds, TICK)
+        else:
+            sys.settrace(self.trace)
+
+    def stop(self) -> None:
+        """Put everything back, an alarm that somebody else had set included."""
+        sys.settrace(self.tracer)
+        if self.alarmed:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL if self.handler is None else self.handler)
+            left, interval = self.timer
+            if left:
+                signal.setitimer(signal.ITIMER_REAL, max(0.001, left - (time.monotonic() - self.began)), interval)
+
+    def alarm(self, number: int, frame: FrameType | None) -> None:
+        if not self.ended:
+            raise TimeUp(self)
+
+    def watch(self, frame: FrameType | None) -> None:
+        """See every line that runs from here on, in this frame, in those that wait for it, and in new ones."""
+        while frame is not None and frame.f_code.co_name != "within":
+            if not frame.f_globals.get("__name__", "").startswith("attnlib."):
+                frame.f_trace = self.trace
+            frame = frame.f_back
+        sys.settrace(self.trace)
+
+    # Python traces no function that traces, and forgets one that raises.
+    def trace(self, frame: FrameType, event: str, value: Any) -> Any:  # pragma: no cover
+        if event == "line" and not self.ended and time.monotonic() - self.began > self.seconds:
+            raise TimeUp(self)
+        return self.trace
+
+
+def stopped(error: BaseException, answer: Any, arguments: int) -> str:
+    """The sentence for an exception that came out of the student's function `answer`."""
+    place = where(error, answer)
+    if isinstance(error, RecursionError):
+        return f"Your function calls itself without an end{place}: it needs a case in which it does not."
+    reason = str(error).strip().split("\n")[0][:200].rstrip(".")
+    if isinstance(error, TypeError) and not place and "argument" in reason:
+        count = "1 argument" if arguments == 1 else f"{arguments} arguments"
+        return f"Your function is called with {count}, and does not take them: {reason}."
+    if sizes := re.search(r"matmul.*size (\d+) is different from (\d+)", reason) or _not_aligned(reason):
+        inner = sorted(sizes.groups(), key=int)
+        reason = f"the inner sizes of a matrix product differ, {inner[0]} and {inner[1]}. Is a transpose missing?"
+        return f"Your function stopped with {type(error).__name__}{place}: {reason}"
+    return f"Your function stopped with {type(error).__name__}{place}{f': {reason}' if reason else ''}."
+
+
+def _not_aligned(reason: str) -> re.Match[str] | None:
+    return re.search(r"not aligned: (\d+) \(dim \d+\) != (\d+)", reason)
+
+
+def endless(error: BaseException, answer: Any, seconds: float) -> str:
+    """The sentence for code that was interrupted."""
+    return f"Your function had not ended after {seconds:g} seconds{where(error, answer)}: is there a loop that never stops?"
+
+
+def where(error: BaseException, answer: Any) -> str:
+    """The line of the student's code that was running last, as " at line 3, `code`"; nothing where it cannot be told."""
+    file, trace, line = _file(answer), error.__traceback__, None
+    while file and trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            line = trace.tb_lineno or trace.tb_frame.f_code.co_firstlineno  # a jump has no line
+        trace = trace.tb_next
+    if file is None or line is None:
+        return ""
+    code = linecache.getline(file, line).strip()
+    return f" at line {line}{f', `{code}`' if 0 < len(code) <= 60 else ''}"
+
+
+def _file(answer: Any) -> str | None:
+    while isinstance(answer, functools.partial):
+        answer = answer.func
+    answer = inspect.unwrap(answer) if callable(answer) else answer
+    code = getattr(answer, "__code__", None) or getattr(vars(type(answer)).get("__call__"), "__code__", None)
+    return code.co_filename if code else None
+
+
+class Printed(io.StringIO):
+    """Takes what is printed, up to a limit: an endless loop must not flood a notebook."""
+
+    dropped = 0
+
+    def write(self, text: str) -> int:
+        room = max(0, MOST_PRINTED - self.tell())
+        self.dropped += len(text[room:])
+        super().write(text[:room])
+        return len(text)
+
+    def show(self) -> None:
+        """Print it where it was meant to go."""
+        if text := self.getvalue():
+            print(text, end=f"\n… and {self.dropped:,} characters more\n" if self.dropped else "")

@@ -1,0 +1,174 @@
+"""A course folder for nbgrader: made, released into, and never emptied.
+
+What a new version would replace is moved to `earlier/` in the course folder first, so that nothing is lost by running a
+command again.
+"""
+
+import hashlib
+import json
+import shutil
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    ClearOutput,
+    DeduplicateIds,
+    GetGrades,
+    OverwriteCells,
+    OverwriteKernelspec,
+    SaveAutoGrades,
+)
+from nbgrader.utils import capture_log
+from traitlets.config import Config
+
+from classroom import sets
+from classroom.contained import RunContained
+from classroom.feedback import HideHidden
+from classroom.restore import RestoreCells
+
+ROOT = Path(__file__).resolve().parent.parent
+SETTINGS = f"""# Written by `make classroom`; add settings of your own below.
+import sys
+
+sys.path.insert(0, {str(ROOT)!r})
+from classroom.course import configure
+
+c = get_config()
+configure(c)
+"""
+
+
+class CourseError(Exception):
+    """Something that the teacher must decide: the sentence says what."""
+
+
+def configure(c: Config) -> None:
+    """nbgrader's settings: stubs in a student's words, submissions run in a process of their own, feedback without tests."""
+    c.CourseDirectory.course_id = "attention"
+    c.ClearSolutions.code_stub = {"python": "# your code here"}
+    c.ClearSolutions.text_stub = "Your answer here."
+    c.Autograde.sanitize_preprocessors = [
+        ClearOutput, RestoreCells, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata,
+    ]  # fmt: skip
+    c.Autograde.autograde_preprocessors = [RunContained, SaveAutoGrades, AssignLatePenalties, CheckCellMetadata]
+    c.GenerateFeedback.preprocessors = [GetGrades, HideHidden, CSSHTMLHeaderPreprocessor]
+
+
+@dataclass(frozen=True)
+class Course:
+    """The folder, and nbgrader in it."""
+
+    folder: Path
+
+    def nbgrader(self, step: type, name: str, student: str = "*") -> str:
+        """Run a step of nbgrader for a set; what went wrong, in a line, or nothing."""
+        c = Config()
+        configure(c)
+        c.CourseDirectory.root = str(self.folder)
+        c.CourseDirectory.assignment_id, c.CourseDirectory.student_id = name, student
+        work = step(coursedir=CourseDirectory(config=c), config=c)
+        work.force = True  # its own results of an earlier run; what people made is set aside before
+        work.log.handlers.clear()
+        work.log.propagate = False
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nbgrader's talk with its database
+            result = capture_log(work)
+        lines = [line for line in str(result.get("error", "")).splitlines() if line.strip()]
+        return "" if result["success"] else (lines or ["no reason given"])[-1]
+
+    def make_release(self, name: str) -> str:
+        return self.nbgrader(GenerateAssignment, name)
+
+    def autograde(self, name: str, student: str) -> str:
+        return self.nbgrader(Autograde, name, student)
+
+    def make_feedback(self, name: str, student: str) -> str:
+        return self.nbgrader(GenerateFeedback, name, student)
+
+    @property
+    def database(self) -> str:
+        return f"sqlite:///{self.folder / 'gradebook.db'}"
+
+    def source(self, name: str) -> Path:
+        return self.folder / "source" / name / f"{name}.ipynb"
+
+    def released(self, name: str) -> Path:
+        return self.folder / "release" / name / f"{name}.ipynb"
+
+    def submissions(self, name: str) -> list[Path]:
+        """The folders that students' work lies in, by student."""
+        return sorted(folder for folder in self.folder.glob(f"submitted/*/{name}") if folder.is_dir())
+
+    def assignments(self) -> list[str]:
+        """The sets that were released here."""
+        return sorted(file.stem for file in self.folder.glob("release/*/*.ipynb"))
+
+    def set_aside(self, path: Path) -> None:
+        """Move a file or folder to `earlier/1`, `earlier/2` …, where nothing reads it and nothing is lost."""
+        number = 1 + len(list(self.folder.glob("earlier/*")))
+        while (place := self.folder / "earlier" / str(number)).exists():
+            number += 1
+        target = place / path.relative_to(self.folder)
+        target.parent.mkdir(parents=True)
+        shutil.move(path, target)
+
+    def remember(self, file: str, content: dict[str, Any] | None = None) -> dict[str, Any]:
+        """A small record in the folder: read it, or write it when content is given."""
+        path = self.folder / file
+        if content is not None:
+            path.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf8")
+        return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
+
+
+def release(course: Course, graded: Path = sets.GRADED, only: list[str] | None = None) -> list[str]:
+    """Put each graded set into the course and make the students' copies; a sentence for each says what was done.
+
+    A set that students have handed in changes only where their cells stay the same. Raises CourseError otherwise.
+    """
+    unknown = set(only or []) - set(sets.names(graded))
+    if unknown:
+        raise CourseError(f"No graded set is called {', '.join(unknown)}; there are {', '.join(sets.names(graded))}.")
+    course.folder.mkdir(parents=True, exist_ok=True)
+    settings = course.folder / "nbgrader_config.py"
+    if not settings.exists():
+        settings.write_text(SETTINGS, encoding="utf8")
+    return [_release(course, name, graded / f"{name}.md") for name in only or sets.names(graded)]
+
+
+def _release(course: Course, name: str, file: Path) -> str:
+    notebook = sets.read(file)
+    source, record = course.source(name), course.remember(".released.json")
+    content = nbformat.writes(notebook) + "\n"
+    done = f"{name}: hand out {course.released(name)}"
+    if source.exists():
+        if record.get(name) != digest(source.read_bytes()):
+            return f"{name}: {source} was changed by hand and is kept as it is; {file.name} was not read."
+        if record[name] == digest(content.encode()) and course.released(name).exists():
+            return f"{done} (unchanged)"
+        if course.submissions(name) and sets.shape(nbformat.read(source, 4)) != sets.shape(notebook):
+            raise CourseError(
+                f"{name}: students have handed this set in, and {file.name} now has other cells or points. Nothing was "
+                f"changed. Give the new set a file name of its own, or another course folder."
+            )
+        course.set_aside(source)
+        done += f" (changed; the version before is in {course.folder / 'earlier'})"
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_bytes(content.encode())
+    if course.released(name).parent.exists():
+        course.set_aside(course.released(name).parent)
+    if trouble := course.make_release(name):
+        raise CourseError(f"{name}: nbgrader could not make the students' copy: {trouble}")
+    course.remember(".released.json", record | {name: digest(source.read_bytes())})
+    return done
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

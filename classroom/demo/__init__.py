@@ -1,0 +1,1 @@
+"""A made-up class for `make classroom-demo`: right work, honest mistakes, accidents and attacks."""

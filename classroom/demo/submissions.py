@@ -1,0 +1,161 @@
+"""What each made-up student hands in, as changes to the notebook that was handed out."""
+
+import copy
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+RIGHT = {
+    "answer-tempered": """def tempered_attention(x, temperature):
+    scores = x @ x.T / temperature
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return raised / raised.sum(axis=1, keepdims=True) @ x""",
+    "answer-cosines": """def cosines(x):
+    length = np.sqrt((x**2).sum(axis=1))
+    return x @ x.T / np.outer(length, length)""",
+    "answer-grows": 'grows = "c"',
+    "answer-thief": "thief = 2.83",
+    "explain-hull": "Every output is an average of the rows with positive weights that sum to 1. Negative weights could leave.",
+}
+LOOPS = {
+    "answer-tempered": """import math
+
+def tempered_attention(x, temperature):
+    out = []
+    for query in x:
+        scores = [sum(q * k for q, k in zip(query, key)) / temperature for key in x]
+        raised = [math.exp(s - max(scores)) for s in scores]
+        out.append(sum(r / sum(raised) * value for r, value in zip(raised, x)))
+    return out""",
+    "answer-cosines": """def cosines(x):
+    return [[helper(a, b) for b in x] for a in x]""",
+}
+COLUMNS = {
+    "answer-tempered": """def tempered_attention(x, temperature):
+    raised = np.exp(x @ x.T / temperature)
+    return raised / raised.sum(axis=0) @ x""",
+    "answer-cosines": "def cosines(x):\n    return x @ x.T",
+    "answer-grows": 'grows = "b"',
+    "answer-thief": "thief = 4",
+}
+MULTIPLIED = {
+    "answer-tempered": RIGHT["answer-tempered"].replace("/ temperature", "* temperature"),
+    "answer-cosines": """def cosines(x):
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    return x @ x.T""",
+}
+ENDLESS = {"answer-cosines": "while True:\n    try:\n        pass\n    except BaseException:\n        pass"}
+ENDLESS_CALL = {"answer-cosines": "def cosines(x):\n    while True:\n        pass"}
+SYNTAX = {"answer-tempered": "def tempered_attention(x, temperature)\n    return x"}
+TAMPERED = {
+    "answer-tempered": "def tempered_attention(x, temperature):\n    return x",
+    "answer-cosines": "np.allclose = lambda *a, **k: True\nimport attnlib.exercises.harness as h\nh.compare = print\n\n"
+    "def cosines(x):\n    return np.ones((len(x), len(x)))",
+    "test-cosines-any": "pass",
+    "test-tempered-other": "print('all passed')",
+}
+FLOOD = {"answer-tempered": "for _ in range(500):\n    print('x' * 100_000)\n\n" + RIGHT["answer-tempered"]}
+SOURCE = {
+    "answer-cosines": """import attnlib, pathlib
+def cosines(x):
+    print(x)
+    raise ValueError(str(x.tolist()))
+for place in [pathlib.Path(attnlib.__file__).parent.parent, *pathlib.Path.cwd().parents]:
+    for file in [*place.glob("classroom/graded/*.md"), *place.glob("source/*/*.ipynb"), place / "gradebook.db"]:
+        print(file.read_text())""",
+    "answer-thief": "print(open(attnlib.__file__.replace('attnlib/__init__.py', 'classroom/graded/chapter_01.md')).read())\nthief = 0",
+}
+NETWORK = {
+    "answer-thief": """import urllib.request
+thief = float(urllib.request.urlopen("http://192.0.2.1/answer", timeout=2).read())""",
+}
+EXITS = {
+    "answer-cosines": "import os\n\ndef cosines(x):\n    os._exit(0)",
+    "answer-grows": "import os\nos._exit(0)",
+}
+READY_MADE = {
+    "answer-tempered": """from attnlib import attention as mix
+
+def tempered_attention(x, temperature):
+    return mix(x, x, x, scale=1 / temperature)""",
+}
+HOARDS = {"answer-grows": "hoard = []\nwhile True:\n    hoard.append(bytearray(1 << 28))"}
+LEAVES = {"answer-grows": 'import subprocess\nsubprocess.Popen(["sleep", "600"])\ngrows = "c"'}
+
+
+def fill(notebook: NotebookNode, *changes: dict[str, str]) -> NotebookNode:
+    """The notebook with cells filled in: the later changes win."""
+    filled = copy.deepcopy(notebook)
+    sources = {name: source for change in changes for name, source in change.items()}
+    for cell in filled.cells:
+        cell.source = sources.get(_name(cell), cell.source)
+    return filled
+
+
+def _with_helper(notebook: NotebookNode) -> NotebookNode:
+    filled = fill(notebook, RIGHT, LOOPS)
+    helper = "def helper(a, b):\n    return sum(a * b) / sum(a * a) ** 0.5 / sum(b * b) ** 0.5"
+    filled.cells.insert(2, nbformat.v4.new_code_cell(helper))
+    return filled
+
+
+def _deleted(notebook: NotebookNode) -> NotebookNode:
+    filled = fill(notebook, RIGHT)
+    gone = {"setup", "test-tempered-at-one", "test-tempered-other", "answer-grows", "test-grows", "explain-hull"}
+    filled.cells = [cell for cell in filled.cells if _name(cell) not in gone]
+    filled.cells.insert(0, nbformat.v4.new_code_cell("import numpy as np"))
+    return filled
+
+
+def _tampered(notebook: NotebookNode) -> NotebookNode:
+    filled = fill(notebook, TAMPERED)
+    for cell in filled.cells:
+        if "points" in cell.metadata.get("nbgrader", {}):
+            cell.metadata.nbgrader.points = 100.0
+        if _name(cell) == "test-thief":
+            cell.metadata.nbgrader.grade = False
+    return filled
+
+
+def _changed(changes: dict[str, str]) -> Callable[[NotebookNode], NotebookNode]:
+    return lambda notebook: fill(notebook, RIGHT, changes)
+
+
+STUDENTS: dict[str, Callable[[NotebookNode], NotebookNode]] = {
+    "all right": _changed({}),
+    "all right, with loops": _with_helper,
+    "wrong axis": _changed(COLUMNS),
+    "times temperature": _changed(MULTIPLIED),
+    "nothing done": lambda notebook: notebook,
+    "syntax error": _changed(SYNTAX),
+    "endless cell": _changed(ENDLESS),
+    "endless function": _changed(ENDLESS_CALL),
+    "prints 50 MB": _changed(FLOOD),
+    "hoards memory": _changed(HOARDS),
+    "deleted cells": _deleted,
+    "tampered tests": _tampered,
+    "ready made": _changed(READY_MADE),
+    "reads the source": _changed(SOURCE),
+    "uses the network": _changed(NETWORK),
+    "ends the process": _changed(EXITS),
+    "leaves a process": _changed(LEAVES),
+}
+
+
+def download(released: Path, place: Path) -> None:
+    """Write what a learning platform would hand out: one zip with a folder for each student."""
+    notebook = nbformat.read(released, 4)
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, (student, make) in enumerate(STUDENTS.items(), 101):
+            text = nbformat.writes(make(copy.deepcopy(notebook)))
+            archive.writestr(f"{student}_{number}_assignsubmission_file/{released.name}", text)
+        archive.writestr(f"broken file_198_assignsubmission_file/{released.name}", nbformat.writes(notebook)[:2000])
+        archive.writestr("no notebook_199_assignsubmission_file/essay.pdf", io.BytesIO(b"%PDF-1.7").read())
+
+
+def _name(cell: NotebookNode) -> str:
+    return cell.metadata.get("nbgrader", {}).get("grade_id", "")

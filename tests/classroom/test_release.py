@@ -1,0 +1,147 @@
+"""What students get holds no solution and no hidden test, and a release never costs a teacher anything."""
+
+import html
+import json
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from classroom import sets
+from classroom.course import CourseError, release
+
+SET = "chapter_01"
+GRADED = sorted(sets.GRADED.glob("*.md"))
+
+
+def secrets(file):
+    """The solutions and hidden tests of a set: whole, and the lines of them that students do not see anyway."""
+    whole, shown = [], ""
+    for cell in sets.read(file).cells:
+        tag = cell.metadata.get("nbgrader", {})
+        regions = re.findall(r"### BEGIN [A-Z ]+\n(.*?)### END", cell.source, re.DOTALL)
+        whole += [cell.source] if tag.get("solution") and tag.get("grade") else regions
+        for region in regions:
+            shown += cell.source.replace(region, "")
+    lines = {line.strip() for region in whole for line in region.splitlines() if len(line.strip()) > 8}
+    assert len(lines) > 20
+    return whole, {line for line in lines if line not in shown}
+
+
+def flat(text):
+    """Words and signs alone, as a reader sees them: without tags, and without how lines are broken."""
+    return "".join(html.unescape(re.sub(r"<[^>]*>", "", text)).split())
+
+
+@pytest.mark.parametrize("file", GRADED, ids=lambda file: file.stem)
+def test_the_release_holds_no_solution_and_no_hidden_test(released_once, file):
+    cells = nbformat.read(released_once.released(file.stem), 4).cells
+    text = "\n".join(cell.source for cell in cells)
+    assert "BEGIN" not in text
+    assert [line for line in secrets(file)[1] if line in text] == []
+    assert sum(cell.source.endswith("# your code here") for cell in cells) == text.count("# your code here") - 1
+    assert "Your answer here." in text
+
+
+@pytest.mark.parametrize("file", GRADED, ids=lambda file: file.stem)
+def test_nothing_of_a_graded_set_reaches_the_site_or_the_notebooks(file):
+    whole = [flat(region) for region in secrets(file)[0]]
+    title = flat(file.read_text().splitlines()[0].lstrip("# "))
+    places = [
+        *Path("_build/html").rglob("*.html"),
+        *Path("_build/html").rglob("*.js"),
+        *Path("notebooks").glob("*.ipynb"),
+    ]
+    for place in [*places, *Path("chapters").rglob("*.md")]:
+        text = flat(place.read_text(encoding="utf8").replace("\\n", "\n").replace('\\"', '"'))
+        assert [region for region in [*whole, title] if region in text] == [], place
+    assert [path for path in Path("_build/html").rglob("*") if "classroom" in path.name] == []
+
+
+def test_the_wheel_and_the_site_are_told_to_leave_the_classroom_out():
+    packages = tomllib.loads(Path("pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert packages == {"packages": ["attnlib"]}
+    assert "classroom, course]" in Path("_config.yml").read_text()
+    assert "course/\n" in Path(".gitignore").read_text()
+
+
+@pytest.mark.slow
+def test_nothing_of_the_classroom_is_in_the_wheel(tmp_path):
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", tmp_path, "."]
+    subprocess.run(command, check=True, capture_output=True)
+    names = zipfile.ZipFile(next(tmp_path.glob("attnlib-*.whl"))).namelist()
+    assert [name for name in names if not name.startswith("attnlib")] == []
+    assert [name for name in names if "graded" in name] == []
+
+
+def test_a_set_that_would_give_its_tests_away_is_refused(tmp_path):
+    def read(text):
+        file = tmp_path / "a.md"
+        file.write_text(text)
+        return sets.read(file)
+
+    with pytest.raises(sets.SetError, match=r"a\.md, line 2: .*BEGIN SOLUTION"):
+        read("\n```python answer=a\nx = 1\n```\n")
+    with pytest.raises(sets.SetError, match="END HIDDEN TESTS"):
+        read("```python test=a points=1\n### BEGIN HIDDEN TESTS\nassert x\n```\n")
+    with pytest.raises(sets.SetError, match="points=2"):
+        read("```markdown explain=a\nyes\n```\n")
+    with pytest.raises(sets.SetError, match="give it a name"):
+        read("```python answer\n```\n")
+    with pytest.raises(sets.SetError, match="two cells are called explain-a"):
+        read("```markdown explain=a points=1\n```\n" * 2)
+
+
+def test_releasing_again_changes_nothing(course):
+    before = course.released(SET).read_bytes()
+    assert "unchanged" in release(course)[0]
+    assert course.released(SET).read_bytes() == before
+    assert not (course.folder / "earlier").exists()
+
+
+def changed_set(folder, old, new):
+    folder.mkdir()
+    (folder / f"{SET}.md").write_text((sets.GRADED / f"{SET}.md").read_text().replace(old, new, 1))
+    return folder
+
+
+def test_a_new_test_keeps_the_submissions_and_the_version_before(course, notebook, submit, tmp_path):
+    submit("ada", notebook)
+    before = course.source(SET).read_bytes()
+    said = release(course, changed_set(tmp_path / "own", "default_rng(4711)", "default_rng(4712)"))
+    assert "changed" in said[0]
+    assert "4712" in course.source(SET).read_text()
+    assert (course.folder / "submitted" / "ada" / SET / f"{SET}.ipynb").exists()
+    assert before in [file.read_bytes() for file in (course.folder / "earlier").rglob("*.ipynb")]
+
+
+def test_other_cells_are_refused_once_students_have_handed_in(course, notebook, submit, tmp_path):
+    own = changed_set(tmp_path / "own", "test=thief points=2", "test=thief points=5")
+    submit("ada", notebook)
+    before = {file: file.read_bytes() for file in course.folder.rglob("*") if file.is_file()}
+    with pytest.raises(CourseError, match="handed this set in"):
+        release(course, own)
+    assert {file: file.read_bytes() for file in course.folder.rglob("*") if file.is_file()} == before
+
+
+def test_a_source_that_the_teacher_changed_is_kept(course):
+    notebook = json.loads(course.source(SET).read_text())
+    notebook["cells"][0]["source"] = ["mine"]
+    course.source(SET).write_text(json.dumps(notebook))
+    assert "kept as it is" in release(course)[0]
+    assert "mine" in course.source(SET).read_text()
+
+
+def test_the_example_solutions_pass_their_own_tests():
+    from classroom.contained import grade
+
+    for file in GRADED:
+        notebook = sets.read(file)
+        grade(notebook)
+        failed = {cell.metadata.nbgrader.grade_id: cell.outputs for cell in notebook.cells if cell.get("outputs")}
+        assert failed == {}

@@ -1,5 +1,7 @@
 """Scaling on one page: why scores are divided by √d_k, what that mends, and what it rests on. Made to be printed."""
 
+from typing import Literal
+
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
@@ -72,7 +74,7 @@ def _rule(axes: Axes) -> None:
     lines = (
         r"$q \cdot k$ adds up $d_k$ products, each with variance 1, so $\mathrm{Var}(q \cdot k) = d_k$.",
         r"Its spread is $\sqrt{d_k}$. Dividing by that gives spread 1 at every width.",
-        "Divide the scores, before the softmax. Not the weights, not the values.",
+        "Divide scores, before the softmax: not weights, not values.",
     )
     for height, line in zip((0.48, 0.26, 0.04), lines, strict=True):
         axes.text(0, height, line, fontsize=9.5, va="center")
@@ -103,16 +105,13 @@ def _one_row(axes: Axes, seed: int, *, scaled: bool) -> None:
 def _over_widths(axes: Axes, runs: dict[bool, Float[Array, "widths 5"]], which: int, title: str, top: float) -> None:
     """One measure of `saturation` over d_k, scaled and not."""
     for scaled, marker, colour in ((False, "s", COLOURS[1]), (True, "o", COLOURS[0])):
-        axes.plot(WIDTHS, runs[scaled][:, which], marker=marker, color=colour, markersize=4, linewidth=1.5)
-        last = runs[scaled][-1, which]
         name = r"÷ $\sqrt{d_k}$" if scaled else "not scaled"
-        shift = (0, 5 if last < 0.8 * top else -13)  # above its last point, or below where there is no room
-        axes.annotate(
-            name, (WIDTHS[-1], last), shift, textcoords="offset points", ha="right", fontsize=8.5, color=colour
-        )
+        axes.plot(WIDTHS, runs[scaled][:, which], marker=marker, color=colour, label=name, markersize=4, linewidth=1.5)
     axes.set(xscale="log", ylim=(0, top * 1.08), yticks=(0, top / 2, top))
     axes.set_xticks([1, 16, 256, 4096], ["1", "16", "256", "4096"])
     axes.set_xticks([], minor=True)
+    free: Literal["center right", "lower left"] = "center right" if which == 2 else "lower left"  # of lines
+    axes.legend(fontsize=8, loc=free, handlelength=0.8, handletextpad=0.4, borderpad=0.1)
     axes.set_title(title, fontsize=10)
     axes.set_xlabel("$d_k$", fontsize=9)
     axes.tick_params(labelsize=8.5)
@@ -121,8 +120,8 @@ def _over_widths(axes: Axes, runs: dict[bool, Float[Array, "widths 5"]], which: 
 def _table(axes: Axes, seed: int) -> None:
     """Each assumption broken: the variance before and after the division, and the largest weight that is left."""
     _bare(axes)
-    columns = (0, 0.37, 0.73, 1)
-    heads = ("broken", r"$\mathrm{Var}(q \cdot k)$", f"÷ $\\sqrt{{d_k}}$, $d_k = {SHOWN}$", "largest weight")
+    columns = (0, 0.34, 0.74, 1)
+    heads = ("broken", r"$\mathrm{Var}(q \cdot k)$", f"divided, $d_k = {SHOWN}$", "largest weight")
     sides = ("left", "left", "right", "right")
     heights = np.linspace(0.95, 0.16, len(BROKEN) + 1)
     cells = [heads]

@@ -23,6 +23,7 @@ TAUGHT = {
     "02_learnable_u": "S0.5 S0.6 S4.4 E2 E3 E38 E4",
     "03_query_key_value": "S0.7 S0.8 S0.9 S1.3 S1.5 S1.8 S2.4 S2.5 S2.7 S2.8 S2.10 S2.11 S3.2 S3.8 S4.1 S4.3 S4.6 S4.7 S4.9 S4.10 S4.12 "
     "E10 E11 E19 E20 E21 E37 E41 E43 E44 E45 E46 E47 E50",
+    "04_scaling": "S0.10 S0.11 S0.14 S1.6 S2.9 S3.10 S4.5 E5 E6 E7 E13 E31 E39 E40",
     "05_masking": "S1.10 S2.13 S3.1 S3.5 S3.7 S3.9 S4.11 E18 E24 E33 E34 E35 E49",
     "06_multi_head": "S0.13 S2.14 S3.11 E15 E22 E25 E27 E32",
 }

@@ -354,6 +354,21 @@ def test_a_level_is_a_named_line_across_at_its_height():
         plots.ranges([0, 1], {"loss": np.array([[3.0, 4.0]])}, **WRITTEN, levels={"none": np.nan})
 
 
+def test_a_logarithmic_x_writes_out_its_sizes_and_refuses_those_that_have_no_logarithm():
+    runs = {"loss": np.array([[3.0, 2.0, 1.0]])}
+    (axes,) = plots.ranges([1, 16, 256], runs, log_x=True, **WRITTEN).axes
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear")
+    assert labels(axes.get_xticklabels()) == ["1", "16", "256"]
+    assert axes.lines[0].get_xdata().tolist() == [1, 16, 256]
+    with pytest.raises(ValueError, match=r"x\[0\] is 0: a logarithmic axis"):
+        plots.ranges([0, 16, 256], runs, log_x=True, **WRITTEN)
+
+
+def test_the_exponent_can_be_that_of_another_size():
+    legend = plots.log_log([1, 4], {"scores": np.array([[1.0, 4.0]])}, size="d_k", **WRITTEN).axes[0].get_legend()
+    assert labels(legend.get_texts()) == ["scores, $d_k^{1.0}$"]
+
+
 def test_growth_is_drawn_by_the_median_on_two_logarithmic_axes():
     runs = {"naive": np.array([[1.0, 4.0, 16.0], [2.0, 9.0, 20.0], [9.0, 5.0, 90.0]])}
     (axes,) = plots.log_log([10, 20, 40], runs, x_label="tokens", y_label="seconds", title="It grows").axes

@@ -5,7 +5,16 @@ from contextlib import redirect_stdout
 from functools import partial
 from typing import Any
 
-from attnlib.exercises import chapter_00, chapter_01, chapter_02, chapter_03, chapter_05, chapter_06, questions
+from attnlib.exercises import (
+    chapter_00,
+    chapter_01,
+    chapter_02,
+    chapter_03,
+    chapter_04,
+    chapter_05,
+    chapter_06,
+    questions,
+)
 from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, within
 from attnlib.exercises.harness import Exercise, Mistake, Property
 from attnlib.exercises.progress import Progress
@@ -25,7 +34,7 @@ __all__ = [
     "question",
 ]
 
-_modules = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_05, chapter_06)
+_modules = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06)
 CHAPTERS: dict[int, tuple[Exercise, ...]] = {int(module.__name__[-2:]): module.EXERCISES for module in _modules}
 EXERCISES: dict[str, Exercise] = {exercise.id: exercise for exercises in CHAPTERS.values() for exercise in exercises}
 

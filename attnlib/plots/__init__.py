@@ -7,6 +7,7 @@ from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.heads import multi_head_shapes
 from attnlib.plots.lines import exponent, histograms, log_log, ranges
 from attnlib.plots.masks import masks_page
+from attnlib.plots.scaling import scaling_page
 from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
 from attnlib.plots.vectors import plane, planes
 
@@ -31,5 +32,6 @@ __all__ = [
     "plane",
     "planes",
     "ranges",
+    "scaling_page",
     "three_spaces",
 ]

@@ -27,22 +27,22 @@ def ranges(
     """Several experiments over `x`: for each name the mean over its runs, and a band from the least to the greatest.
 
     Each array has one row per run (seed) and one column per entry of `x`. `levels` are values to compare with: each
-    is a thin line across, with its name at the right. `log_x` makes the axis of `x` logarithmic, for sizes that double.
+    is a thin line across, with its name at the right. `log_x` takes the logarithm of `x`, and writes each out.
 
-    Raises ValueError when an array's columns do not match `x`, an entry or a level is not finite, or `log_x` meets an x that
-    is not positive.
+    Raises ValueError when an array's columns do not match `x`, an entry or a level is not finite, or `log_x` meets an x
+    that is not positive.
 
     >>> runs = {"loss": np.array([[1.0, 0.5], [0.9, 0.4]])}
     >>> ranges([0, 1], runs, x_label="step", y_label="loss", title="Two seeds").axes[0].get_xlabel()
     'step'
     """
     _check_runs(x, runs, -np.inf, "is {value}: every entry must be finite")
+    if log_x:
+        forbid("x", np.asarray(x), np.asarray(x) <= 0, "is {value}: a logarithmic axis needs it positive")
     levels = levels or {}
     for name, level in levels.items():
         if not np.isfinite(level):
             raise ValueError(f"the level {name!r} is {level}: it must be finite")
-    if log_x:
-        forbid("x", np.asarray(x), np.asarray(x) <= 0, "is {value}: a logarithmic axis needs it positive")
     with drawing() as (figure, [axes]):
         _draw_runs(axes, x, runs, np.mean, list(runs))
         for name, level in levels.items():
@@ -50,10 +50,10 @@ def ranges(
             beside = axes.get_yaxis_transform()  # x as a share of the axes, y in data
             axes.text(1.01, level, name, transform=beside, va="center", fontsize=10, color=MUTED)
         axes.set(xlabel=x_label, ylabel=y_label, title=title)
+        if log_x:
+            _log_sizes(axes, x)
         if min(*levels.values(), *(values.min() for values in runs.values()), np.inf) >= 0:
             axes.set_ylim(bottom=0)
-        if log_x:
-            _sizes(axes, x)
         axes.legend()
     return figure
 
@@ -66,12 +66,13 @@ def log_log(
     y_label: str,
     title: str,
     fit_from: float | None = None,
+    size: str = "n",
 ) -> Figure:
     """How a quantity grows with the size `x`, on two logarithmic axes: medians over runs, bands, and exponents.
 
     Each array has one row per run and one column per entry of `x`. The legend gives each name the `exponent` of its
-    medians over x (written n) at x ≥ `fit_from`, and stands in the lines' order. None means all x; but at small sizes
-    the overhead is measured.
+    medians over x (written `size`) at x ≥ `fit_from`, and stands in the lines' order. None means all x; but at small
+    sizes the overhead is measured.
 
     Raises ValueError when an array's columns do not match `x`, fewer than two x are left to fit, or an entry is not
     positive and finite.
@@ -86,11 +87,11 @@ def log_log(
     if fitted.sum() < 2:
         raise ValueError(f"{fitted.sum()} of the {len(x)} x reach fit_from = {fit_from}: a slope needs two or more")
     slopes = [exponent(np.asarray(x)[fitted], np.median(values, axis=0)[fitted]) for values in runs.values()]
-    labels = [f"{name}, $n^{{{round(slope, 1) + 0.0}}}$" for name, slope in zip(runs, slopes, strict=True)]
+    labels = [f"{name}, ${size}^{{{round(slope, 1) + 0.0}}}$" for name, slope in zip(runs, slopes, strict=True)]
     with drawing() as (figure, [axes]):
         lines = _draw_runs(axes, x, runs, np.median, labels)
         axes.set(yscale="log", xlabel=x_label, ylabel=y_label, title=title)
-        _sizes(axes, x)
+        _log_sizes(axes, x)
         axes.yaxis.set_major_formatter(_PlainLog())
         axes.yaxis.set_minor_formatter(_PlainLog())
         fitted_to = None if fit_from is None else f"exponents fitted from {_plain(fit_from)} on"
@@ -170,8 +171,8 @@ def _draw_runs(
     return lines
 
 
-def _sizes(axes: Axes, x: Sequence[float]) -> None:
-    """Make the axis of `x` logarithmic, and write its sizes plainly, as many as do not touch."""
+def _log_sizes(axes: Axes, x: Sequence[float]) -> None:
+    """A logarithmic axis on which the sizes `x` are written out where there is room."""
     axes.set_xscale("log")
     axes.set_xticks(_apart(x), [_plain(size) for size in _apart(x)])
     axes.set_xticks([], minor=True)

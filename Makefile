@@ -1,6 +1,7 @@
 # make book    build the website            make serve   open it
 # make lab     the chapters in JupyterLab   make test    every fast test, a real browser included
 # make audit   Lighthouse, axe, bytes       make site-zip   pack the website      make bench   speed, as ratios
+# make train   train the model of chapter 8
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
   $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; done)
 PORT ?= 8000
@@ -9,7 +10,7 @@ BASE_URL ?=
 export BASE_URL
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: book serve site-zip audit bench lab notebooks test test-all lint clean
+.PHONY: book serve site-zip audit bench train lab notebooks test test-all lint clean
 .DEFAULT_GOAL := book
 
 .venv/ready: requirements.txt pyproject.toml package-lock.json tools/setup.py
@@ -46,6 +47,12 @@ bench: .venv/ready
 	@python tools/chromium.py
 	@python bench/widgets.py
 	@python bench/rebuild.py
+
+# SEED=0 for another; what the package ships is only replaced with OUT=attnlib/data/model.npz.
+SEED ?= 3
+OUT ?= _build/model.npz
+train: .venv/ready
+	@python -m attnlib.training --seed $(SEED) --out $(OUT)
 
 notebooks: .venv/ready
 	@python tools/notebooks.py

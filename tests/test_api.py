@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
 import attnlib
-from attnlib import cost, houston, plots, widgets
+from attnlib import corpus, cost, houston, plots, trained, training, transformer, vocabulary, widgets
 
 sys.path.insert(0, "_ext")
 import api
@@ -39,6 +39,11 @@ PUBLIC = {
     **{f"widgets.{name}": getattr(widgets, name) for name in widgets.__all__ if name != "InputError"},
     **{f"cost.{name}": thing for name, thing in own(cost).items()},
     **{f"houston.{name}": thing for name, thing in own(houston).items()},
+    **{f"corpus.{name}": thing for name, thing in own(corpus).items()},
+    **{f"trained.{name}": thing for name, thing in own(trained).items()},
+    "vocabulary.read_words": vocabulary.read_words,
+    "transformer.Transformer": transformer.Transformer,
+    **{f"training.{name}": getattr(training, name) for name in ("Recipe", "train", "weights_of")},
 }
 
 
@@ -57,7 +62,7 @@ def test_a_widgets_signature_is_the_one_it_has(name):
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_entry_has_an_example_that_runs(name):
-    if name not in {"cost.Cost", "houston.Stage"}:  # shown by the functions that return them
+    if name not in {"cost.Cost", "houston.Stage", "corpus.Streams"}:  # shown by the functions that return them
         doc = inspect.getdoc(PUBLIC[name]) or ""
         assert ">>> " in doc or name == "houston.trained"
 

@@ -2,6 +2,7 @@
 # make lab     the chapters in JupyterLab   make test    every fast test, a real browser included
 # make classroom   what students get; make classroom-demo   a whole class graded (see chapters/appendices/teachers.md)
 # make audit   Lighthouse, axe, bytes       make site-zip   pack the website      make bench   speed, as ratios
+# make train   train the model of chapter 8
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
   $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; done)
 PORT ?= 8000
@@ -13,7 +14,7 @@ COURSE ?= course
 GRADED ?= classroom/graded
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: book serve site-zip audit bench lab notebooks classroom classroom-collect classroom-grade classroom-demo test \
+.PHONY: book serve site-zip audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo test \
   test-all lint clean
 .DEFAULT_GOAL := book
 
@@ -51,6 +52,12 @@ bench: .venv/ready
 	@python tools/chromium.py
 	@python bench/widgets.py
 	@python bench/rebuild.py
+
+# SEED=0 for another; what the package ships is only replaced with OUT=attnlib/data/model.npz.
+SEED ?= 3
+OUT ?= _build/model.npz
+train: .venv/ready
+	@python -m attnlib.training --seed $(SEED) --out $(OUT)
 
 notebooks: .venv/ready
 	@python tools/notebooks.py

@@ -15,7 +15,14 @@ from sphinx.application import Sphinx
 import attnlib
 
 FIELDS = {"Raises ": ":Raises: ", "Source: ": ":Source: "}
-KINDS = {"Real": "numbers", "Float": "floats", "Bool": "booleans", "Integer": "integers", "Shaped": "any dtype"}
+KINDS = {
+    "Real": "numbers",
+    "Float": "floats",
+    "Bool": "booleans",
+    "Int": "integers",
+    "Integer": "integers",
+    "Shaped": "any dtype",
+}
 
 
 def shape_of(annotation: Any) -> str | None:

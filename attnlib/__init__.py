@@ -1,7 +1,8 @@
 """Attention from the dot product up: the package behind the book.
 
 `import attnlib` needs NumPy and jaxtyping alone. What needs more is imported by name:
-`attnlib.widgets` (anywidget), `attnlib.plots` (matplotlib). `attnlib.cost` counts, `attnlib.houston` holds the running example.
+`attnlib.widgets` (anywidget), `attnlib.plots` (matplotlib), `attnlib.training` (torch). `attnlib.cost` counts,
+`attnlib.houston` holds the running example, and `attnlib.trained` a model that was really trained.
 """
 
 from attnlib.attention import (
@@ -13,7 +14,7 @@ from attnlib.attention import (
     softmax,
     softmax_jacobian,
 )
-from attnlib.decoder import decoder_logits, decoder_weights, distance_bias, random_decoder, rms_norm
+from attnlib.decoder import decoder_logits, decoder_weights, distance_bias, random_decoder, rms_norm, silence_head
 from attnlib.geometry import convex_hull, cosine_similarity, stretch_matrix
 from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
 from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, pool_heads, split_heads, weight_back
@@ -68,6 +69,7 @@ __all__ = [
     "scaled_base",
     "score_variance",
     "seeded_uniform",
+    "silence_head",
     "single_query_attention",
     "sinusoidal_encoding",
     "sliding_window_mask",

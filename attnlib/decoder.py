@@ -13,7 +13,7 @@ a dict of arrays, for v words, d columns, L layers and h heads:
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from jaxtyping import Float, Real
+from jaxtyping import Float, Int, Real
 from numpy import ndarray as Array
 
 from attnlib.attention import attention_weights
@@ -75,10 +75,13 @@ def distance_bias(table: Real[Array, "*batch reach"], n: int) -> Real[Array, "*b
     return table[..., distance]
 
 
-def decoder_weights(parameters: Mapping[str, Array], tokens: Sequence[int]) -> Float[Array, "layers h n n"]:
-    """The attention weights of every head of every layer for one sentence: query (row) reads from key (column).
+def decoder_weights(
+    parameters: Mapping[str, Array], tokens: Sequence[int] | Int[Array, "*batch n"]
+) -> Float[Array, "*batch layers h n n"]:
+    """The attention weights of every head of every layer for a sentence: query (row) reads from key (column).
 
-    `parameters` are those of `attnlib.decoder`, `tokens` the rows of its embedding.
+    `parameters` are those of `attnlib.decoder`, `tokens` the rows of its embedding; an array of them may hold many
+    sentences of one length.
 
     Raises ValueError for parameters that are missing or do not fit, naming them, and tokens outside the vocabulary.
 
@@ -90,7 +93,9 @@ def decoder_weights(parameters: Mapping[str, Array], tokens: Sequence[int]) -> F
     return _run(parameters, tokens)[0]
 
 
-def decoder_logits(parameters: Mapping[str, Array], tokens: Sequence[int]) -> Float[Array, "n v"]:
+def decoder_logits(
+    parameters: Mapping[str, Array], tokens: Sequence[int] | Int[Array, "*batch n"]
+) -> Float[Array, "*batch n v"]:
     """For every token the scores of all words as the next one; `softmax` makes them probabilities.
 
     Raises ValueError as `decoder_weights` does.
@@ -103,6 +108,25 @@ def decoder_logits(parameters: Mapping[str, Array], tokens: Sequence[int]) -> Fl
     parameters = _checked(parameters)
     unembedding = parameters.get("unembedding", parameters["embedding"].T)
     return project(rms_norm(_run(parameters, tokens)[1]), unembedding)
+
+
+def silence_head(w_o: Real[Array, "L hv d"], layer: int, head: int, num_heads: int) -> Real[Array, "L hv d"]:
+    """W_O with the rows of one head at 0: it reads as before, and adds nothing to the stream. Both count from 0.
+
+    Raises ValueError for a head that is not there, and rows that do not divide into `num_heads` heads.
+
+    >>> silence_head(np.ones((1, 4, 2)), layer=0, head=1, num_heads=2)[0].tolist()
+    [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0], [0.0, 0.0]]
+    """
+    num_layers, rows = w_o.shape[:2]
+    if num_heads < 1 or rows % num_heads:
+        raise ValueError(f"{rows} rows of W_O do not divide into num_heads = {num_heads} heads")
+    if not (0 <= layer < num_layers and 0 <= head < num_heads):
+        raise ValueError(f"there is no head {head} in layer {layer}: {num_layers} layers have {num_heads} heads each")
+    silenced = w_o.copy()
+    width = rows // num_heads
+    silenced[layer, head * width : (head + 1) * width] = 0
+    return silenced
 
 
 def random_decoder(
@@ -125,24 +149,26 @@ def random_decoder(
     return drawn | {"bias": rng.normal(scale=1.5, size=(num_layers, num_heads, reach))}
 
 
-def _run(parameters: Mapping[str, Array], tokens: Sequence[int]) -> tuple[Array, Array]:
-    """The weights (layers, h, n, n), and the residual stream at its end (n, d)."""
+def _run(parameters: Mapping[str, Array], tokens: Sequence[int] | Int[Array, "*batch n"]) -> tuple[Array, Array]:
+    """The weights (*batch, layers, h, n, n), and the residual stream at its end (*batch, n, d)."""
     parameters = _checked(parameters)
     ids = np.asarray(tokens)
     count = len(parameters["embedding"])
-    if ids.ndim != 1 or not ids.size or ids.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= count:
-        raise ValueError(f"tokens must be 1 or more integers from 0 to {count - 1}, got {list(tokens)}")
-    stream, grids = parameters["embedding"][ids], []
-    mask, num_heads = causal_mask(len(ids)), parameters["bias"].shape[1]
+    if not ids.ndim or not ids.size or ids.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= count:
+        raise ValueError(f"tokens must be 1 or more integers from 0 to {count - 1}, got {ids.tolist()}")
+    stream, grids = parameters["embedding"][ids], []  # (*batch, n, d)
+    n, num_heads = ids.shape[-1], parameters["bias"].shape[1]
     for w_q, w_k, w_v, w_o, table in zip(
         *(parameters[name] for name in ("w_q", "w_k", "w_v", "w_o", "bias")), strict=True
     ):
         x = rms_norm(stream)
-        query, key, value = (split_heads(project(x, w), num_heads) for w in (w_q, w_k, w_v))  # (h, n, d_k or d_v)
-        weights = attention_weights(query, key, mask, bias=distance_bias(table, len(ids)))  # (h, n, n)
+        query, key, value = (
+            split_heads(project(x, w), num_heads) for w in (w_q, w_k, w_v)
+        )  # (*batch, h, n, d_k or d_v)
+        weights = attention_weights(query, key, causal_mask(n), bias=distance_bias(table, n))  # (*batch, h, n, n)
         stream = stream + project(merge_heads(weights @ value), w_o)
         grids.append(weights)
-    return np.stack(grids), stream
+    return np.stack(grids, axis=-4), stream
 
 
 def _checked(parameters: Mapping[str, Array]) -> dict[str, Array]:

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
 import attnlib
-from attnlib import cost, exercises, houston, plots, widgets
+from attnlib import corpus, cost, exercises, houston, plots, trained, training, transformer, vocabulary, widgets
 
 sys.path.insert(0, "_ext")
 import api
@@ -44,6 +44,11 @@ PUBLIC = {
     },
     **{f"cost.{name}": thing for name, thing in own(cost).items()},
     **{f"houston.{name}": thing for name, thing in own(houston).items()},
+    **{f"corpus.{name}": thing for name, thing in own(corpus).items()},
+    **{f"trained.{name}": thing for name, thing in own(trained).items()},
+    "vocabulary.read_words": vocabulary.read_words,
+    "transformer.Transformer": transformer.Transformer,
+    **{f"training.{name}": getattr(training, name) for name in ("Recipe", "train", "weights_of")},
 }
 
 
@@ -62,7 +67,7 @@ def test_a_widgets_signature_is_the_one_it_has(name):
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_entry_has_an_example_that_runs(name):
-    shown_by_others = {"cost.Cost", "houston.Stage"} | {
+    shown_by_others = {"cost.Cost", "houston.Stage", "corpus.Streams"} | {
         f"exercises.{c}" for c in ("Exercise", "Progress", "Property", "Report", "Mistake")
     }
     if name not in shown_by_others:  # the functions that return them

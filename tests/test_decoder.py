@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnlib import decoder_logits, decoder_weights, distance_bias, random_decoder, rms_norm, softmax
+from attnlib import decoder_logits, decoder_weights, distance_bias, random_decoder, rms_norm, silence_head, softmax
 
 SIZES = {"vocabulary": 11, "d": 12, "num_layers": 2, "num_heads": 3, "reach": 4}
 TOKENS = [3, 1, 4, 1, 5, 9, 2]
@@ -65,6 +65,15 @@ def test_rows_sum_to_one_and_read_nothing_later():
     assert (weights[..., ~np.tri(7, dtype=bool)] == 0).all()
 
 
+def test_many_sentences_at_once_are_each_read_alone():
+    parameters = a_decoder()
+    batch = np.random.default_rng(2).integers(11, size=(2, 5, 7))
+    weights, logits = decoder_weights(parameters, batch), decoder_logits(parameters, batch)
+    assert weights.shape == (2, 5, 2, 3, 7, 7)
+    assert np.allclose(weights[1, 3], decoder_weights(parameters, batch[1, 3]), atol=1e-14)
+    assert np.allclose(logits[1, 3], decoder_logits(parameters, batch[1, 3].tolist()), atol=1e-13)
+
+
 def test_what_comes_later_changes_nothing_before():
     parameters = a_decoder()
     assert np.allclose(decoder_logits(parameters, TOKENS)[:4], decoder_logits(parameters, TOKENS[:4]), atol=1e-12)
@@ -106,7 +115,20 @@ def test_two_draws_from_one_seed_are_alike():
     assert all((first[name] == second[name]).all() for name in first)
 
 
+def test_a_silenced_head_reads_and_adds_nothing():
+    parameters = a_decoder()
+    silenced = parameters | {"w_o": silence_head(parameters["w_o"], 1, 2, 3)}
+    assert (decoder_weights(silenced, TOKENS) == decoder_weights(parameters, TOKENS)).all()
+    w_v = parameters["w_v"].copy()
+    w_v[1, :, 8:] = 0  # a head without values adds nothing either
+    assert np.allclose(decoder_logits(silenced, TOKENS), decoder_logits(parameters | {"w_v": w_v}, TOKENS), atol=1e-12)
+    assert np.abs(decoder_logits(silenced, TOKENS) - decoder_logits(parameters, TOKENS)).max() > 1e-3
+
+
 BAD = {
+    "no head to silence": (lambda: silence_head(np.ones((2, 6, 5)), 0, 3, 3), "no head 3 in layer 0: 2 layers have 3 heads each"),
+    "no layer to silence in": (lambda: silence_head(np.ones((2, 6, 5)), 2, 0, 3), "no head 0 in layer 2"),
+    "heads to silence": (lambda: silence_head(np.ones((2, 6, 5)), 0, 0, 4), "6 rows of W_O do not divide into num_heads = 4"),
     "missing": (lambda: decoder_weights({"embedding": np.eye(2)}, [0]), "the decoder lacks bias, w_k, w_o, w_q, w_v"),
     "axes": (lambda: decoder_weights(a_decoder() | {"w_q": np.eye(12)}, [0]), r"w_q has shape \(12, 12\), which stands for \(L, d, hk\)"),
     "empty": (lambda: decoder_weights(a_decoder() | {"embedding": np.zeros((0, 12))}, [0]), r"embedding has shape \(0, 12\)"),

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from attnlib import decoder_logits, decoder_weights, random_decoder
+from attnlib import decoder_logits, decoder_weights, random_decoder, softmax, trained
 from attnlib.widgets import HeadBrowser, InputError
 from attnlib.widgets.head_browser import packed, unpacked
 from tests.test_widgets import HOSTILE, Page
@@ -39,7 +39,7 @@ def test_case_and_punctuation_make_no_difference_and_unknown_words_are_left_out(
 
 
 def test_a_word_of_punctuation_is_read_when_it_is_known():
-    assert HeadBrowser("a.", ["a", "."], parameters(vocabulary=2)).tokens == ["a"]
+    assert HeadBrowser("a.", ["a", "."], parameters(vocabulary=2)).tokens == ["a", "."]
     assert HeadBrowser("a .", ["a", "."], parameters(vocabulary=2)).tokens == ["a", "."]
 
 
@@ -55,19 +55,41 @@ def test_python_sees_what_the_reader_types():
     assert browser.weights.shape == (2, 3, 1, 1)
 
 
-def test_every_head_reads_the_sentence_in_its_own_way():
-    weights = HeadBrowser().weights.reshape(8, -1)
-    apart = np.abs(weights[:, None] - weights).sum(axis=-1) / 5  # twice the share of each row that moved
-    assert apart[~np.eye(8, dtype=bool)].min() > 0.2
+def test_without_arguments_it_is_the_trained_model():
+    browser = HeadBrowser()
+    assert all((browser.arrays[name] == array).all() for name, array in trained.parameters().items())
+    assert browser.vocabulary == list(trained.VOCABULARY)
+    assert browser.tokens == ["Houston", "we", "have", "a", "problem"]
+    assert browser.provenance == "trained"
+    assert HeadBrowser("Houston we have a").next_words[0][0] == "problem"
 
 
 def test_the_state_is_small_enough_for_a_page():
-    browser = HeadBrowser()
-    count = sum(array.size for array in browser.arrays.values())
-    state = json.dumps(browser.state())
-    assert 35_000 < count < 40_000
-    assert len(state) < 110_000
-    assert len(gzip.compress(state.encode())) < 85_000
+    state = json.dumps(HeadBrowser().state())
+    assert len(state) < 140_000
+    assert len(gzip.compress(state.encode())) < 100_000
+
+
+def test_a_silenced_head_is_ablated_and_compared_with_the_sentence_as_it_stands():
+    browser = a_browser("red sky blue", layer=1, head=2, silenced=True)
+    whole = a_browser("red sky blue")
+    assert (browser.logits == decoder_logits(trained.ablate(whole.arrays, 1, 2), [0, 3, 2])).all()
+    assert (browser.weights == whole.weights).all()  # nothing comes after the last layer
+    before, after = softmax(whole.logits[-1]), softmax(browser.logits[-1])
+    for word, chances in browser.next_words:
+        assert chances == [before[WORDS.index(word)], after[WORDS.index(word)]]
+    assert all(len(chances) == 1 for _, chances in whole.next_words)
+    assert len(whole.next_words) == 3
+
+
+def test_a_swapped_token_is_read_in_its_place():
+    browser = a_browser("red sky blue", swapped=1, other="GREEN")
+    assert browser.ids == [0, 1, 2]
+    assert (browser.logits == a_browser("red green blue").logits).all()
+    assert browser.sentence == "red sky blue"
+    assert len(browser.next_words[0][1]) == 2
+    for nothing in ({"swapped": 9, "other": "green"}, {"swapped": 1}, {"other": "green"}):
+        assert a_browser("red sky blue", **nothing).ids == [0, 3, 2]
 
 
 def test_half_precision_survives_the_way_into_a_page():
@@ -81,6 +103,8 @@ BAD = {
     "layer": (lambda: a_browser(layer=2), "layer 2 is outside 0 … 1"),
     "head": (lambda: setattr(a_browser(), "head", -1), "head -1 is outside 0 … 2"),
     "token": (lambda: a_browser(token=-1), "token -1 is below 0"),
+    "swapped": (lambda: a_browser(swapped=-1), "swapped -1 is below 0"),
+    "other": (lambda: setattr(a_browser(), "other", "violet"), "other is 'violet', which is not in the vocabulary"),
     "vocabulary": (lambda: HeadBrowser("a", ["a"], parameters()), "1 words for 4 rows of the embedding"),
     "twice": (lambda: HeadBrowser("a", ["a", "b", "c", "A"], parameters()), "word 3 of the vocabulary, 'A'"),
     "space": (lambda: HeadBrowser("a", ["a", "b", "c", "d e"], parameters()), "word 3 of the vocabulary, 'd e'"),
@@ -104,7 +128,7 @@ def test_bad_input_is_named(name):
 def test_the_page_form_holds_the_querys_row_in_every_head_and_one_whole_grid():
     browser = a_browser("red green sky", layer=1, head=2)
     page, weights = Page(browser), browser.weights
-    assert page.tags.count("table") == 2
+    assert page.tags.count("table") == 3
     assert page.cells[:4] == ["", "Red", "green", "sky"]
     shown = [
         [f"layer {layer + 1}, head {head + 1}", *(f"{w:.2f}" for w in weights[layer, head, 2])]
@@ -112,9 +136,21 @@ def test_the_page_form_holds_the_querys_row_in_every_head_and_one_whole_grid():
         for head in range(3)
     ]
     assert page.cells[4:28] == [cell for row in shown for cell in row]
-    assert page.cells[28:36] == ["", "Red", "green", "sky", "Red", "1.00", "–", "–"]
+    following = [cell for word, (chance,) in browser.next_words for cell in (word, f"{chance:.2f}")]
+    assert page.cells[28:36] == ["", "probability", *following]
+    assert page.cells[36:44] == ["", "Red", "green", "sky", "Red", "1.00", "–", "–"]
     assert json.loads(page.state) == browser.state()
-    assert "random, not trained" in browser.fallback()
+    assert "Numbers: of the parameters given." in browser.fallback()
+
+
+def test_the_page_form_says_what_is_changed():
+    said = a_browser("red green sky", layer=1, silenced=True, swapped=1, other="blue").fallback()
+    assert (
+        "The next word after “sky”, before and after layer 2, head 1 is silenced and “green” is swapped for “blue”."
+        in said
+    )
+    assert "“Red blue sky”" in said
+    assert Page(a_browser(silenced=True)).cells.count("before") == 1
 
 
 def test_an_earlier_query_shows_the_keys_it_may_read():
@@ -125,7 +161,7 @@ def test_an_earlier_query_shows_the_keys_it_may_read():
 
 
 def test_a_long_sentence_has_no_whole_grid_and_an_unknown_one_no_table():
-    assert Page(a_browser("sky " * 11)).tags.count("table") == 1
+    assert Page(a_browser("sky " * 11)).tags.count("table") == 2
     assert "No word of the sentence is known." in a_browser("violet").fallback()
 
 

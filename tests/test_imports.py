@@ -12,7 +12,9 @@ def modules_after(statement):
 
 
 def test_attnlib_takes_numpy_and_jaxtyping_alone():
-    third_party = modules_after("import attnlib, attnlib.houston") - set(sys.stdlib_module_names)
+    third_party = modules_after("import attnlib, attnlib.houston, attnlib.trained; attnlib.trained.parameters()") - set(
+        sys.stdlib_module_names
+    )
     # wadler_lindig prints jaxtyping's errors and comes with it; cython_runtime is NumPy's compiled code
     allowed = {"attnlib", "numpy", "jaxtyping", "wadler_lindig", "cython_runtime", "_cython_3_2_4"}
     assert {name for name in third_party - allowed if not name.startswith("_cython")} == set()

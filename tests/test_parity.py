@@ -164,6 +164,12 @@ def random_sentence(rng, size):
     return [parameters, rng.integers(words, size=rng.integers(1, 9)).tolist()]
 
 
+def random_head(rng, size):
+    layers, heads, width, columns = (int(one) for one in sizes(rng))
+    w_o = rng.normal(scale=size, size=(layers, heads * width, columns))
+    return [w_o, int(rng.integers(layers)), int(rng.integers(heads)), heads]
+
+
 POSITIVE = ("exp", "softplus", "sigmoid", "relu", "square")
 CASES = {
     "rotary_permutation": lambda rng, size: [2 * int(rng.integers(1, 9))],
@@ -219,6 +225,7 @@ CASES = {
     "split_heads": lambda rng, size: [attnlib.merge_heads(heads := random_stack(rng, size)), len(heads)],
     "rms_norm": lambda rng, size: [random_stack(rng, size)[0], float(rng.uniform(0, 0.1))],
     "distance_bias": lambda rng, size: [rng.normal(scale=size, size=sizes(rng)[0]), int(sizes(rng)[1])],
+    "silence_head": random_head,
     "decoder_weights": random_sentence,
     "decoder_logits": random_sentence,
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],

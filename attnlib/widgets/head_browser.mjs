@@ -1,5 +1,6 @@
 // HeadBrowser: a sentence is typed, a decoder reads it in the page, and every head's grid is seen at once.
 
+import * as half from "./half.mjs";
 import * as heat from "./heat.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
@@ -9,7 +10,8 @@ const LONGEST = 32; // words of a sentence
 const WRITTEN = 8; // of these with a number in each cell
 const SPACES = /[ \t\n\r\u00a0]+/;
 const EDGES = ".,;:!?()\"'“”‘’…";
-const changes = ["sentence", "layer", "head", "token"];
+const changes = ["sentence", "layer", "head", "token", "silenced", "swapped", "other"];
+const LIKELIEST = 3; // next words of each reading
 let count = 0; // of browsers in the page: a note needs an id of its own
 
 function render({ model, el }) {
@@ -27,10 +29,14 @@ function build(model, body) {
   const about = element("p", { class: "attn-pair" });
   const large = element("div", { class: "attn-large" });
   const line = element("p", { "aria-live": "polite" });
-  const next = element("p");
+  const next = element("p", { class: "attn-pair" });
+  const chances = element("div");
+  const silence = ui.toggle(model, "silenced", "Silence this head");
+  const swap = swapper(model);
   const rows = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "what the query reads in every head" });
   const picture = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "one head, large" }, large);
-  const shown = element("div", {}, gallery, chips, line, element("div", { class: "attn-columns" }, element("div", { class: "attn-side" }, picture), element("div", { class: "attn-side" }, about, rows)), next);
+  const columns = element("div", { class: "attn-columns" }, element("div", { class: "attn-side" }, picture), element("div", { class: "attn-side" }, about, rows));
+  const shown = element("div", {}, gallery, chips, line, columns, element("div", { class: "attn-controls" }, silence.node, ...swap.nodes), next, chances);
   body.append(element("figure", { class: "attn attn-browser" }, caption, element("label", { class: "attn-sentence" }, "Sentence", field), note, dictionary, shown));
   field.addEventListener("input", () => ui.change(model, "sentence", field.value));
 
@@ -63,11 +69,18 @@ function build(model, body) {
     if (!ids.length) return;
 
     const last = ids.length - 1, query = Math.max(0, Math.min(model.get("token") ?? last, last));
-    const tokens = ids.map((id) => decoder.vocabulary[id]);
-    const sentence = ids.join();
-    if (read?.sentence !== sentence || read.decoder !== decoder)
-      read = { sentence, decoder, weights: math.decoder_weights(decoder.parameters, ids), logits: math.decoder_logits(decoder.parameters, ids) };
-    const { weights, logits } = read;
+    const silenced = model.get("silenced") === true, other = decoder.known.get(String(model.get("other")).toLowerCase());
+    const place_of_swap = other !== undefined && ids[model.get("swapped")] !== undefined ? model.get("swapped") : null;
+    const key = [ids.join(), silenced && [layer, head], place_of_swap, other].join(" ");
+    if (read?.key !== key || read.decoder !== decoder) {
+      const before = read?.decoder === decoder && read.before.ids.join() === ids.join() ? read.before : run(decoder.parameters, ids);
+      const heard = silenced ? { ...decoder.parameters, w_o: math.silence_head(decoder.parameters.w_o, layer, head, decoder.parameters.bias[layer].length) } : decoder.parameters;
+      const changed = silenced || place_of_swap !== null;
+      read = { key, decoder, before, after: changed ? run(heard, ids.map((id, i) => (i === place_of_swap ? other : id))) : before };
+    }
+    silence.draw();
+    swap.draw(ids.map((id) => decoder.vocabulary[id]), decoder.vocabulary, other);
+    const { weights } = read.after, tokens = read.after.ids.map((id) => decoder.vocabulary[id]);
     const colour = getComputedStyle(body).color, choice = [layer, head, query].join();
     if (drawn?.read === read && drawn.colour === colour && drawn.choice === choice) return; // a letter that changes no word
     if (drawn?.read !== read || drawn.colour !== colour) {
@@ -81,55 +94,69 @@ function build(model, body) {
     about.replaceChildren("What ", element("bdi", {}, tokens[query]), " reads, in every head");
     draw_large(large, place, tokens, weights[layer][head], query);
     const most = weights[layer][head][query].map((weight, j) => [weight, tokens[j]]).slice(0, query + 1).sort(([a], [b]) => b - a).slice(0, 3);
-    line.replaceChildren(`${place}: `, element("bdi", {}, tokens[query]), " reads most from ", ...most.flatMap(([weight, token], m) => [m ? ", " : "", element("bdi", {}, token), ` ${number(weight)}`]), ".");
-    const chances = math.softmax(logits[query]);
-    const likely = chances.map((chance, id) => [chance, decoder.vocabulary[id]]).sort(([a], [b]) => b - a).slice(0, 3);
-    next.textContent = `Next word after “${tokens[query]}”: ${likely.map(([chance, word]) => `${word} ${number(chance)}`).join(", ")}.`;
+    line.replaceChildren(`${place}${silenced ? ", silenced" : ""}: `, element("bdi", {}, tokens[query]), " reads most from ", ...most.flatMap(([weight, token], m) => [m ? ", " : "", element("bdi", {}, token), ` ${number(weight)}`]), ".");
+    next.replaceChildren("The next word after ", element("bdi", {}, tokens[query]));
+    chances.replaceChildren(expected(read, query, decoder.vocabulary));
     rows.replaceChildren(table(tokens.slice(0, query + 1), weights, query));
   };
+}
+
+// What the decoder makes of a sentence.
+function run(parameters, ids) {
+  return { ids, weights: math.decoder_weights(parameters, ids), logits: math.decoder_logits(parameters, ids) };
+}
+
+// Which token is swapped, and for which word: two menus whose options follow the sentence and the vocabulary.
+function swapper(model) {
+  const place = element("select", { "aria-label": "Swap this token" }), word = element("select", { "aria-label": "for this word" });
+  place.addEventListener("change", () => ui.change(model, "swapped", place.selectedIndex ? place.selectedIndex - 1 : null));
+  word.addEventListener("change", () => ui.change(model, "other", word.selectedIndex ? word.value : ""));
+  const fill = (menu, words) => {
+    const key = words.join(" ");
+    if (menu.dataset.words === key) return;
+    menu.dataset.words = key;
+    menu.replaceChildren(...["–", ...words].map((text) => element("option", {}, text)));
+  };
+  const draw = (tokens, vocabulary, other) => {
+    fill(place, tokens);
+    fill(word, vocabulary);
+    place.selectedIndex = tokens[model.get("swapped")] === undefined ? 0 : model.get("swapped") + 1;
+    word.selectedIndex = (other ?? -1) + 1;
+  };
+  return { nodes: [["Swap", place], ["for", word]].map(([label, menu]) => element("label", { class: "attn-control" }, label, menu)), draw };
+}
+
+// The likeliest next words, and when something was changed, how likely each was before.
+function expected({ before, after }, query, vocabulary) {
+  const readings = before === after ? [after] : [before, after];
+  const chances = readings.map(({ logits }) => math.softmax(logits[query]));
+  const rank = (row) => row.map((_, id) => id).sort((a, b) => row[b] - row[a]).slice(0, LIKELIEST);
+  const rows = [...new Set(chances.flatMap(rank))].map((id) => [vocabulary[id], ...chances.map((row) => {
+    const cell = element("td");
+    ui.bar(cell, row[id], number(row[id]));
+    return cell;
+  })]);
+  return ui.table(readings.length === 1 ? ["probability"] : ["before", "after"], rows, "the next word");
 }
 
 // The vocabulary and the arrays of the model's state.
 function load(model) {
   const source = model.get("parameters"), vocabulary = model.get("vocabulary");
-  const parameters = Object.fromEntries(Object.entries(source).map(([name, entry]) => [name, unpack(name, entry)]));
+  const parameters = Object.fromEntries(Object.entries(source).map(([name, entry]) => [name, half.unpack(name, entry)]));
   for (const name of ["embedding", "w_q", "w_k", "w_v", "w_o", "bias"]) if (!parameters[name]) throw new Error(`the decoder lacks ${name}`);
   if (parameters.embedding.length !== vocabulary.length) throw new Error(`${vocabulary.length} words for ${parameters.embedding.length} rows of the embedding`);
   return { source, vocabulary, parameters, known: new Map(vocabulary.map((word, id) => [word.toLowerCase(), id])) };
 }
 
-// float16 in base64, to rows of numbers.
-function unpack(name, { shape, data }) {
-  let bytes;
-  try {
-    bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-  } catch {
-    throw new Error(`${name} is not in base64`);
-  }
-  const size = shape.reduce((product, side) => product * side, 1);
-  if (bytes.length !== 2 * size) throw new Error(`${name} has ${bytes.length / 2} numbers for the shape ${shape.join(" × ")}`);
-  const view = new DataView(bytes.buffer);
-  const values = Float64Array.from({ length: size }, (_, i) => {
-    const bits = view.getUint16(2 * i, true), exponent = (bits >> 10) & 31, fraction = bits & 1023;
-    const size = exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24;
-    return exponent === 31 ? NaN : bits >> 15 ? -size : size;
-  });
-  return nest(values, shape);
-}
-
-function nest(values, [side, ...rest]) {
-  if (!rest.length) return values;
-  const step = values.length / side;
-  return Array.from({ length: side }, (_, i) => nest(values.subarray(i * step, (i + 1) * step), rest));
-}
-
-// The known words as numbers, the unknown pieces as they stand, and how many words are too many.
+// The known words as numbers, the unknown pieces as they stand, and how many words are too many: `read_words` of attnlib.
 function understand(sentence, { known }) {
   const ids = [], unknown = [];
   for (const piece of sentence.split(SPACES)) {
-    const whole = piece.toLowerCase(), word = known.has(whole) ? whole : strip(whole);
-    if (known.has(word)) ids.push(known.get(word));
-    else if (word) unknown.push(piece);
+    const whole = piece.toLowerCase(), word = known.has(whole) ? whole : strip(whole), start = whole.indexOf(word);
+    for (const part of [...whole.slice(0, start), word, ...whole.slice(start + word.length)]) {
+      if (known.has(part)) ids.push(known.get(part));
+      else if (part && part === word) unknown.push(piece);
+    }
   }
   return { ids: ids.slice(0, LONGEST), unknown, more: ids.length - LONGEST };
 }

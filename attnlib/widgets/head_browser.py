@@ -12,19 +12,15 @@ import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from attnlib.decoder import decoder_logits, decoder_weights, random_decoder
+from attnlib import trained
+from attnlib.attention import softmax
+from attnlib.decoder import decoder_logits, decoder_weights
+from attnlib.vocabulary import read_words
 from attnlib.widgets.base import InputError, PageWidget, Tokens, table, text
 
 LONGEST = 32  # words of a sentence
 MOST = 10  # of these whose whole grid is a table
-EDGES = ".,;:!?()\"'“”‘’…"  # stripped from a word that is not known with them
-VOCABULARY = """
-    Houston we have a problem the an this that my your our you I they he she it is are was has had no not and or but
-    in on of to from for with at by as so if then when what who where why how here there now again all one two three
-    moon earth space ship crew engine fire water light door night day time home friend cat dog bird book word city
-    call see hear say read write go come turn find need want know think help stop start new old big small red blue
-    good bad
-""".split()  # noqa: SIM905 (a hundred pairs of quotes would hide the words)
+LIKELIEST = 3  # next words of each reading
 
 
 class Parameters(traitlets.TraitType[dict[str, Any], Any]):
@@ -55,34 +51,42 @@ def unpacked(entry: Mapping[str, Any]) -> Float[Array, "..."]:
 
 
 class HeadBrowser(PageWidget):
-    """Eight heads read one sentence in eight ways, and you see all of them while you type.
+    """Eight heads of a trained decoder read one sentence, and you see all of them while you type.
+
+    `sentence` is what is read: upper and lower case make no difference, punctuation counts where the vocabulary
+    has it, words that it has not are left out, and so is what follows the 32nd. `layer` and `head`, counted from 0, are
+    shown large, and `token` is the query whose row is given in numbers (None means the last). With `silenced` that
+    head adds nothing to the stream; with `swapped`, a token counted from 0, the word `other` is read in its place.
+    Whatever is changed so, the likeliest next words are compared with those of the sentence as it stands.
 
     `parameters` are those of `attnlib.decoder`, one row of its `embedding` for each word of `vocabulary`; they
-    are kept in float16. `sentence` is what is read: upper and lower case and punctuation make no difference,
-    words that are not in the vocabulary are left out, and so is what follows the 32nd. `layer` and
-    `head`, counted from 0, are shown large, and `token` is the query whose row is given in numbers (None means the last).
-    Without arguments the decoder is drawn at random.
+    are kept in float16. Without them it is the model of `attnlib.trained`.
 
     Raises ValueError (`InputError`) for parameters that do not fit each other or the vocabulary, words that are
-    in it twice, and a layer or head that is not there.
+    in it twice, and a layer, head or other word that is not there.
 
-    >>> browser = HeadBrowser("We have a problem, Houston!")
+    >>> browser = HeadBrowser("Anna met Tom. He")
     >>> browser.tokens
-    ['we', 'have', 'a', 'problem', 'Houston']
+    ['Anna', 'met', 'Tom', '.', 'he']
     >>> browser.weights.shape
     (2, 4, 5, 5)
+    >>> browser.next_words[0][0]
+    'paints'
     """
 
     _module = "head_browser"
-    _alive = "type a sentence of your own and see every head read it"
+    _alive = "type a sentence of your own, see every head read it, and silence one"
     title = traitlets.Unicode("One sentence in every head").tag(sync=True)
-    provenance = traitlets.Unicode("random, not trained").tag(sync=True)
+    provenance = traitlets.Unicode("trained").tag(sync=True)
     vocabulary = Tokens().tag(sync=True)
     parameters = Parameters().tag(sync=True)
     sentence = traitlets.Unicode("Houston we have a problem").tag(sync=True)
     layer = traitlets.Int(0).tag(sync=True)
     head = traitlets.Int(0).tag(sync=True)
     token = traitlets.Int(None, allow_none=True).tag(sync=True)
+    silenced = traitlets.Bool(False).tag(sync=True)
+    swapped = traitlets.Int(None, allow_none=True).tag(sync=True)
+    other = traitlets.Unicode("").tag(sync=True)
 
     def __init__(
         self,
@@ -91,9 +95,10 @@ class HeadBrowser(PageWidget):
         parameters: Mapping[str, Array] | None = None,
         **options: Any,
     ) -> None:
-        vocabulary = list(VOCABULARY if vocabulary is None else vocabulary)
-        if parameters is None:
-            parameters = random_decoder(np.random.default_rng(0), vocabulary=len(vocabulary), reach=LONGEST)
+        if parameters is not None:
+            options = {"provenance": "of the parameters given"} | options
+        vocabulary = list(trained.VOCABULARY if vocabulary is None else vocabulary)
+        parameters = trained.parameters() if parameters is None else parameters
         if sentence is not None:
             options["sentence"] = sentence
         super().__init__(vocabulary=vocabulary, parameters=dict(parameters), **options)
@@ -105,28 +110,52 @@ class HeadBrowser(PageWidget):
 
     @property
     def ids(self) -> list[int]:
-        """The words of the sentence that are known, as rows of the embedding."""
-        known = {word.lower(): i for i, word in enumerate(self.vocabulary)}
-        pieces = [piece.lower() for piece in re.split(r"[ \t\n\r\xa0]+", self.sentence)]
-        words = [piece if piece in known else piece.strip(EDGES) for piece in pieces]
-        return [known[word] for word in words if word in known][:LONGEST]
+        """The words that are read, as rows of the embedding: the known ones of the sentence, one of them swapped perhaps."""
+        ids = self._typed
+        if self.swapped is not None and self.swapped < len(ids) and self.other:
+            ids[self.swapped] = [word.lower() for word in self.vocabulary].index(self.other.lower())
+        return ids
 
     @property
     def tokens(self) -> list[str]:
-        """The words of the sentence that are known."""
+        """The words that are read."""
         return [self.vocabulary[i] for i in self.ids]
 
     @property
     def weights(self) -> Float[Array, "layers h n n"]:
         """Query (row) reads from key (column), for every layer and head, by `attnlib.decoder_weights`."""
-        return decoder_weights(self.arrays, self.ids)
+        return decoder_weights(self._heard, self.ids)
 
     @property
     def logits(self) -> Float[Array, "n v"]:
         """For every token the scores of all words as the next one, by `attnlib.decoder_logits`."""
-        return decoder_logits(self.arrays, self.ids)
+        return decoder_logits(self._heard, self.ids)
 
-    @traitlets.validate("vocabulary", "parameters", "layer", "head", "token")
+    @property
+    def next_words(self) -> list[tuple[str, list[float]]]:
+        """The likeliest words after the query, each with its probability; with that of before too, when something is changed."""
+        query = self._query
+        readings = [softmax(self.logits[query])]
+        if self.silenced or self.ids != self._typed:
+            readings.insert(0, softmax(decoder_logits(self.arrays, self._typed)[query]))
+        rows = [int(row) for reading in readings for row in np.argsort(-reading, kind="stable")[:LIKELIEST]]
+        return [(self.vocabulary[row], [float(reading[row]) for reading in readings]) for row in dict.fromkeys(rows)]
+
+    @property
+    def _typed(self) -> list[int]:
+        return read_words(self.sentence, self.vocabulary)[0][:LONGEST]
+
+    @property
+    def _query(self) -> int:
+        last = len(self._typed) - 1
+        return last if self.token is None else min(self.token, last)
+
+    @property
+    def _heard(self) -> dict[str, Array]:
+        """The parameters, without the silenced head."""
+        return trained.ablate(self.arrays, self.layer, self.head) if self.silenced else self.arrays
+
+    @traitlets.validate("vocabulary", "parameters", "layer", "head", "token", "swapped", "other")
     def _check_input(self, proposal: Any) -> Any:
         return self._checked(proposal)
 
@@ -146,16 +175,18 @@ class HeadBrowser(PageWidget):
         for name, value, count in [("layer", inputs.layer, layers), ("head", inputs.head, heads)]:
             if not 0 <= value < count:
                 raise InputError(f"{name} {value} is outside 0 … {count - 1}")
-        if inputs.token is not None and inputs.token < 0:
-            raise InputError(f"token {inputs.token} is below 0")
+        for name, place in [("token", inputs.token), ("swapped", inputs.swapped)]:
+            if place is not None and place < 0:
+                raise InputError(f"{name} {place} is below 0")
+        if inputs.other and inputs.other.lower() not in seen:
+            raise InputError(f"other is {inputs.other!r}, which is not in the vocabulary")
 
     def fallback(self) -> str:
         tokens = self.tokens
         caption = f"{self.title}: query (row) reads from key (column). Numbers: {self.provenance}."
         if not tokens:
             return f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption><p>No word of the sentence is known.</p></figure>'
-        weights, last = self.weights, len(tokens) - 1
-        query = last if self.token is None else min(self.token, last)
+        weights, query = self.weights, self._query
         reads = weights[:, :, query, : query + 1].reshape(-1, query + 1)  # (layers · h, keys so far)
         names = [
             f"layer {place // weights.shape[1] + 1}, head {place % weights.shape[1] + 1}" for place in range(len(reads))
@@ -167,6 +198,14 @@ class HeadBrowser(PageWidget):
             list(zip(names, cells, strict=True)),
             reads,
         )
+        following = self.next_words
+        columns = ["probability"] if len(following[0][1]) == 1 else ["before", "after"]
+        out += table(
+            f"The next word after “{tokens[query]}”{self._changes()}.",
+            columns,
+            [(word, [text(chance) for chance in chances]) for word, chances in following],
+            np.array([chances for _, chances in following]),
+        )
         if len(tokens) > MOST:
             return out
         grid = weights[self.layer, self.head]
@@ -177,3 +216,10 @@ class HeadBrowser(PageWidget):
             list(zip(tokens, rows, strict=True)),
             grid,
         )
+
+    def _changes(self) -> str:
+        """What is changed, in words."""
+        made = [f"layer {self.layer + 1}, head {self.head + 1} is silenced"] if self.silenced else []
+        if self.ids != self._typed:
+            made.append(f"“{self.vocabulary[self._typed[self.swapped or 0]]}” is swapped for “{self.other}”")
+        return f", before and after {' and '.join(made)}" if made else ""

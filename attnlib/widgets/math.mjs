@@ -406,6 +406,13 @@ export function decoder_logits(parameters, tokens) {
   return project(rms_norm(run_decoder(parameters, tokens).stream), unembedding);
 }
 
+export function silence_head(w_o, layer, head, num_heads) {
+  const width = w_o[0].length / num_heads;
+  if (!Number.isInteger(width)) throw new Error(`${w_o[0].length} rows of W_O do not divide into ${num_heads} heads`);
+  if (!(layer in w_o && head >= 0 && head < num_heads)) throw new Error(`there is no head ${head} in layer ${layer}`);
+  return w_o.map((rows, l) => rows.map((row, r) => (l === layer && Math.floor(r / width) === head ? row.map(() => 0) : row)));
+}
+
 const runs = new WeakMap(); // the last run over each array of tokens, so that weights and logits together cost one
 
 function run_decoder(parameters, tokens) {

@@ -1,0 +1,201 @@
+"""The model of chapter 8: a small decoder that was really trained, its words, and what its heads do.
+
+`parameters` are those of `attnlib.decoder`, which computes with them: `decoder_weights(parameters(), encode("…"))`.
+They were made by `python -m attnlib.training`; `record` says with which seed, on which data, and how good they are.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy import ndarray as Array
+
+from attnlib import corpus
+from attnlib.attention import softmax
+from attnlib.corpus import CONTEXT, COPY, PRONOUN, Streams, repeats, streams
+from attnlib.decoder import decoder_logits, decoder_weights, silence_head
+from attnlib.vocabulary import read_words
+
+Parameters = Mapping[str, Array]
+VOCABULARY = corpus.VOCABULARY
+
+
+@cache
+def parameters() -> dict[str, Array]:
+    """The shipped weights, by name: 2 layers of 4 heads, d = 64. They were stored in float16, and are read-only.
+
+    >>> {name: array.shape for name, array in parameters().items()}["w_q"]
+    (2, 64, 64)
+    """
+    with files("attnlib").joinpath("data/model.npz").open("rb") as file:
+        arrays = {name: half.astype(float) for name, half in np.load(file).items()}
+    for array in arrays.values():
+        array.setflags(write=False)
+    return arrays
+
+
+def record() -> dict[str, Any]:
+    """Where the shipped weights come from, and what was measured of them.
+
+    >>> record()["command"]
+    'python -m attnlib.training --seed 3 --steps 2500 --out attnlib/data/model.npz'
+    """
+    made: dict[str, Any] = json.loads(files("attnlib").joinpath("data/model.json").read_text(encoding="utf8"))
+    return made
+
+
+def encode(text: str) -> list[int]:
+    """The words of a text as rows of the embedding. Case makes no difference, and a full stop is a word.
+
+    Raises ValueError for words that the model never saw, no words at all, and more than it reads at once.
+
+    >>> encode("Houston, we have a problem.")
+    [0, 1, 2, 3, 4, 5]
+    """
+    rows, unknown = read_words(text, VOCABULARY)
+    if unknown:
+        raise ValueError(
+            f"the model knows {len(VOCABULARY)} words (attnlib.trained.VOCABULARY), and not {', '.join(map(repr, unknown))}"
+        )
+    if not 1 <= len(rows) <= CONTEXT:
+        raise ValueError(f"the model reads 1 to {CONTEXT} words at once, got {len(rows)}")
+    return rows
+
+
+def decode(tokens: Sequence[int] | Int[Array, "n"]) -> str:
+    """The words of rows of the embedding, with spaces between.
+
+    Raises ValueError for a number that is no row.
+
+    >>> decode([0, 1, 2, 3, 4, 5])
+    'Houston we have a problem .'
+    """
+    for token in tokens:
+        if not 0 <= token < len(VOCABULARY):
+            raise ValueError(f"token {token} is none of the rows 0 to {len(VOCABULARY) - 1}")
+    return " ".join(VOCABULARY[token] for token in tokens)
+
+
+def next_words(text: str, count: int = 3, *, using: Parameters | None = None) -> list[tuple[str, float]]:
+    """What the model expects after a text: the likeliest words, each with its probability.
+
+    It is asked of the shipped model, or of the one whose parameters you name with `using`.
+
+    Raises ValueError as `encode` does.
+
+    >>> [word for word, _ in next_words("Houston we have a", 1)]
+    ['problem']
+    """
+    chances = softmax(decoder_logits(parameters() if using is None else using, encode(text))[-1])
+    return [(VOCABULARY[row], float(chances[row])) for row in np.argsort(-chances, kind="stable")[:count]]
+
+
+def ablate(parameters: Parameters, layer: int, head: int) -> dict[str, Array]:
+    """The same parameters, but the head adds nothing to the stream: its rows of W_O are 0. Both count from 0.
+
+    Raises ValueError for a head that is not there.
+
+    >>> without = ablate(parameters(), 0, 1)
+    >>> bool((without["w_o"][0, 16:32] == 0).all())
+    True
+    """
+    return dict(parameters) | {"w_o": silence_head(parameters["w_o"], layer, head, parameters["bias"].shape[1])}
+
+
+def previous_token_scores(parameters: Parameters, sequences: Int[Array, "count n"]) -> Float[Array, "layers h"]:
+    """How much every head reads from the token before, on average over all tokens but the first.
+
+    >>> scores = previous_token_scores(parameters(), repeats(np.random.default_rng(0), 5))
+    >>> scores.shape, bool(scores.max() > 0.9)
+    ((2, 4), True)
+    """
+    n = sequences.shape[1]
+    later = np.arange(1, n)
+    scores: Array = decoder_weights(parameters, sequences)[..., later, later - 1].mean(axis=(0, -1))
+    return scores
+
+
+def induction_scores(parameters: Parameters, sequences: Int[Array, "count twice"]) -> Float[Array, "layers h"]:
+    """How much every head reads, in words said twice, from the token that came next when the word was said first.
+
+    Each sequence is the same words twice, as `attnlib.corpus.repeats` makes them.
+
+    Raises ValueError for others.
+
+    >>> scores = induction_scores(parameters(), repeats(np.random.default_rng(0), 5))
+    >>> scores.shape, bool(scores.max() > 0.9)
+    ((2, 4), True)
+    """
+    n, odd = divmod(sequences.shape[1], 2)
+    if odd or (sequences[:, :n] != sequences[:, n:]).any():
+        raise ValueError(f"induction_scores needs words said twice, got sequences of shape {sequences.shape}")
+    later = np.arange(n, 2 * n - 1)
+    scores: Array = decoder_weights(parameters, sequences)[..., later, later - n + 1].mean(axis=(0, -1))
+    return scores
+
+
+def pronoun_scores(parameters: Parameters, drawn: Streams) -> Float[Array, "layers h"]:
+    """How much every head reads, at a pronoun, from the one whom it stands for.
+
+    >>> scores = pronoun_scores(parameters(), streams(np.random.default_rng(0), 20))
+    >>> scores.shape, bool(scores.max() > 0.9)
+    ((2, 4), True)
+    """
+    rows, places = np.nonzero(drawn.task == PRONOUN)
+    weights = decoder_weights(parameters, drawn.tokens[:, :-1])
+    scores: Array = weights[rows, :, :, places, drawn.target[rows, places]].mean(axis=0)  # of (pronouns, layers, h)
+    return scores
+
+
+def accuracies(parameters: Parameters, drawn: Streams, sequences: Int[Array, "count twice"]) -> dict[str, float]:
+    """How good the model is on fresh text: its loss in nats for a word, and how often its likeliest word is right.
+
+    `copy` counts the words of a list said again, `pronoun` the word after a pronoun, `repeats` the later half
+    of `sequences`, which no grammar makes.
+
+    >>> measured = accuracies(parameters(), streams(np.random.default_rng(0), 20), repeats(np.random.default_rng(0), 5))
+    >>> list(measured), measured["pronoun"] > 0.9
+    (['loss', 'copy', 'pronoun', 'repeats'], True)
+    """
+    logits = decoder_logits(parameters, drawn.tokens[:, :-1])
+    following = drawn.tokens[:, 1:]
+    right = logits.argmax(axis=-1) == following
+    chances = np.take_along_axis(softmax(logits), following[..., None], axis=-1)
+    n = sequences.shape[1] // 2
+    again = decoder_logits(parameters, sequences[:, :-1])[:, n:].argmax(axis=-1) == sequences[:, n + 1 :]
+    return {
+        "loss": float(-np.log(chances).mean()),
+        "copy": float(right[drawn.task == COPY].mean()),
+        "pronoun": float(right[drawn.task == PRONOUN].mean()),
+        "repeats": float(again.mean()),
+    }
+
+
+def measure(parameters: Parameters, *, count: int = 300) -> dict[str, Any]:
+    """All that `record` keeps of a model: accuracies, each head's three scores, and the accuracies without each head.
+
+    The streams are fresh: no run trains on them.
+
+    >>> list(measure(parameters(), count=5))
+    ['accuracies', 'named', 'heads']
+    """
+    drawn = streams(np.random.default_rng(2024), count)
+    sequences = repeats(np.random.default_rng(2025), count)
+    whole = accuracies(parameters, drawn, sequences)
+    scores = {
+        "previous token": previous_token_scores(parameters, sequences),
+        "induction": induction_scores(parameters, sequences),
+        "pronoun": pronoun_scores(parameters, drawn),
+    }
+    heads = [
+        {"layer": layer, "head": head}
+        | {name: float(score[layer, head]) for name, score in scores.items()}
+        | {"without": accuracies(ablate(parameters, layer, head), drawn, sequences)}
+        for layer, head in np.ndindex(scores["induction"].shape)
+    ]
+    best = {name: [int(i) for i in np.unravel_index(score.argmax(), score.shape)] for name, score in scores.items()}
+    return {"accuracies": whole, "named": best, "heads": heads}

@@ -1,0 +1,25 @@
+// Arrays as a page holds them, float16 in base64, to rows of numbers.
+
+export function unpack(name, { shape, data }) {
+  let bytes;
+  try {
+    bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+  } catch {
+    throw new Error(`${name} is not in base64`);
+  }
+  const size = shape.reduce((product, side) => product * side, 1);
+  if (bytes.length !== 2 * size) throw new Error(`${name} has ${bytes.length / 2} numbers for the shape ${shape.join(" × ")}`);
+  const view = new DataView(bytes.buffer);
+  const values = Float64Array.from({ length: size }, (_, i) => {
+    const bits = view.getUint16(2 * i, true), exponent = (bits >> 10) & 31, fraction = bits & 1023;
+    const size = exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24;
+    return exponent === 31 ? NaN : bits >> 15 ? -size : size;
+  });
+  return nest(values, shape);
+}
+
+function nest(values, [side, ...rest]) {
+  if (!rest.length) return values;
+  const step = values.length / side;
+  return Array.from({ length: side }, (_, i) => nest(values.subarray(i * step, (i + 1) * step), rest));
+}

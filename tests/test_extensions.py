@@ -86,21 +86,23 @@ def test_a_formula_that_cannot_be_read_fails_the_build(build):
     assert "KaTeX" in log
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("See {ref}`nowhere`.", "undefined label: 'nowhere'"),
-        ("![gone](gone.png)", "image file not readable: gone.png"),
-        ("```{nosuchdirective}\n```", "Unknown directive type"),
-        ("[link](nopage.md)", "cross-reference target not found: 'nopage.md'"),
-        ("```{code-cell} ipython3\nassert 1 == 2\n```", "Executing notebook failed"),
-        ("```{code-cell} ipython3\nimport warnings; warnings.warn('careful')\n```", "stderr was found"),
-    ],
-)
-def test_a_fault_in_a_page_fails_the_build_and_is_named(text, message, build):
-    code, log, _ = build(f"# T\n\n{text}\n")
+def test_every_fault_in_a_page_fails_the_build_and_is_named(build):
+    faults = {
+        "See {ref}`nowhere`.": "undefined label: 'nowhere'",
+        "![gone](gone.png)": "image file not readable: gone.png",
+        "```{nosuchdirective}\n```": "Unknown directive type",
+        "[link](nopage.md)": "cross-reference target not found: 'nopage.md'",
+        "```{code-cell} ipython3\nimport warnings; warnings.warn('careful')\n```": "stderr was found",
+    }
+    code, log, _ = build("# T\n\n" + "\n\n".join(faults))
     assert code != 0
-    assert message in log
+    assert [message for message in faults.values() if message not in log] == []
+
+
+def test_a_cell_that_fails_fails_the_build(build):
+    code, log, _ = build("# T\n\n```{code-cell} ipython3\nassert 1 == 2\n```\n")
+    assert code != 0
+    assert "Executing notebook failed" in log
 
 
 def test_a_widget_brings_its_script_and_nothing_of_jupyters(build):
@@ -135,6 +137,7 @@ def test_hints_and_solutions_are_native_disclosures(build):
     assert "<a" not in page.split("<summary")[1].split("</summary>")[0]
 
 
+@pytest.mark.slow  # builds a book twice
 def test_a_change_of_the_package_runs_the_chapters_again(build_own):
     text = "# T\n\n```{code-cell} ipython3\nimport sys; sys.path.insert(0, '.')\nimport attnlib; print(attnlib.__file__)\n```\n"
     assert "Executing notebook" in build_own(text)[1]
@@ -144,6 +147,7 @@ def test_a_change_of_the_package_runs_the_chapters_again(build_own):
     assert "Executing notebook" in build_own(text)[1]
 
 
+@pytest.mark.slow  # builds a book twice
 def test_a_change_of_a_template_writes_the_pages_again_and_runs_nothing(build_own):
     text = "# T\n\n```{code-cell} ipython3\n1 + 1\n```\n"
     build_own(text)
@@ -216,6 +220,7 @@ def test_a_font_that_is_not_installed_is_named(tmp_path):
         fonts.fonts(tmp_path)
 
 
+@pytest.mark.slow  # builds a book twice
 def test_a_build_with_nothing_changed_repeats_no_step(build):
     text = "# T\n\nA formula $x$ and a letter: ð.\n"
     assert build(text)[0] == 0

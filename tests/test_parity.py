@@ -283,7 +283,8 @@ def test_every_function_of_math_mjs_is_compared():
 @pytest.mark.parametrize("name", CASES)
 def test_random_and_extreme_inputs_agree(name):
     rng = np.random.default_rng(0)
-    cases = [CASES[name](rng, size) for size in (1.0, 1.0, 30.0, 1e4) for _ in range(RANDOM_CASES // 4 + 1)]
+    number = RANDOM_CASES // 5 if name.startswith("decoder") else RANDOM_CASES  # each is a whole model
+    cases = [CASES[name](rng, size) for size in (1.0, 1.0, 30.0, 1e4) for _ in range(number // 4 + 1)]
     answers = node(calls=[[name, [as_json(a) for a in arguments]] for arguments in cases])
     for arguments, answer in zip(cases, answers, strict=True):
         expected = np.asarray(in_python(name, arguments), dtype=float)

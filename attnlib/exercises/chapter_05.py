@@ -423,7 +423,7 @@ EXERCISES = (
         minutes=10,
         misconception="Filler must be blocked as a query, too.",
         hints=(
-            "One mask for each sequence: the result has shape (number of lengths, n, n).",
+            "One mask for each sequence: the result has shape (b, n, n) for b lengths. Give the padding part shape (b, 1, n): with (b, n) NumPy would set lengths against queries.",
             "np.tri(n, dtype=bool) is one of the two. For the other compare the places of the keys with each length: lengths[:, None, None].",
             "A key is read when both masks allow it.",
         ),

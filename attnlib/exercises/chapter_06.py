@@ -263,7 +263,7 @@ EXERCISES = (
         minutes=6,
         misconception="Undoing a reshape is a reshape.",
         hints=(
-            "Undo the two steps of the split, the last one first.",
+            "Undo the two steps of the split, the last one first. Count the axes from the end: −2 and −3.",
             "In a reshape, −1 stands for whatever size is left.",
         ),
         properties=(
@@ -280,6 +280,7 @@ EXERCISES = (
         misconception="Heads need a loop, and share one softmax or one scale.",
         hints=(
             "Project first, split then: your two functions above do half of the work.",
+            "The keys are a stack of matrices. Transpose each one: exchange axes −1 and −2, counted from the end. `.T` turns round all axes.",
             "The width under the root is that of one head, the last axis of the split query.",
             "np.tri(n, dtype=bool) is True where a query may read. It fits every head and every sentence.",
         ),

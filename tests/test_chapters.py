@@ -30,7 +30,7 @@ TAUGHT = {
 
 
 # Where what cells print fits a phone: at most 40 characters in a line.
-FOR_A_PHONE = {"00_orientation", "01_dot_product"}
+FOR_A_PHONE = {"00_orientation", "01_dot_product", "04_scaling"}
 
 
 def named(files):

@@ -27,7 +27,7 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
                 "Sixteen times as many products give sixteen times the *variance*. What is that as a standard deviation?",
             ),
             (
-                "It becomes e¹⁶ times as large",
+                "It becomes exp(16) times as large",
                 "A score is a sum. Nothing is raised to a power before the softmax.",
             ),
         ],
@@ -106,11 +106,13 @@ def _covariances(seed: int, d_k: int, *, of_q: str = "any", of_k: str = "any") -
     for kind in (of_q, of_k):
         mix = rng.normal(size=(d_k, d_k + 2))
         any_ = mix @ mix.T / d_k
-        made.append({"any": any_, "identity": np.eye(d_k), "equal": np.ones((d_k, d_k))}[kind])
+        share = rng.uniform(0.5, 2, d_k)  # each component is this share of one and the same number
+        made.append({"any": any_, "identity": np.eye(d_k), "together": np.outer(share, share)}[kind])
     return made[0], made[1]
 
 
 VARIANCE_MISTAKES: list[tuple[str, Map]] = [
+    ("You squared the covariances. Those you are given are Σ_q and Σ_k already: multiply them as they are.", lambda q, k: np.trace(q.T @ q @ k.T @ k)),
     ("You multiply the two traces. That counts each component of q with every component of k; a dot product pairs equal places.", lambda q, k: np.trace(q) * np.trace(k)),
     ("You use the diagonals alone. Where components of q move together *and* those of k do, the other entries count too.", lambda q, k: np.diag(q) @ np.diag(k)),
     ("This is d_k, which holds only when one of the two is the identity and the other has 1 on its diagonal.", lambda q, k: float(len(q))),
@@ -148,7 +150,7 @@ SLOPE_MISTAKES: list[tuple[str, Map]] = [
     (OVER_QUERIES, lambda s: _norms(softmax(s, axis=0))),
     (OVER_QUERIES, lambda s: _slopes(s.T)),
     ("You took the scores for weights: the softmax is missing.", _norms),
-    ("Only the diagonal, a(1 − a), is in your norm. Raising one score lowers all other weights: −a_j a_k belongs to it.", lambda s: np.linalg.norm(softmax(s) * (1 - softmax(s)), axis=-1)),
+    ("Only the diagonal, a(1 − a), is in your norm. Raising one score lowers all other weights: −a_j a_m belongs to it.", lambda s: np.linalg.norm(softmax(s) * (1 - softmax(s)), axis=-1)),
     ("This is the sum of squares. The norm is its root.", lambda s: _slopes(s) ** 2),
     ("This is the norm of the weights, or of diag(a) alone. The slopes are diag(a) − a aᵀ.", lambda s: np.linalg.norm(softmax(s), axis=-1)),
     ("This is the longest stretch of the Jacobian (its largest singular value). Take the root of the sum of all squares.", lambda s: np.linalg.norm(softmax_jacobian(softmax(s)), ord=2, axis=(-2, -1))),
@@ -207,22 +209,22 @@ EXERCISES = (
         hints=(
             "A number that is uniform between −a and a has the variance a²/3.",
             "The variance of a product of two independent numbers with mean 0 is the product of their variances.",
-            "Add up 48 products, then divide by √48: what does that do to a variance?",
+            "Add up 25 products, then divide by √25: what does that do to a variance?",
         ),
         question={
-            "prompt": "All components of q and k are independent and uniform between −2 and 2, and d_k = 48. What is the variance of "
-            "q·k / √48? Two decimals are enough.",
-            "right": 16 / 9,
+            "prompt": "All components of q and k are independent and uniform between −3 and 3, and d_k = 25. What is the variance of "
+            "q·k / √25?",
+            "right": 9.0,
             "tolerance": 0.01,
             "wrong": [
-                (1.0, 0.01, "It would be 1 if each component had the variance 1. Here it is a²/3 with a = 2."),
-                (4 / 3, 0.01, "That is the variance of one component. A score multiplies two of them."),
-                (16.0, 0.01, "a⁴, but the variance of one component is a²/3, not a²."),
-                (48 * 16 / 9, 0.5, "That is the variance before the division."),
-                (16 / 9 / 48, 0.005, "You divided by d_k once more. Dividing by √48 divides the variance by 48, once."),
-                (48**0.5 * 16 / 9, 0.05, "Dividing by √48 divides the *variance* by 48."),
+                (1.0, 0.01, "It would be 1 if each component had the variance 1. Here it is a²/3 with a = 3."),
+                (3.0, 0.01, "That is the variance of one component. A score multiplies two of them."),
+                (81.0, 0.01, "a⁴, but the variance of one component is a²/3, not a²."),
+                (225.0, 0.5, "That is the variance before the division."),
+                (0.36, 0.005, "You divided by d_k once more. Dividing by √25 divides the variance by 25, once."),
+                (45.0, 0.05, "Dividing by √25 divides the *variance* by 25."),
             ],
-            "explanation": "Each component has the variance 4/3, each product 16/9, the sum 48 · 16/9. Dividing by √48 leaves 16/9.",
+            "explanation": "Each component has the variance 3, each product 9, the sum 25 · 9. Dividing by √25 leaves 9.",
         },
     ),
     Exercise(
@@ -251,14 +253,19 @@ EXERCISES = (
         minutes=8,
         misconception="Only the variances of the single components matter, or only their totals.",
         hints=(
-            "The mean of (q·k)² is a double sum over c and e. Which entry of each covariance belongs to the pair (c, e)?",
-            "Σ_c Σ_e (Σ_q)_{ce} (Σ_k)_{ce}: multiply the two matrices entry by entry, and add everything up.",
+            "The mean of (q·k)² is a double sum over b and c. Which entry of each covariance belongs to the pair (b, c)?",
+            "The entry (b, c) of Σ_q times the entry (b, c) of Σ_k, for all b and c: multiply the two matrices entry by entry, and add everything up.",
             "For symmetric matrices that sum has a shorter name: the trace of their product.",
         ),
         properties=(
             agrees("any covariances", _trace, [_covariances(1, 5), _covariances(2, 3)], VARIANCE_MISTAKES),
             agrees("one is the identity", _trace, [_covariances(3, 7, of_q="identity")], VARIANCE_MISTAKES),
-            agrees("all components equal", _trace, [_covariances(4, 8, of_q="equal", of_k="equal")], VARIANCE_MISTAKES),
+            agrees(
+                "all components move together",
+                _trace,
+                [_covariances(4, 8, of_q="together", of_k="together")],
+                VARIANCE_MISTAKES,
+            ),
             Property("what 20,000 draws say", _measured),
         ),
     ),

@@ -100,6 +100,7 @@ WRONG["predict-variance"] = [
     ("This is the standard deviation", lambda q, k: np.trace(q @ k) ** 0.5),
     ("You added up all entries of the product", lambda q, k: (q @ k).sum()),
     ("You have the matrix", lambda q, k: q @ k),
+    ("You squared the covariances", lambda a, b: np.trace(a.T @ a @ b.T @ b)),
     ("You divided by d_k", lambda q, k: np.trace(q @ k) / len(q)),
     ("should be", lambda q, k: np.trace(q + k)),
     ("changed its argument 1 in place", _variance_in_place),

@@ -81,3 +81,8 @@ def test_a_chapter_has_six_exercises_and_every_kind(number):
     kinds = [exercise.kind for exercise in CHAPTERS[number]]
     assert len(kinds) >= 6
     assert min(kinds.count(kind) for kind in ("concept", "derive", "program")) >= 1
+
+
+def test_a_variance_that_is_not_of_the_diagonals_is_never_called_so():
+    for answer in (lambda q, k: float(len(q)), lambda q, k: np.trace(q @ k) / len(q)):
+        assert "You use the diagonals alone" not in repr(check("predict-variance", answer))

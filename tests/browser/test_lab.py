@@ -248,12 +248,17 @@ def answer(shown):
     ("expression", "act", "expected"),
     [
         ("SoftmaxSliders(), 'phi'", choose("φ", "softplus"), "('phi', 'softplus')"),
-        ("QueryStepper(), 'step'", click("6 SoftMax"), "('step', 5)"),
-        ("MaskPainter(), 'preset'", paint, "('preset', 'painted')"),
-        ("HeadMixer(), 'num_kv_heads'", choose("key and value heads", "1"), "('num_kv_heads', 1)"),
+        pytest.param("QueryStepper(), 'step'", click("6 SoftMax"), "('step', 5)", marks=pytest.mark.slow),
+        pytest.param("MaskPainter(), 'preset'", paint, "('preset', 'painted')", marks=pytest.mark.slow),
+        pytest.param(
+            "HeadMixer(), 'num_kv_heads'",
+            choose("key and value heads", "1"),
+            "('num_kv_heads', 1)",
+            marks=pytest.mark.slow,
+        ),
         ("HeadBrowser(), 'sentence'", fill("Sentence", "we have"), "('sentence', 'we have')"),
         ("Choice(), 'answer'", click("From both alike"), "('answer', 2)"),
-        ("Number(), 'answer'", answer, "('answer', '0.5')"),
+        pytest.param("Number(), 'answer'", answer, "('answer', '0.5')", marks=pytest.mark.slow),
     ],
 )
 def test_a_widget_of_each_kind_tells_python_what_is_done(expression, act, expected, widget_in_lab):

@@ -63,6 +63,7 @@ def command(*options):
     return [sys.executable, "-m", "attnlib.training", "--steps", "220", "--streams", "300", *options]
 
 
+@pytest.mark.slow
 def test_a_run_killed_in_the_middle_ends_as_one_that_was_not(tmp_path):
     whole, killed = tmp_path / "whole.npz", tmp_path / "killed.npz"
     run = subprocess.Popen(command("--out", killed), stderr=subprocess.DEVNULL)

@@ -85,7 +85,7 @@ lint: .venv/ready
 test: lint book notebooks
 	@python tools/chromium.py
 	npm test
-	pytest -m "not slow" --cov -n 2 --dist loadfile
+	pytest -m "not slow" --cov -n 4 --dist loadfile
 
 test-all: test
 	pytest -m slow

@@ -116,11 +116,13 @@ def test_a_widget_brings_its_script_and_nothing_of_jupyters(build):
     assert script.name in page
 
 
+@pytest.mark.slow
 def test_a_page_without_widgets_loads_no_widget_script(build):
     _, _, page = build("# T\n\nWords.\n")
     assert "widgets/" not in page
 
 
+@pytest.mark.slow
 def test_a_widget_without_a_page_form_fails_the_build(build):
     code, log, _ = build("# T\n\n```{code-cell} ipython3\nimport ipywidgets\nipywidgets.IntSlider()\n```\n")
     assert code != 0
@@ -236,6 +238,7 @@ def test_a_build_with_nothing_changed_repeats_no_step(build):
     assert len(list((build.site / "_static/fonts").glob("LICENSE-*.txt"))) == 3
 
 
+@pytest.mark.slow
 def test_the_sites_own_address_is_written_where_links_must_be_whole(build):
     code, log, page = build("# T\n", BASE_URL="https://example.org/books/attention")
     assert code == 0, log
@@ -247,6 +250,7 @@ def test_the_sites_own_address_is_written_where_links_must_be_whole(build):
     assert 'href="https://example.org/books/attention/index.html"' in (site / "404.html").read_text()
 
 
+@pytest.mark.slow
 def test_without_an_address_no_page_claims_one(build):
     _, _, page = build("# T\n")
     site = build.site
@@ -256,12 +260,14 @@ def test_without_an_address_no_page_claims_one(build):
     assert "<loc>http://localhost:8000/index.html</loc>" in (site / "sitemap.xml").read_text()
 
 
+@pytest.mark.slow
 def test_an_address_without_its_scheme_is_refused(build):
     code, log, _ = build("# T\n", BASE_URL="example.org/book")
     assert code != 0
     assert "BASE_URL must be a whole address" in log
 
 
+@pytest.mark.slow
 def test_the_picture_of_a_shared_link_has_the_size_that_its_readers_expect(build):
     build("# T\n")
     static = build.site / "_static"
@@ -360,6 +366,7 @@ def test_an_exercise_that_does_not_fit_the_package_fails_the_build(old, new, mes
     assert message in log
 
 
+@pytest.mark.slow
 def test_an_exercise_of_a_chapter_in_the_book_needs_a_place_in_it(build_own):
     (build_own.folder / "_toc.yml").write_text("format: jb-book\nroot: index\nchapters: [{file: chapters/01_some}]\n")
     (build_own.folder / "chapters").mkdir()

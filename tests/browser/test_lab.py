@@ -32,7 +32,8 @@ def lab(tmp_path_factory):
     log = (tmp_path / "log").open("w+")
     process = subprocess.Popen(
         [sys.executable, "-m", "jupyterlab", "--no-browser", "--port=0", "--allow-root", f"--notebook-dir={folder}",
-         "--IdentityProvider.token=", "--ServerApp.password=", "--LabApp.news_url=", "--expose-app-in-browser"],
+         "--IdentityProvider.token=", "--ServerApp.password=", "--LabApp.news_url=", "--expose-app-in-browser",
+         "--JupyterNotebookApp.expose_app_in_browser=True"],
         env=os.environ | {name: str(path) for name, path in places.items()}, stdout=log, stderr=log,
     )  # fmt: skip
     try:
@@ -64,8 +65,8 @@ def address_of(process, log):
 class Notebook:
     """A notebook open in JupyterLab."""
 
-    def __init__(self, open_page, address, name):
-        self.page = open_page(f"{address}/lab/tree/{name}?reset")
+    def __init__(self, open_page, address, name, view="lab/tree"):
+        self.page = open_page(f"{address}/{view}/{name}?reset")
         self.page.set_default_timeout(60_000)
         self.page.locator(".jp-Notebook .jp-Cell").first.wait_for()
         self.page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.ready; }")
@@ -209,11 +210,11 @@ def widget_in_lab(lab, open_page, tmp_path):
     address, folder = lab
     opened = []
 
-    def show_it(expression):
+    def show_it(expression, view="lab/tree"):
         code = [WATCHED, f"widget = watch({expression})\nwidget"]
         notebook = notebooks.notebook_of([nbformat.v4.new_code_cell(source) for source in code])
         nbformat.write(notebook, folder / f"{tmp_path.name}.ipynb")
-        opened.append(Notebook(open_page, address, f"{tmp_path.name}.ipynb"))
+        opened.append(Notebook(open_page, address, f"{tmp_path.name}.ipynb", view))
         opened[0].command("notebook:run-all-cells")
         shown = opened[0].page.locator(".jp-OutputArea-output figure.attn")
         shown.wait_for()
@@ -267,3 +268,11 @@ def test_a_widget_of_each_kind_tells_python_what_is_done(expression, act, expect
     assert notebook.execute("print(seen[-1])").strip() == expected
     assert notebook.errors == []
     assert shown.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
+
+
+@pytest.mark.slow
+def test_a_widget_tells_python_in_notebook_7_too(widget_in_lab):
+    notebook, shown = widget_in_lab("SoftmaxSliders(), 'phi'", view="notebooks")
+    choose("φ", "softplus")(shown)
+    assert notebook.execute("print(seen[-1], widget.phi)").strip() == "('phi', 'softplus') softplus"
+    assert notebook.errors == []

@@ -40,7 +40,7 @@ def served():
         yield address
 
 
-@pytest.fixture(params=["http", "file"])
+@pytest.fixture(params=["http", pytest.param("file", marks=pytest.mark.slow)])
 def site(request, served):
     """The built site, once from a server and once from its folder."""
     return served if request.param == "http" else SITE.as_uri()

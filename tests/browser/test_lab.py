@@ -160,6 +160,7 @@ def test_setting_the_python_object_redraws_the_widget(notebook):
     assert notebook.errors == []
 
 
+@pytest.mark.slow
 def test_arrow_keys_move_in_the_widget_and_not_between_notebook_cells(notebook):
     notebook.cell(0, 0).focus()
     notebook.page.keyboard.press("ArrowDown")
@@ -170,6 +171,7 @@ def test_arrow_keys_move_in_the_widget_and_not_between_notebook_cells(notebook):
     assert slider.input_value() == "1.1"
 
 
+@pytest.mark.slow
 def test_dragging_in_the_plane_reaches_python(notebook):
     notebook.execute("plane = TokenPlane(['a', 'b'], np.eye(2))\ndisplay(plane)")
     token = notebook.page.get_by_role("slider", name="a", exact=True).last
@@ -178,6 +180,7 @@ def test_dragging_in_the_plane_reaches_python(notebook):
     assert notebook.execute("print(plane.points, plane.selected)").strip() == "[[1.1, 0.0], [0.0, 1.0]] 0"
 
 
+@pytest.mark.slow
 def test_a_saved_notebook_opens_and_runs_again(notebook, lab, open_page, tmp_path):
     name = f"{tmp_path.name}/01_dot_product.ipynb"
     notebook.command("docmanager:save")

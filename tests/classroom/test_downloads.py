@@ -42,6 +42,7 @@ def test_the_newest_of_several_is_taken_and_said(tmp_path):
     assert "the newest, Set_ada_attempt_2026-03-02-10-00-00_a02.ipynb, was taken" in found.remarks[0]
 
 
+@pytest.mark.slow
 def test_collecting_again_keeps_every_version(course, notebook, tmp_path):
     first, second = (nbformat.writes(fill(notebook, RIGHT, {"answer-thief": f"thief = {n}"})) for n in (1, 2))
     place = tmp_path / "download"

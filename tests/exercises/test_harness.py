@@ -135,8 +135,11 @@ def test_an_interruption_after_the_end_does_nothing():
     from attnlib.exercises.guard import _Clock
 
     clock = _Clock(0.1)
+    with pytest.raises(TimeUp) as interrupted:
+        clock.alarm(signal.SIGALRM, None)
+    assert interrupted.value.clock is clock
     clock.ended = True
-    clock.alarm(signal.SIGALRM, None)
+    assert clock.alarm(signal.SIGALRM, None) is None
 
 
 def test_recursion_without_an_end_is_named(ask):

@@ -158,6 +158,7 @@ def _run(parameters: Mapping[str, Array], tokens: Sequence[int] | Int[Array, "*b
         raise ValueError(f"tokens must be 1 or more integers from 0 to {count - 1}, got {ids.tolist()}")
     stream, grids = parameters["embedding"][ids], []  # (*batch, n, d)
     n, num_heads = ids.shape[-1], parameters["bias"].shape[1]
+    mask = causal_mask(n)
     for w_q, w_k, w_v, w_o, table in zip(
         *(parameters[name] for name in ("w_q", "w_k", "w_v", "w_o", "bias")), strict=True
     ):
@@ -165,7 +166,7 @@ def _run(parameters: Mapping[str, Array], tokens: Sequence[int] | Int[Array, "*b
         query, key, value = (
             split_heads(project(x, w), num_heads) for w in (w_q, w_k, w_v)
         )  # (*batch, h, n, d_k or d_v)
-        weights = attention_weights(query, key, causal_mask(n), bias=distance_bias(table, n))  # (*batch, h, n, n)
+        weights = attention_weights(query, key, mask, bias=distance_bias(table, n))  # (*batch, h, n, n)
         stream = stream + project(merge_heads(weights @ value), w_o)
         grids.append(weights)
     return np.stack(grids, axis=-4), stream

@@ -49,7 +49,7 @@ MISTAKES = {
         "the sum in place of the mean": ("(x * x).mean(", "(x * x).sum("),
         "a distance to what comes later": ("np.subtract.outer(np.arange(n), np.arange(n))", "-np.subtract.outer(np.arange(n), np.arange(n))"),
         "the last distance is lost": ("table.shape[-1] - 1)", "table.shape[-1] - 2)"),
-        "no mask": ("attention_weights(query, key, causal_mask(n),", "attention_weights(query, key,"),
+        "no mask": ("attention_weights(query, key, mask,", "attention_weights(query, key,"),
         "no bias": (", bias=distance_bias(table, n))", ")"),
         "nothing is added to the stream": ("stream = stream + project", "stream = project"),
         "layers read the stream as it is": ("x = rms_norm(stream)", "x = stream"),

@@ -1,0 +1,65 @@
+"""Every part of the sources is taught by a labelled section with a cell that was run, and the page that lists them says where."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from docutils import nodes
+from docutils.utils import new_document
+
+sys.path.insert(0, "_ext")
+import taught
+
+HERE = "chapters/00_x"
+LIST = "chapters/appendices/coverage"
+
+
+def found(*labels, exec_count=1):
+    """The places in a chapter of one section with these labels and one cell."""
+    document, cell = new_document(""), nodes.container(nb_element="cell_code", exec_count=exec_count)
+    section = nodes.section("", nodes.title("", "Rows"), cell, names=["rows", *labels])
+    document += nodes.section("", nodes.title("", "Chapter"), section, names=["chapter"])
+    return list(taught.places(HERE, document))
+
+
+def test_a_place_is_the_labelled_section():
+    (place,) = found("s0.1")
+    assert (place.label, place.page, place.anchor, place.title, place.runs) == ("s0.1", HERE, "s0-1", "Rows", True)
+
+
+def test_a_label_on_a_part_of_a_section_counts_for_the_section():
+    document, cell = new_document(""), nodes.container(exec_count=3)
+    document += nodes.section("", nodes.title("", "Rows"), nodes.sidebar(names=["s0.1-again"]), cell)
+    assert [(place.title, place.runs) for place in taught.places(HERE, document)] == [("Rows", True)]
+
+
+@pytest.mark.parametrize(
+    ("parts", "labels", "ran", "faults"),
+    [
+        (["s0.1"], ["s0.1"], 1, []),
+        (["s0.1"], ["s0.1-again"], 1, []),
+        (["s0.1", "s0.2"], ["s0.1"], 1, [("S0.2 is taught nowhere", LIST)]),
+        (["s0.1"], ["s0.1"], None, [("label S0.1, but no cell that was run", HERE)]),
+        (["s0.1"], ["s0.1", "s9.9"], 1, [("label S9.9, which no source has", HERE)]),
+    ],
+)
+def test_what_is_missing_is_named_with_its_page(parts, labels, ran, faults):
+    said = list(taught.faults(dict.fromkeys(parts, LIST), found(*labels, exec_count=ran)))
+    assert len(said) == len(faults)
+    for (message, page), (fragment, where) in zip(said, faults, strict=True):
+        assert fragment in message
+        assert page == where
+
+
+def test_the_page_links_every_part_to_an_anchor_that_is_there():
+    site = Path("_build/html/chapters/appendices")
+    rows = (site / "coverage.html").read_text(encoding="utf8").split('class="coverage simple"')[1:]
+    assert len(rows) == 5
+    items = [item for row in rows for item in row.split("</ul>")[0].split("<li>")[1:]]
+    assert len(items) == 65
+    for item in items:
+        links = re.findall(r'href="(\.\./0[^"#]+)#([^"]+)">chapter \d, ', item)
+        assert links, item
+        for address, anchor in links:
+            assert f'id="{anchor}"' in (site / address).read_text(encoding="utf8")

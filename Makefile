@@ -14,7 +14,7 @@ COURSE ?= course
 GRADED ?= classroom/graded
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: book serve site-zip audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo test \
+.PHONY: book serve site-zip links audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo test \
   test-all lint clean
 .DEFAULT_GOAL := book
 
@@ -42,6 +42,10 @@ site-zip: .venv/ready
 tools/audit/node_modules/ready: tools/audit/package-lock.json
 	npm ci --prefix tools/audit --loglevel=error
 	@touch $@
+
+# What the book links to outside itself; nothing is fetched.
+links: book
+	@python tools/links.py
 
 audit: book tools/audit/node_modules/ready
 	@python tools/chromium.py

@@ -31,7 +31,7 @@ TAUGHT = {
 
 
 # Where what cells print fits a phone: at most 40 characters in a line.
-FOR_A_PHONE = {"00_orientation", "01_dot_product", "04_scaling"}
+FOR_A_PHONE = {"00_orientation", "01_dot_product", "04_scaling", "07_cost"}
 
 
 def named(files):

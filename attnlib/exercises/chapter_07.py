@@ -339,15 +339,15 @@ EXERCISES = (
         misconception="Masked scores are not computed.",
         hints=(
             "Look at the order of things in `attention`: when does the mask come in?",
-            "A block of keys that is masked as a whole, for all queries at hand: who can know that before computing it?",
+            "A tile of keys that is masked as a whole, for all queries at hand: who can know that before computing it?",
         ),
         question={
             "prompt": "A causal mask blocks nearly half of all pairs. Which function does nearly half of the multiply–adds less because of it?",
             "options": [
                 ("`attention` with `causal_mask(n)`", "It makes all scores, then puts −∞ on some. The work is done."),
-                ("`streaming_attention` with `causal=True`", "It never starts on a block of keys that lies in the future of all its queries."),
+                ("`streaming_attention` with `causal=True`", "It never starts on a tile of keys that lies in the future of all its queries."),
                 ("Both", "Does `attention` know what will be masked when it computes `Q @ K.T`?"),
-                ("Neither", "One of the two goes through the keys in blocks, and whole blocks lie in the future."),
+                ("Neither", "One of the two goes through the keys in tiles, and whole tiles lie in the future."),
             ],
             "right": 1,
         },
@@ -370,7 +370,7 @@ EXERCISES = (
                 ("Sliding windows in every layer", "Each query loses what lies further back."),
                 ("Linearised attention", "Its weights are other weights, and much flatter."),
                 ("One head of keys for all, the mean of the trained ones", "The scores change. Such a model is trained that way from the start."),
-                ("A streaming softmax, in blocks of keys", "It adds the same numbers in another order."),
+                ("A streaming softmax, in tiles of keys", "It adds the same numbers in another order."),
             ],
             "right": 3,
         },

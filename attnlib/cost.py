@@ -126,13 +126,34 @@ def multi_head_cost(
     return Cost(adds + inner.multiply_adds, moved * itemsize + inner.bytes_moved, held + inner.peak_bytes)
 
 
+def block_parts(
+    n: int, d: int, *, expansion: float | int = 4, num_heads: int = 1, num_kv_heads: int | None = None
+) -> dict[str, int]:
+    """One transformer block's multiply–adds, by part. QKᵀ and AV take n²d each, for any number of heads; all else grows with n.
+
+    Fewer key and value heads make the first part less, as in `multi_head_cost`. `expansion` is the feed-forward layer's
+    width over d; a gated layer has three matrices instead of two, and counts as one and a half times as wide.
+
+    Raises ValueError for a size below 1 and for heads that do not divide.
+
+    Source: Counted from the formula; compare Kaplan et al. (2020), table 1.
+
+    >>> block_parts(10, 3)
+    {'queries, keys, values': 270, 'QKᵀ': 300, 'AV': 300, 'W_O': 90, 'feed-forward': 720}
+    """
+    _check(n=n, d=d, expansion=expansion)
+    attention = multi_head_cost(n, d, num_heads=num_heads, num_kv_heads=num_kv_heads).multiply_adds
+    scores = blends = attention_cost(n, n, d, d).multiply_adds // 2
+    mix, _ = _products((n, d, d))
+    projections = attention - scores - blends - mix
+    inner = _rounded(2 * expansion * d**2) * n
+    return {"queries, keys, values": projections, "QKᵀ": scores, "AV": blends, "W_O": mix, "feed-forward": inner}
+
+
 def block_multiply_adds(
     n: int, d: int, *, expansion: float | int = 4, num_heads: int = 1, num_kv_heads: int | None = None
 ) -> int:
-    """One transformer block: 4nd² for the projections, 2n²d for attention, 2 · expansion · nd² for the feed-forward layer.
-
-    Fewer key and value heads make the first less, as in `multi_head_cost`. `expansion` is the feed-forward layer's width
-    over d; a gated layer has three matrices instead of two, and counts as one and a half times as wide.
+    """One transformer block: the sum of its `block_parts`. Commonly 12nd² + 2n²d.
 
     Raises ValueError for a size below 1 and for heads that do not divide.
 
@@ -141,9 +162,7 @@ def block_multiply_adds(
     >>> block_multiply_adds(10, 3) == 12 * 10 * 3**2 + 2 * 10**2 * 3
     True
     """
-    _check(n=n, d=d, expansion=expansion)
-    attention = multi_head_cost(n, d, num_heads=num_heads, num_kv_heads=num_kv_heads)
-    return attention.multiply_adds + _rounded(2 * expansion * d**2) * n
+    return sum(block_parts(n, d, expansion=expansion, num_heads=num_heads, num_kv_heads=num_kv_heads).values())
 
 
 def block_parameters(d: int, *, expansion: float | int = 4, num_heads: int = 1, num_kv_heads: int | None = None) -> int:

@@ -165,6 +165,21 @@ def test_a_block_spends_as_much_on_its_grid_as_on_all_else_at_the_crossover():
     assert cost.crossover(5) == 6 * 5
 
 
+def test_a_blocks_parts_are_the_products_of_its_matrices_and_add_up_to_it():
+    n, d, heads = 7, 24, {"num_heads": 6, "num_kv_heads": 2}
+    d_head = d // 6
+    products = {  # (m × k) · (k × p), so often
+        "queries, keys, values": [(1, n, d, d), (2, n, d, 2 * d_head)],
+        "QKᵀ": [(6, n, d_head, n)],
+        "AV": [(6, n, n, d_head)],
+        "W_O": [(1, n, d, d)],
+        "feed-forward": [(1, n, d, 3 * d), (1, n, 3 * d, d)],
+    }
+    parts = cost.block_parts(n, d, expansion=3, **heads)
+    assert parts == {name: sum(map(math.prod, sizes)) for name, sizes in products.items()}
+    assert sum(parts.values()) == cost.block_multiply_adds(n, d, expansion=3, **heads)
+
+
 def test_a_blocks_parameters_are_those_of_its_matrices():
     d, num_heads, num_kv_heads, gated = 24, 6, 2, (3, 28)  # three matrices of width 28
     shared = d // num_heads * num_kv_heads

@@ -135,6 +135,12 @@ MISTAKES = {
         "two matrices, not three": ("2 * d * d_k + d * d_v", "d * d_k + d * d_v"),
         "the ideal tensor for one token": ("n * d * n * d_v", "n * d * d_v"),
         "keys cached, values not": ("2 * n * num_kv_heads", "n * num_kv_heads"),
+        "W_O counted with the projections": ("attention - scores - blends - mix", "attention - scores - blends"),
+    },
+    "costs": {
+        "a share of the wrong whole": ("whose == group) / total", "whose == group) / max(parts.values())"),
+        "grids coloured as projections": ('("$A_a V_a$, all heads", "$n^2 d$", 1)', '("$A_a V_a$, all heads", "$n^2 d$", 0)'),
+        "keys without their heads": ("cost.cache_bytes(m, num_heads,", "cost.cache_bytes(m, 1,"),
     },
     "variants": {
         "a window one too short": ("np.arange(window) < window - 1", "np.arange(window) < window"),

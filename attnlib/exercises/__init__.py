@@ -13,6 +13,7 @@ from attnlib.exercises import (
     chapter_04,
     chapter_05,
     chapter_06,
+    chapter_07,
     predictions_00,
     predictions_01,
     predictions_02,
@@ -20,6 +21,7 @@ from attnlib.exercises import (
     predictions_04,
     predictions_05,
     predictions_06,
+    predictions_07,
     questions,
 )
 from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, within
@@ -43,7 +45,7 @@ __all__ = [
     "question",
 ]
 
-_exercises = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06)
+_exercises = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_07)
 _predictions = (
     predictions_00,
     predictions_01,
@@ -52,6 +54,7 @@ _predictions = (
     predictions_04,
     predictions_05,
     predictions_06,
+    predictions_07,
 )
 CHAPTERS: dict[int, tuple[Exercise, ...]] = {int(module.__name__[-2:]): module.EXERCISES for module in _exercises}
 PREDICTIONS: dict[int, dict[str, dict[str, Any]]] = {

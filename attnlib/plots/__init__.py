@@ -1,6 +1,7 @@
 """The book's static figures: one look, shared with the widgets. Each is closed: a notebook shows it once, as a value."""
 
 from attnlib.plots.colours import oklab
+from attnlib.plots.costs import cost_page
 from attnlib.plots.diagrams import calculation, pipeline
 from attnlib.plots.flow import flow, one_query, three_spaces
 from attnlib.plots.grid import draw_grid, heatmap
@@ -18,6 +19,7 @@ __all__ = [
     "WEIGHT_0",
     "WEIGHT_1",
     "calculation",
+    "cost_page",
     "draw_grid",
     "exponent",
     "flow",

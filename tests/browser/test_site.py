@@ -10,7 +10,7 @@ from tools.site import SITE
 
 CHAPTER = "chapters/01_dot_product.html"
 TEXTS = ["index.html", *sorted(str(file.with_suffix(".html")) for file in Path("chapters").rglob("*.md"))]
-PAGES = [*TEXTS, "search.html", "404.html"]
+PAGES = [*TEXTS, "search.html", "genindex.html", "404.html"]
 
 
 def grid_of(page):

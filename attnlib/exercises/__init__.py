@@ -13,6 +13,7 @@ from attnlib.exercises import (
     chapter_04,
     chapter_05,
     chapter_06,
+    chapter_08,
     questions,
 )
 from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, within
@@ -34,7 +35,7 @@ __all__ = [
     "question",
 ]
 
-_modules = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06)
+_modules = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_08)
 CHAPTERS: dict[int, tuple[Exercise, ...]] = {int(module.__name__[-2:]): module.EXERCISES for module in _modules}
 EXERCISES: dict[str, Exercise] = {exercise.id: exercise for exercises in CHAPTERS.values() for exercise in exercises}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnlib import causal_mask, cost, houston, weight_back
+from attnlib import causal_mask, cost, weight_back
 from attnlib.widgets import AttentionGrid, HeadMixer
 from tests.browser.conftest import PAPER, html_of
 from tools.site import violations

@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 
 from attnlib.exercises import EXERCISES, check
-from tests.exercises import chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06
+from tests.exercises import (
+    chapter_00,
+    chapter_01,
+    chapter_02,
+    chapter_03,
+    chapter_04,
+    chapter_05,
+    chapter_06,
+    chapter_08,
+)
 
-CHAPTERS = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06)
+CHAPTERS = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_08)
 RIGHT = [(name, answer) for chapter in CHAPTERS for name, answers in chapter.RIGHT.items() for answer in answers]
 WRONG = [
     (name, says, answer) for chapter in CHAPTERS for name, pairs in chapter.WRONG.items() for says, answer in pairs

@@ -1,13 +1,10 @@
 """The page of stages: each grid is the stage's own, what is blocked is hatched, and no two texts touch."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 
 from attnlib import houston, plots
-from attnlib.plots import style
+from tests.figures import tidy
 
 N = 5
 SENTENCE = "Nobody chose these numbers: each word but the first reads the word that stands before it."
@@ -52,18 +49,7 @@ def test_rows_go_down_and_columns_to_the_right():
 
 
 def test_no_two_texts_touch_and_nothing_leaves_the_page():
-    figure = plots.stages_page(houston.TOKENS, STAGES, title="Seven stages")
-    figure.draw_without_rendering()
-    boxes = [(text.get_text(), text.get_window_extent()) for text in figure.axes[0].texts if text.get_text()]
-    for (one, box), (other, another) in combinations(boxes, 2):
-        assert not box.overlaps(another), (one, other)
-    drawn, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert drawn.x0 > -0.02
-    assert drawn.y0 > -0.02
-    assert drawn.x1 < width + 0.02
-    assert drawn.y1 < height + 0.02
-    assert width == style.WIDTH
-    assert plt.get_fignums() == []
+    tidy(plots.stages_page(houston.TOKENS, STAGES, title="Seven stages"))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from attnlib.plots.style import COLOURS, LINE, MUTED, WEIGHTS, WIDTH, drawing
 
 SMALL, EDGE = 9.5, 0.05  # points; inches
 ROW, GRID, BESIDE = 0.23, 2.05, 0.18  # inches: a row's height, all columns, and between grid and words
-LINES, LETTERS = 0.18, 0.066  # inches: a line of the sentence, and a letter of it
+LINES, LETTERS = 0.18, 0.066  # inches: a line of text, and a letter of it
 
 
 def stages_page(
@@ -48,7 +48,9 @@ def stages_page(
     left, cell = EDGE + longest + 0.1, GRID / n
     words = left + GRID + BESIDE
     tall = longest + 0.1 + n * ROW + 0.25  # of one stage
-    with drawing(height=len(stages) * tall + 0.35 * bool(title) + 0.3) as (figure, [axes]):
+    note = textwrap.fill(f"Query (row) reads from key (column). Numbers: {provenance}.", 60)
+    foot = LINES * (note.count("\n") + 1) + 0.07
+    with drawing(height=len(stages) * tall + 0.35 * bool(title) + foot + 0.05) as (figure, [axes]):
         for place, (name, (formula, says, weights, mask)) in enumerate(stages.items()):
             top = -place * tall - longest - 0.1
             axes.text(
@@ -60,9 +62,8 @@ def stages_page(
             allowed = np.ones((n, n), dtype=bool) if mask is None else mask
             _grid(axes, left, top, cell, tokens, weights, allowed)
         bottom = -len(stages) * tall
-        note = f"Query (row) reads from key (column). Numbers: {provenance}."
-        axes.text(EDGE, bottom - 0.08, note, va="center", fontsize=SMALL, color=MUTED)
-        axes.set(xlim=(0, WIDTH), ylim=(bottom - 0.25, 0), title=title)
+        axes.text(EDGE, bottom, note, va="top", fontsize=SMALL, color=MUTED)
+        axes.set(xlim=(0, WIDTH), ylim=(bottom - foot, 0), title=title)
         axes.axis("off")
     return figure
 

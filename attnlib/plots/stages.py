@@ -16,7 +16,7 @@ from attnlib.plots.style import COLOURS, LINE, MUTED, WEIGHTS, WIDTH, drawing
 
 SMALL, EDGE = 9.5, 0.05  # points; inches
 ROW, GRID, BESIDE = 0.23, 2.05, 0.18  # inches: a row's height, all columns, and between grid and words
-LINES, LETTERS = 0.18, 0.066  # inches: a line of text, and a letter of it
+LINES, LETTERS = 0.18, 0.074  # inches: a line of text, and a letter of it
 
 
 def stages_page(

@@ -13,7 +13,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
 from sphinx.application import Sphinx
 
-from attnlib import attention_weights, causal_mask, houston
+from attnlib import houston
 from attnlib.plots import COLOURS, WEIGHT_1, draw_grid
 from fonts import fonts
 from freshness import once
@@ -30,9 +30,8 @@ def draw_preview(title: str, font: Path, target: Path) -> None:
     figure.text(0.06, 0.12, "An interactive book", font=serif, fontsize=20, color=MUTED)
     figure.add_artist(Rectangle((0, 0), 0.012, 1, transform=figure.transFigure, color=COLOURS[0]))
     last = houston.stages()[-1]
-    mask = causal_mask(len(houston.TOKENS))
     axes = figure.add_axes((0.57, 0.12, 0.38, 0.7))
-    draw_grid(axes, houston.TOKENS, attention_weights(last.query[0], last.key[0], mask), mask)
+    draw_grid(axes, houston.TOKENS, last.weights[houston.PREVIOUS], last.mask)
     axes.tick_params(labelsize=14, labelcolor=INK)
     for text in axes.texts:
         text.set(fontsize=15, color=INK)

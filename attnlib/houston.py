@@ -6,9 +6,9 @@ One sentence goes through seven stages, and each changes the 5 × 5 grid of atte
 6. several heads, 7. trained.
 
 The numbers of stages 1–6 are made by hand: chosen so that each stage shows its point, not measured
-in any language model. Those of stage 7 come from training (`tools/train_houston.py`). All sizes
-differ, so that a transposed matrix cannot pass unnoticed: n = 5 tokens, d = 8, d_u = 6, d_k = 4,
-d_v = 3, h = 2 heads.
+in any language model. Stage 7 is the first layer of the model in `attnlib.trained`, which was trained to
+guess the next word. The sizes of the others all differ, so that a transposed matrix cannot pass
+unnoticed: n = 5 tokens, d = 8, d_u = 6, d_k = 4, d_v = 3, h = 2 heads.
 """
 
 import json
@@ -22,10 +22,16 @@ from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
 from attnlib.attention import attention_weights
+from attnlib.decoder import distance_bias, rms_norm
 from attnlib.masks import causal_mask
+from attnlib.multihead import split_heads
+from attnlib.trained import encode, parameters
 
 TOKENS = ("Houston", "we", "have", "a", "problem")
 AXES = ("noun", "pronoun", "verb", "article", "place", "people", "trouble", "letters")
+
+
+PREVIOUS = 3  # the head of stage 7 that reads the token before
 
 
 def _frozen(rows: Any) -> Array:
@@ -128,8 +134,8 @@ W_O = _frozen(
 class Stage:
     """What one stage puts into `attention`: `weights` is its grid.
 
-    `query` and `key` are (*heads, n, width), `value` is (*heads, n, width of a value); `scale` and
-    `mask` are as in `attention`. `provenance` says where the numbers come from.
+    `query` and `key` are (*heads, n, width), `value` is (*heads, n, width of a value); `scale`, `mask` and
+    `bias` are as in `attention`. `provenance` says where the numbers come from.
     """
 
     name: str
@@ -139,22 +145,28 @@ class Stage:
     scale: float | None = 1.0
     mask: Bool[Array, "n n"] | None = None
     provenance: str = "hand-made"
+    bias: Float[Array, "*heads n n"] | None = None
 
     @property
     def weights(self) -> Float[Array, "*heads n n"]:
         """How much each query (row) reads from each key (column)."""
-        return attention_weights(self.query, self.key, self.mask, scale=self.scale)
+        return attention_weights(self.query, self.key, self.mask, scale=self.scale, bias=self.bias)
 
 
 @cache
-def trained() -> dict[str, Array]:
-    """The parameters of stage 7, by name.
+def two_heads() -> dict[str, Array]:
+    """A small layer that was trained on these words: the `query`, `key` and `value` of two heads, and their `w_o`.
 
-    `position` is n × d, `w_q` and `w_k` are h × d × d_k, `w_v` is h × d × d_v, `w_o` is h·d_v × d.
-    Trained by `tools/train_houston.py` to tell facts of each word's two predecessors at once.
+    It learned to tell facts of each word's two predecessors at once (`tools/train_two_heads.py`), and `HeadMixer` shows it.
+
+    >>> {name: array.shape for name, array in two_heads().items()}
+    {'query': (2, 5, 4), 'key': (2, 5, 4), 'value': (2, 5, 3), 'w_o': (6, 8)}
     """
-    record = json.loads(files("attnlib").joinpath("data/houston_trained.json").read_text())
-    return {name: _frozen(rows) for name, rows in record["parameters"].items()}
+    record = json.loads(files("attnlib").joinpath("data/two_heads.json").read_text())
+    learned = {name: np.array(rows) for name, rows in record["parameters"].items()}
+    placed = EMBEDDINGS + learned["position"]
+    heads = {name: _frozen(placed @ learned[w]) for name, w in [("query", "w_q"), ("key", "w_k"), ("value", "w_v")]}
+    return heads | {"w_o": _frozen(learned["w_o"])}
 
 
 def stages() -> tuple[Stage, ...]:
@@ -169,9 +181,6 @@ def stages() -> tuple[Stage, ...]:
     xu = x @ U
     query, key, value = x @ W_Q, x @ W_K, x @ W_V
     head_query, head_key, head_value = x @ HEADS_W_Q, x @ HEADS_W_K, x @ HEADS_W_V
-    learned = trained()
-    placed = x + learned["position"]
-    learned_query, learned_key, learned_value = (placed @ learned[w] for w in ("w_q", "w_k", "w_v"))
     return (
         Stage("raw dot product", x, x, x),
         Stage("learnable U", xu, xu, xu),
@@ -179,5 +188,14 @@ def stages() -> tuple[Stage, ...]:
         Stage("scaled", query, key, value, scale=None),
         Stage("masked", query, key, value, scale=None, mask=mask),
         Stage("several heads", head_query, head_key, head_value, scale=None, mask=mask),
-        Stage("trained", learned_query, learned_key, learned_value, None, mask, "trained"),
+        _first_layer(),
     )
+
+
+def _first_layer() -> Stage:
+    """The first layer of the trained model, as it reads the sentence: four heads."""
+    model, n = parameters(), len(TOKENS)
+    x = rms_norm(model["embedding"][encode(" ".join(TOKENS))])
+    tables = model["bias"][0]
+    query, key, value = (split_heads(x @ model[w][0], len(tables)) for w in ("w_q", "w_k", "w_v"))
+    return Stage("trained", query, key, value, None, causal_mask(n), "trained", distance_bias(tables, n))

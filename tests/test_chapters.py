@@ -16,20 +16,6 @@ PAGES = [Path("index.md"), *CHAPTERS, *APPENDICES]
 
 EXERCISE = re.compile(r"^```\{exercise(?:-start)?\} .+\n:label: ex-(\S+)$", re.MULTILINE)
 
-# The parts of the sources that a chapter teaches, and the corrections it carries: each a label on a section of it.
-TAUGHT = {
-    "00_orientation": "S1.1 S2.1 S2.3 S2.17 S3.6 S4.2 S4.8 S4.13 E12 E26 E42",
-    "01_dot_product": "S0.1 S0.2 S0.3 S0.4 S1.2 S1.4 S2.2 S2.6 S3.3 S3.4 E1 E14 E23 E29",
-    "02_learnable_u": "S0.5 S0.6 S4.4 E2 E3 E38 E4",
-    "03_query_key_value": "S0.7 S0.8 S0.9 S1.3 S1.5 S1.8 S2.4 S2.5 S2.7 S2.8 S2.10 S2.11 S3.2 S3.8 S4.1 S4.3 S4.6 S4.7 S4.9 S4.10 S4.12 "
-    "E10 E11 E19 E20 E21 E37 E41 E43 E44 E45 E46 E47 E50",
-    "04_scaling": "S0.10 S0.11 S0.14 S1.6 S2.9 S3.10 S4.5 E5 E6 E7 E13 E31 E39 E40",
-    "05_masking": "S1.10 S2.13 S3.1 S3.5 S3.7 S3.9 S4.11 E18 E24 E33 E34 E35 E49",
-    "06_multi_head": "S0.13 S2.14 S3.11 E15 E22 E25 E27 E32",
-    "07_cost": "S0.12 S0.13-linearised S1.7 S1.9 S2.12 S2.16 E8 E9 E16 E17 E27-dropout",
-}
-
-
 # Where what cells print fits a phone: at most 40 characters in a line.
 FOR_A_PHONE = {"00_orientation", "01_dot_product", "04_scaling", "07_cost"}
 
@@ -54,12 +40,6 @@ def test_a_chapter_has_all_its_parts_in_order(file):
     assert len(re.findall(r"^- ", recap, re.MULTILINE)) <= 8
     goals = text[text.index("After this chapter you can") : text.index("## The formula so far")]
     assert len(re.findall(r"^- ", goals, re.MULTILINE)) == 3
-
-
-@named(CHAPTERS)
-def test_every_part_it_should_teach_has_a_label(file):
-    labels = re.findall(r"^\(([SE]\d+(?:\.\d+)?(?:-\w+)?)\)=$", file.read_text(), re.MULTILINE)
-    assert sorted(labels) == sorted(TAUGHT[file.stem].split())
 
 
 @named(CHAPTERS)

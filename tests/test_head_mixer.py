@@ -62,9 +62,10 @@ def test_without_w_o_a_head_changes_its_own_columns_and_with_it_all(head):
     assert (mixer.change == 0).all()
 
 
-def test_the_default_is_the_trained_model():
+def test_the_default_is_two_trained_heads():
     mixer = HeadMixer()
-    assert np.allclose(mixer.weights, houston.stages()[-1].weights)
+    small = houston.two_heads()
+    assert np.allclose(mixer.weights, attention_weights(small["query"], small["key"], causal_mask(5)))
     assert (mixer.provenance, mixer.heads, mixer.zeroed) == ("trained", ["head 1", "head 2"], [0])
     assert min(weight_back(mixer.weights[0], 2), weight_back(mixer.weights[1], 1)) > 0.9  # two tokens back, and one
 

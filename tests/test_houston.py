@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnlib import attention_weights, causal_mask, houston
-from tools import train_houston
+from attnlib import attention_weights, causal_mask, decoder_weights, houston, merge_heads, trained
+from tools import train_two_heads
 
 STAGES = houston.stages()
 
 
 def test_there_are_seven_stages_and_each_visibly_changes_the_grid():
     assert len(STAGES) == 7
-    for before, after in itertools.pairwise(STAGES):
-        change = np.abs(after.weights - before.weights)
-        assert change.max() > 0.1, f"{before.name} → {after.name}"
+    shown = [stage.weights for stage in STAGES[:5]] + [STAGES[5].weights[0], STAGES[6].weights[houston.PREVIOUS]]
+    for before, after in itertools.pairwise(shown):
+        assert np.abs(after - before).max() > 0.1
 
 
 def test_every_row_of_every_stage_sums_to_one():
@@ -37,7 +37,7 @@ def test_all_sizes_differ():
 
 
 def test_the_stages_tell_the_books_story():
-    raw, metric, roles, scaled, masked, heads, trained = (stage.weights for stage in STAGES)
+    raw, metric, roles, scaled, masked, heads, last = (stage.weights for stage in STAGES)
     assert raw[0].argsort()[-2] == 4  # Houston reads most from 'problem', for its letters
     scores = STAGES[1].query @ STAGES[1].key.T
     assert np.allclose(scores, scores.T)  # U: symmetric scores …
@@ -46,20 +46,28 @@ def test_the_stages_tell_the_books_story():
     assert (scaled.max(axis=-1) < roles.max(axis=-1)).all()  # scaling flattens every row
     assert (masked[np.triu_indices(5, 1)] == 0).all()
     assert heads.shape == (2, 5, 5)
-    assert trained[0, [2, 3, 4], [0, 1, 2]].min() > 0.95  # one head reads the word before the last,
-    assert trained[1, [2, 3, 4], [1, 2, 3]].min() > 0.95  # the other the last word
+    assert last[houston.PREVIOUS, [1, 2, 3, 4], [0, 1, 2, 3]].min() > 0.95  # one head reads the word before
+
+
+def test_the_last_stage_is_the_first_layer_of_the_trained_model():
+    tokens = trained.encode("Houston we have a problem")
+    assert np.allclose(STAGES[-1].weights, decoder_weights(trained.parameters(), tokens)[0], rtol=0, atol=1e-12)
+    parts = STAGES[-1].weights @ STAGES[-1].value
+    added = merge_heads(parts) @ trained.parameters()["w_o"][0]
+    silent = merge_heads(parts * (np.arange(4) != houston.PREVIOUS)[:, None, None]) @ trained.parameters()["w_o"][0]
+    assert np.abs(added - silent).max() > 0.1
 
 
 def test_the_frozen_parameters_cannot_be_changed():
-    for array in (houston.EMBEDDINGS, houston.U, houston.HEADS_W_Q, houston.trained()["w_o"]):
+    for array in (houston.EMBEDDINGS, houston.U, houston.HEADS_W_Q, houston.two_heads()["w_o"]):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
 
 def test_training_again_gives_heads_as_sharp(tmp_path):
-    record = json.loads(Path("attnlib/data/houston_trained.json").read_text())
-    assert record["command"] == "python tools/train_houston.py --seed 0 --steps 3000"
-    parameters, loss = train_houston.train(seed=0, steps=3000)
+    record = json.loads(Path("attnlib/data/two_heads.json").read_text())
+    assert record["command"] == "python tools/train_two_heads.py --seed 0 --steps 3000"
+    parameters, loss = train_two_heads.train(seed=0, steps=3000)
     assert loss < 1.5 * record["loss"]
     placed = houston.EMBEDDINGS + parameters["position"]
     weights = attention_weights(placed @ parameters["w_q"], placed @ parameters["w_k"], causal_mask(5))

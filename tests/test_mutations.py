@@ -86,6 +86,11 @@ MISTAKES = {
         "dropout without rescaling": (" / (1 - probability)", ""),
         "dropout keeps what it should drop": (">= probability", "< probability"),
     },
+    "stages": {
+        "a grid transposed": ("np.ndenumerate(weights)", "np.ndenumerate(weights.T)"),
+        "queries from below": ("top - (i + 1) * ROW)", "top - (len(tokens) - i) * ROW)"),
+        "stages counted from 0": ("{place + 1}  {name}", "{place}  {name}"),
+    },
     "positions": {
         "turned the other way": ("a * np.cos(angles) - b * np.sin(angles)", "a * np.cos(angles) + b * np.sin(angles)"),
         "sine and cosine swapped": ("[np.sin(angles), np.cos(angles)]", "[np.cos(angles), np.sin(angles)]"),

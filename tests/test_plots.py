@@ -696,6 +696,7 @@ def drawn():
         "planes": plots.planes({"a": (["a"], np.ones((1, 2)))}),
         "one query": plots.one_query(),
         "three spaces": plots.three_spaces(),
+        "stages": plots.stages_page(["a"], {"one": ("", "", np.ones((1, 1)), None)}),
         "shapes": plots.multi_head_shapes(5, 7, 3, 4, 2),
     }
 

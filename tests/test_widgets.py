@@ -100,6 +100,11 @@ BAD = {
     ),
     "mask's dtype": (lambda: a_grid(mask=np.ones((3, 5))), "mask must be a boolean matrix.*float64"),
     "masked row": (lambda: a_grid(mask=np.arange(3)[:, None] * np.ones(5) > 0), "mask row 0 is all False"),
+    "bias's shape": (
+        lambda: a_grid(bias=np.ones((5, 3))),
+        r"bias has shape \(5, 3\), the scores have shape \(3, 5\)",
+    ),
+    "bias of −∞": (lambda: a_grid(bias=np.full((3, 5), -np.inf)), r"bias\[0, 0\] is -inf"),
     "axes": (lambda: a_grid(axes=["one"]), "1 names of axes for vectors of width 4"),
     "cell": (lambda: a_grid(selected=[3, 0]), r"\[3, 0\] is outside the 3 × 5 grid"),
     "half a cell": (lambda: a_grid(selected=[1]), r"\[1\] is outside"),
@@ -155,9 +160,20 @@ def test_tokens_are_text_and_never_html(make):
 
 def test_every_widget_can_be_shown_by_every_stage():
     for stage in houston.stages():
-        for query, key in zip(np.atleast_3d(stage.query.T).T, np.atleast_3d(stage.key.T).T, strict=True):
-            grid = AttentionGrid(houston.TOKENS, query, key, scaled=stage.scale is None, masked=stage.mask is not None)
-            assert np.allclose(grid.weights, attention_weights(query, key, stage.mask, scale=stage.scale))
+        heads = stage.query.shape[:-2] or (1,)
+        weights = stage.weights.reshape(*heads, 5, 5)
+        queries, keys = stage.query.reshape(*heads, 5, -1), stage.key.reshape(*heads, 5, -1)
+        for a in range(heads[0]):
+            bias = None if stage.bias is None else stage.bias[a]
+            options = {"scaled": stage.scale is None, "masked": stage.mask is not None, "bias": bias}
+            grid = AttentionGrid(houston.TOKENS, queries[a], keys[a], **options)
+            assert np.allclose(grid.weights, weights[a])
+
+
+def test_the_temperature_divides_scores_and_bias_alike():
+    bias = np.random.default_rng(0).normal(size=(3, 5))
+    grid = a_grid(bias=bias, temperature=2.0)
+    assert np.allclose(grid.weights, attention_weights(QUERY / 2, KEY, scale=1, bias=bias / 2))
 
 
 def test_joined_modules_import_nothing_and_export_once():

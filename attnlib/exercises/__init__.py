@@ -3,27 +3,10 @@
 import difflib
 from contextlib import redirect_stdout
 from functools import partial
+from importlib import import_module
 from typing import Any
 
-from attnlib.exercises import (
-    chapter_00,
-    chapter_01,
-    chapter_02,
-    chapter_03,
-    chapter_04,
-    chapter_05,
-    chapter_06,
-    chapter_07,
-    predictions_00,
-    predictions_01,
-    predictions_02,
-    predictions_03,
-    predictions_04,
-    predictions_05,
-    predictions_06,
-    predictions_07,
-    questions,
-)
+from attnlib.exercises import questions
 from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, within
 from attnlib.exercises.harness import Exercise, Mistake, Property
 from attnlib.exercises.progress import Progress
@@ -45,20 +28,12 @@ __all__ = [
     "question",
 ]
 
-_exercises = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_07)
-_predictions = (
-    predictions_00,
-    predictions_01,
-    predictions_02,
-    predictions_03,
-    predictions_04,
-    predictions_05,
-    predictions_06,
-    predictions_07,
-)
-CHAPTERS: dict[int, tuple[Exercise, ...]] = {int(module.__name__[-2:]): module.EXERCISES for module in _exercises}
+_NUMBERS = range(9)  # each chapter has its exercises and its predictions in a module of its own
+CHAPTERS: dict[int, tuple[Exercise, ...]] = {
+    number: import_module(f"{__name__}.chapter_{number:02d}").EXERCISES for number in _NUMBERS
+}
 PREDICTIONS: dict[int, dict[str, dict[str, Any]]] = {
-    int(module.__name__[-2:]): module.PREDICTIONS for module in _predictions
+    number: import_module(f"{__name__}.predictions_{number:02d}").PREDICTIONS for number in _NUMBERS
 }
 EXERCISES: dict[str, Exercise] = {exercise.id: exercise for exercises in CHAPTERS.values() for exercise in exercises}
 

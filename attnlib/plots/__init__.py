@@ -9,6 +9,7 @@ from attnlib.plots.heads import multi_head_shapes
 from attnlib.plots.lines import exponent, histograms, log_log, ranges
 from attnlib.plots.masks import masks_page
 from attnlib.plots.scaling import scaling_page
+from attnlib.plots.stages import stages_page
 from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
 from attnlib.plots.vectors import plane, planes
 
@@ -35,5 +36,6 @@ __all__ = [
     "planes",
     "ranges",
     "scaling_page",
+    "stages_page",
     "three_spaces",
 ]

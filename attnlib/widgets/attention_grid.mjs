@@ -79,7 +79,11 @@ function allowed(model) {
 }
 
 function weights_of(model) {
-  return math.attention_weights(model.get("query"), model.get("key"), allowed(model), scale_of(model));
+  return math.attention_weights(model.get("query"), model.get("key"), allowed(model), scale_of(model), bias_of(model));
+}
+
+function bias_of(model) {
+  return model.get("bias")?.map((row) => row.map((bias) => bias / model.get("temperature"))) ?? null;
 }
 
 function table(rows, columns, entry, { point, choose }) {
@@ -130,6 +134,8 @@ function steps(model, [i, j]) {
   const lines = [["q·k", `${shown.join(" + ") || "no axis in common"} ${equals(product, ...terms.flatMap(({ q, k }) => [q, k]))} ${number(product)}`]];
   let score = product;
   if (model.get("scaled")) lines.push([`÷ √${width}`, `${number(score)} / ${number(Math.sqrt(width))} ≈ ${number((score *= width ** -0.5))}`]);
+  const bias = model.get("bias")?.[i][j];
+  if (bias !== undefined) lines.push(["+ bias", `${number(score)} ${bias < 0 ? "−" : "+"} ${number(Math.abs(bias))} ${equals(score + bias, score, bias)} ${number((score += bias))}`]);
   if (temperature !== 1) lines.push([`÷ ${number(temperature, 1)}`, `${number(score)} / ${number(temperature, 1)} ${equals(score, temperature, score / temperature)} ${number((score /= temperature))}`]);
   lines.push(["softmax", softmax_line(model, i, j)]);
   const title = element("p", { class: "attn-pair" }, element("bdi", {}, model.get("query_tokens")[i]), " reads from ", element("bdi", {}, model.get("key_tokens")[j]));
@@ -140,8 +146,9 @@ function softmax_line(model, i, j) {
   const mask = allowed(model);
   if (mask && !mask[i][j]) return "masked: the score becomes −∞, so the weight is 0";
   const row = [[model.get("query")[i]], model.get("key")];
-  const [scores] = math.attention_scores(...row, scale_of(model));
-  const [weights] = math.attention_weights(...row, mask && [mask[i]], scale_of(model));
+  const bias = bias_of(model)?.[i];
+  const scores = math.attention_scores(...row, scale_of(model))[0].map((score, k) => score + (bias?.[k] ?? 0));
+  const [weights] = math.attention_weights(...row, mask && [mask[i]], scale_of(model), bias && [bias]);
   const read = scores.filter((_, other) => !mask || mask[i][other]);
   const largest = Math.max(...read);
   const shift = Math.abs(largest) > 20 ? largest : 0; // exp of such a score tells nobody anything: show it relative to the largest

@@ -21,7 +21,7 @@ class AttentionGrid(PageWidget):
     """A grid of attention weights: query (row) reads from key (column).
 
     `query` (n_q × d_k) and `key` (n_k × d_k) are taken as they are: `scaled` divides their scores by
-    √d_k, `temperature` divides them once more, and `masked` applies `mask` (n_q × n_k, True = may
+    √d_k, `bias` (n_q × n_k) is added, `temperature` divides the sum, and `masked` applies `mask` (n_q × n_k, True = may
     attend; None means causal). `axes` names the d_k components in the arithmetic, `selected` is the
     cell (row, column) whose arithmetic is shown, `provenance` says where the numbers come from, and
     `controls` which of the three can be changed below the grid. All of these are synced: set them
@@ -44,6 +44,7 @@ class AttentionGrid(PageWidget):
     query = Matrix().tag(sync=True)
     key = Matrix().tag(sync=True)
     mask = Mask().tag(sync=True)
+    bias = Matrix(allow_none=True).tag(sync=True)
     axes = Tokens().tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
     scaled = traitlets.Bool(False).tag(sync=True)
@@ -58,6 +59,7 @@ class AttentionGrid(PageWidget):
         key: ArrayLike | None = None,
         *,
         key_tokens: Sequence[str] | None = None,
+        bias: ArrayLike | None = None,
         **options: Any,
     ) -> None:
         """`key=None` and `key_tokens=None` mean the same as for the queries: self-attention."""
@@ -66,6 +68,7 @@ class AttentionGrid(PageWidget):
             key_tokens=list(tokens if key_tokens is None else key_tokens),
             query=query,
             key=query if key is None else key,
+            bias=bias,
             **options,
         )
 
@@ -73,7 +76,8 @@ class AttentionGrid(PageWidget):
     def weights(self) -> Float[Array, "n_q n_k"]:
         """What the grid shows, computed by `attnlib.attention_weights` from the inputs."""
         scale = (len(self.key[0]) ** -0.5 if self.scaled else 1.0) / self.temperature
-        return attention_weights(np.array(self.query), np.array(self.key), self.allowed, scale=scale)
+        bias = None if self.bias is None else np.array(self.bias) / self.temperature
+        return attention_weights(np.array(self.query), np.array(self.key), self.allowed, scale=scale, bias=bias)
 
     @property
     def allowed(self) -> Bool[Array, "n_q n_k"] | None:
@@ -82,7 +86,7 @@ class AttentionGrid(PageWidget):
             return None
         return causal_mask(len(self.query), len(self.key)) if self.mask is None else np.array(self.mask)
 
-    @traitlets.validate("query", "key", "query_tokens", "key_tokens", "mask", "axes", "selected", "temperature")
+    @traitlets.validate("query", "key", "query_tokens", "key_tokens", "mask", "bias", "axes", "selected", "temperature")
     def _check_input(self, proposal: Any) -> Any:
         return self._checked(proposal)
 
@@ -101,6 +105,8 @@ class AttentionGrid(PageWidget):
             for row, may_attend in enumerate(inputs.mask):
                 if not any(may_attend):
                     raise InputError(f"mask row {row} is all False: query {row} may attend to no key")
+        if inputs.bias is not None and np.shape(inputs.bias) != (n_q, n_k):
+            raise InputError(f"bias has shape {np.shape(inputs.bias)}, the scores have shape {(n_q, n_k)}")
         if inputs.axes and len(inputs.axes) != width:
             raise InputError(f"{len(inputs.axes)} names of axes for vectors of width {width}")
         cell = inputs.selected

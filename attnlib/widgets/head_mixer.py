@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from attnlib import houston
 from attnlib.attention import attention, attention_weights
+from attnlib.masks import causal_mask
 from attnlib.multihead import merge_heads, pool_heads, weight_back
 from attnlib.projections import project
 from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, table, text
@@ -26,9 +27,7 @@ TRAINED = {"axes": houston.AXES, "provenance": "trained", "zeroed": [0]}
 
 
 def _trained() -> dict[str, Any]:
-    stage = houston.stages()[-1]
-    w_o = houston.trained()["w_o"]
-    return {"query": stage.query, "key": stage.key, "value": stage.value, "w_o": w_o, "mask": stage.mask}
+    return houston.two_heads() | {"mask": causal_mask(len(houston.TOKENS))}
 
 
 class Heads(traitlets.TraitType[list[list[list[float]]], Any]):
@@ -56,7 +55,7 @@ class HeadMixer(PageWidget):
     `query` and `key` (h × n × d_k) and `value` (h × n × d_v) hold a matrix for each of the `heads`, `w_o` is
     h·d_v × d, `mask` n × n and True = may attend. The heads in `zeroed` give 0; `mixed` multiplies by W_O;
     `num_kv_heads` = g < h lets h / g neighbours share the mean of their keys, and of their values. `axes` names the
-    columns of the output, `selected` is the head shown large. Without any of them: the trained heads of the running example.
+    columns of the output, `selected` is the head shown large. Without any of them: `attnlib.houston.two_heads`.
 
     With `weights` (h × n × n) in place of all that, the grids are shown and nothing is computed. They travel in
     steps of 1/255, and only their lower triangles where the rest is 0. `columns` says how many grids stand in a row.

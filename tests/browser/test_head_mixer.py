@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnlib import causal_mask, cost, houston, weight_back
+from attnlib import causal_mask, cost, weight_back
 from attnlib.widgets import AttentionGrid, HeadMixer
 from tests.browser.conftest import PAPER, html_of
 from tools.site import violations
@@ -329,4 +329,4 @@ def test_printing_paints_the_tiles_at_once(show):
     page = show(far, html_of(HeadMixer()))
     assert page.locator("canvas").count() == 0
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert np.abs(pixels(page, 0)[..., 3] / 255 - houston.stages()[-1].weights[0]).max() < 0.01
+    assert np.abs(pixels(page, 0)[..., 3] / 255 - HeadMixer().weights[0]).max() < 0.01

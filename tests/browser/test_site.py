@@ -51,23 +51,28 @@ def test_the_grid_answers_the_mouse(site, open_page):
 
 def test_the_grid_computes_temperature_scale_and_mask_in_the_page(site, open_page):
     grid = grid_of(open_page(f"{site}/index.html"))
-    trained = houston.stages()[-1]
+    trained, head = houston.stages()[-1], houston.PREVIOUS
 
-    def shown(mask, scale):
-        weights = attention_weights(trained.query[0], trained.key[0], mask, scale=scale)
+    def shown(mask, scale, temperature=1):
+        query, key, bias = (
+            part[head] / by
+            for part, by in [(trained.query, temperature), (trained.key, 1), (trained.bias, temperature)]
+        )
+        weights = attention_weights(query, key, mask, scale=scale, bias=bias)
         return [f"{w:.2f}" if mask is None or mask[i, j] else "–" for (i, j), w in np.ndenumerate(weights)]
 
     cells = grid.locator("[role=gridcell]")
-    assert cells.all_text_contents() == shown(causal_mask(5), 1 / 2)
+    assert cells.all_text_contents() == shown(causal_mask(5), 1 / 4)
     assert "masked: the score becomes −∞, so the weight is 0" in hover_text(grid, 0, 4)
-    assert "÷ √4" in hover_text(grid, 2, 0)
+    assert "÷ √16" in hover_text(grid, 2, 0)
+    assert "+ bias" in hover_text(grid, 2, 0)
     grid.get_by_label("temperature").fill("5")
-    assert cells.all_text_contents() == shown(causal_mask(5), 1 / 10)
+    assert cells.all_text_contents() == shown(causal_mask(5), 1 / 4, 5)
     grid.get_by_label("mask", exact=True).uncheck()
-    assert cells.all_text_contents() == shown(None, 1 / 10)
+    assert cells.all_text_contents() == shown(None, 1 / 4, 5)
     grid.get_by_label("divide by √d").uncheck()
-    assert cells.all_text_contents() == shown(None, 1 / 5)
-    assert "÷ √4" not in hover_text(grid, 2, 0)
+    assert cells.all_text_contents() == shown(None, 1, 5)
+    assert "÷ √16" not in hover_text(grid, 2, 0)
     assert grid.locator("tbody .attn-sum").all_text_contents() == ["1.00"] * 5
 
 

@@ -1,21 +1,14 @@
 """Every checker passes right answers of three kinds, and answers each published wrong one with the sentence meant for it."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
+from attnlib import exercises
 from attnlib.exercises import EXERCISES, check
-from tests.exercises import (
-    chapter_00,
-    chapter_01,
-    chapter_02,
-    chapter_03,
-    chapter_04,
-    chapter_05,
-    chapter_06,
-    chapter_07,
-)
 
-CHAPTERS = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_07)
+CHAPTERS = [import_module(f"tests.exercises.chapter_{number:02d}") for number in exercises.CHAPTERS]
 RIGHT = [(name, answer) for chapter in CHAPTERS for name, answers in chapter.RIGHT.items() for answer in answers]
 WRONG = [
     (name, says, answer) for chapter in CHAPTERS for name, pairs in chapter.WRONG.items() for says, answer in pairs

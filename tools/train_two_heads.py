@@ -1,11 +1,11 @@
-"""Train the last stage of the running example and write attnlib/data/houston_trained.json.
+"""Train two heads on the words of the running example and write attnlib/data/two_heads.json.
 
 The task needs two look-ups at once: in random five-word strings, tell at each place the part of
 speech of the word before (the first four axes) and the meaning of the word before that (the last
 four). One causal attention layer with two heads sees the words' embeddings plus a learned vector
 for each place. Nothing says which head should do what, or that a head should look at one word alone.
 
-    python tools/train_houston.py [--seed 0] [--steps 3000] [--out FILE]
+    python tools/train_two_heads.py [--seed 0] [--steps 3000] [--out FILE]
 """
 
 import argparse
@@ -55,11 +55,11 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--steps", type=int, default=3000)
-    options.add_argument("--out", type=Path, default=Path("attnlib/data/houston_trained.json"))
+    options.add_argument("--out", type=Path, default=Path("attnlib/data/two_heads.json"))
     options = options.parse_args()
     parameters, loss = train(options.seed, options.steps)
     record = {
-        "command": f"python tools/train_houston.py --seed {options.seed} --steps {options.steps}",
+        "command": f"python tools/train_two_heads.py --seed {options.seed} --steps {options.steps}",
         "loss": round(loss, 4),
         "parameters": {name: array.tolist() for name, array in parameters.items()},
     }

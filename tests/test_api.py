@@ -40,7 +40,7 @@ PUBLIC = {
     **{
         f"exercises.{name}": getattr(exercises, name)
         for name in exercises.__all__
-        if name not in {"CHAPTERS", "EXERCISES"}
+        if name not in {"CHAPTERS", "EXERCISES", "PREDICTIONS"}
     },
     **{f"cost.{name}": thing for name, thing in own(cost).items()},
     **{f"houston.{name}": thing for name, thing in own(houston).items()},

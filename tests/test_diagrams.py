@@ -1,14 +1,12 @@
 """Drawings of a language model and of one query: what they say is computed, and nothing touches or leaves the figure."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
 
 from attnlib import attention, attention_weights, houston, plots
 from attnlib.plots import style
+from tests.figures import tidy
 
 N, D_K, D_V = 5, 4, 3
 RNG = np.random.default_rng(0)
@@ -97,15 +95,4 @@ FIGURES = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_two_texts_touch_and_nothing_leaves_the_figure(name):
-    figure = FIGURES[name]()
-    figure.draw_without_rendering()
-    boxes = [(text.get_text(), text.get_window_extent()) for text in figure.axes[0].texts]
-    for (one, box), (other, another) in combinations(boxes, 2):
-        assert not box.overlaps(another), (one, other)
-    drawn, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert drawn.x0 > -0.02
-    assert drawn.y0 > -0.02
-    assert drawn.x1 < width + 0.02
-    assert drawn.y1 < height + 0.02
-    assert width == style.WIDTH
-    assert plt.get_fignums() == []
+    tidy(FIGURES[name]())

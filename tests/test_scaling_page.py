@@ -1,7 +1,5 @@
 """The sheet on scaling: what it says is computed, it has the shape of paper, and nothing touches or leaves it."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
@@ -10,6 +8,7 @@ from attnlib import draw_scores, plots, saturation, score_variance, softmax
 from attnlib.plots import style
 from attnlib.plots.scaling import BROKEN, KEYS, QUERIES, SHOWN, WIDTHS
 from attnlib.scaling import BROKEN as ASSUMPTIONS
+from tests.figures import tidy
 
 
 @pytest.fixture(scope="module")
@@ -74,11 +73,4 @@ def test_the_table_breaks_every_assumption_with_its_variance_and_what_is_left(pa
 
 
 def test_no_two_texts_touch_and_nothing_leaves_the_sheet(page):
-    for axes in page.axes:
-        boxes = [(text.get_text(), text.get_window_extent()) for text in axes.texts]
-        for (one, box), (other, another) in combinations(boxes, 2):
-            assert not box.overlaps(another), (one, other)
-    drawn, (width, height) = page.get_tightbbox(), page.get_size_inches()
-    assert min(drawn.x0, drawn.y0) > -0.02
-    assert drawn.x1 < width + 0.02
-    assert drawn.y1 < height + 0.02
+    tidy(page)

@@ -13,6 +13,13 @@ from attnlib.exercises import (
     chapter_04,
     chapter_05,
     chapter_06,
+    predictions_00,
+    predictions_01,
+    predictions_02,
+    predictions_03,
+    predictions_04,
+    predictions_05,
+    predictions_06,
     questions,
 )
 from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, within
@@ -23,6 +30,7 @@ from attnlib.exercises.report import Grids, Report
 __all__ = [
     "CHAPTERS",
     "EXERCISES",
+    "PREDICTIONS",
     "Exercise",
     "Mistake",
     "Progress",
@@ -30,12 +38,25 @@ __all__ = [
     "Report",
     "check",
     "hint",
+    "predict",
     "progress",
     "question",
 ]
 
-_modules = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06)
-CHAPTERS: dict[int, tuple[Exercise, ...]] = {int(module.__name__[-2:]): module.EXERCISES for module in _modules}
+_exercises = (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06)
+_predictions = (
+    predictions_00,
+    predictions_01,
+    predictions_02,
+    predictions_03,
+    predictions_04,
+    predictions_05,
+    predictions_06,
+)
+CHAPTERS: dict[int, tuple[Exercise, ...]] = {int(module.__name__[-2:]): module.EXERCISES for module in _exercises}
+PREDICTIONS: dict[int, dict[str, dict[str, Any]]] = {
+    int(module.__name__[-2:]): module.PREDICTIONS for module in _predictions
+}
 EXERCISES: dict[str, Exercise] = {exercise.id: exercise for exercises in CHAPTERS.values() for exercise in exercises}
 
 _hints: dict[str, int] = {}
@@ -105,6 +126,21 @@ def question(id: str) -> Any:
     return asked
 
 
+def predict(chapter: int, name: str) -> Any:
+    """A question that a chapter asks before it tells, as a widget, `Choice` or `Number`. It counts for no points.
+
+    Raises ValueError for a chapter or a name that has none, naming those that there are.
+
+    >>> round(predict(0, "ten-words").right, 3)
+    2.303
+    """
+    known = PREDICTIONS.get(chapter, {})
+    if name not in known:
+        there = f"it asks {sorted(known)}" if known else f"only the chapters {sorted(PREDICTIONS)} ask any"
+        raise ValueError(f"chapter {chapter} asks nothing by the name {name!r}; {there}")
+    return _widget(**known[name])
+
+
 def progress() -> Progress:
     """What is done of each chapter's exercises since this Python was started.
 
@@ -115,9 +151,12 @@ def progress() -> Progress:
 
 
 def _ask(exercise: Exercise) -> Any:
+    return _widget(**{"title": exercise.title, **(exercise.question or {})})
+
+
+def _widget(**settings: Any) -> Any:
     from attnlib.widgets import Choice, Number
 
-    settings = {"title": exercise.title, **(exercise.question or {})}
     return (Choice if "options" in settings else Number)(**settings)
 
 

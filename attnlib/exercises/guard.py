@@ -106,7 +106,7 @@ def stopped(error: BaseException, answer: Any, arguments: int) -> str:
         return f"Your function is called with {count}, and does not take them: {reason}."
     if sizes := re.search(r"matmul.*size (\d+) is different from (\d+)", reason) or _not_aligned(reason):
         inner = sorted(sizes.groups(), key=int)
-        reason = f"the inner sizes of a matrix product differ, {inner[0]} and {inner[1]}. Is a transpose missing?"
+        reason = f"the inner sizes of a matrix product differ, {inner[0]} and {inner[1]}. Is a transpose missing, or of other axes?"
         return f"Your function stopped with {type(error).__name__}{place}: {reason}"
     return f"Your function stopped with {type(error).__name__}{place}{f': {reason}' if reason else ''}."
 

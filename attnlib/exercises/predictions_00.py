@@ -140,14 +140,3 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
         "reveal": "2014, 2017, 2018 and 2022. Attention is older than GPT, and was not invented for it.",
     },
 }
-
-
-def predict(name: str) -> Any:
-    """The question of that name as a widget, `Choice` or `Number`.
-
-    >>> round(predict("ten-words").right, 3)
-    2.303
-    """
-    from attnlib.widgets import Choice, Number
-
-    return (Choice if "options" in PREDICTIONS[name] else Number)(**PREDICTIONS[name])

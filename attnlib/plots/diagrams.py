@@ -54,7 +54,7 @@ def pipeline(tokens: Sequence[str], next_word: str, *, blocks: int = 2, title: s
         for at, head in heads.items():
             axes.text(at, -0.18, head, ha="center", va="center", fontsize=SMALL, color=MUTED)
         axes.plot([EDGE, EDGE + 0.3], [legend] * 2, color=COLOURS[0], lw=1.6)
-        axes.text(EDGE + 0.38, legend, "attention: read from others", va="center", fontsize=SMALL)
+        axes.text(EDGE + 0.38, legend, "attention: read from words", va="center", fontsize=SMALL)
         axes.add_patch(Rectangle((2.76, legend - 0.07), 0.14, 0.14, fc=WEIGHT_0, ec=COLOURS[2], lw=1.2))
         axes.text(2.98, legend, "feed-forward: each by itself", va="center", fontsize=SMALL)
         _bare(axes, legend - 0.16, title)

@@ -67,7 +67,7 @@ WRONG["write-attention"] = [
     ("do not depend on the scores", lambda x: np.tile(x.mean(axis=0), (len(x), 1))),
     ("a number too large", lambda x: unstable(x @ x.T) @ x),
     ("changed its argument 1 in place", in_place),
-    ("Is a transpose missing?", lambda x: softmax(x @ x) @ x),
+    ("Is a transpose missing, or of other axes?", lambda x: softmax(x @ x) @ x),
     ("should give shape (7, 3), got (3, 3)", lambda x: softmax(x.T @ x) @ x.T @ x),
     ("stopped with IndexError at line", seven_rows),
     ("is None", lambda x: None),
@@ -118,7 +118,7 @@ WRONG["cosine-weights"] = [
     ("divided by √d", lambda x: softmax(unit(x) @ unit(x).T / np.sqrt(x.shape[1]))),
     ("The outputs came back", lambda x: cosine_plain(x) @ x),
     ("changed its argument 1 in place", cosine_in_place),
-    ("Is a transpose missing?", lambda x: softmax(unit(x) @ unit(x))),
+    ("Is a transpose missing, or of other axes?", lambda x: softmax(unit(x) @ unit(x))),
     (
         "should have shape (3, 3), got (6, 6)",
         lambda x: softmax(unit(np.resize(x, (6, 4))) @ unit(np.resize(x, (6, 4))).T),
@@ -161,6 +161,6 @@ WRONG["soft-look-up"] = [
     ("after the softmax", lambda q, k, v, t: softmax(k @ q) / t @ v),
     ("a number too large", lambda q, k, v, t: unstable(k @ q / t) @ v),
     ("changed its argument 2 in place", scores_in_place),
-    ("Is a transpose missing?", lambda q, k, v, t: softmax(q @ k / t) @ v),
+    ("Is a transpose missing, or of other axes?", lambda q, k, v, t: softmax(q @ k / t) @ v),
     ("should have shape (2,), got (1, 2)", lambda q, k, v, t: softmax(q[None] @ k.T / t) @ v),
 ]

@@ -169,7 +169,7 @@ def dot(x):
 SENTENCES = {
     "error": (no_name, "stopped with NameError at line {line}, `return y`: name 'y' is not defined."),
     "product": (inner, "ValueError at line {line}, `return x.reshape(2, 3) @ x`: the inner sizes of a matrix product differ, 2 and 3."),
-    "dot": (dot, "the inner sizes of a matrix product differ, 3 and 4. Is a transpose missing?"),
+    "dot": (dot, "the inner sizes of a matrix product differ, 3 and 4. Is a transpose missing, or of other axes?"),
     "arguments": (lambda: 1, "Your function is called with 1 argument, and does not take them: "),
     "exit": (lambda x: sys.exit(), "Your function stopped with SystemExit at line "),
     "none": (lambda x: None, "The result is None: does the function end in `return`?"),

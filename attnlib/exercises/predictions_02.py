@@ -1,0 +1,41 @@
+"""Questions that chapter 2 asks on the way, kept out of the page's code so that no cell gives an answer away."""
+
+from typing import Any
+
+PREDICTIONS: dict[str, dict[str, Any]] = {
+    "without-letters": {
+        "title": "have without letters",
+        "prompt": "`letters` counts 0, every other axis 1. Which *other* word does 'have' read most?",
+        "options": [
+            ("'we', its subject", "They share no axis, so their product is 0."),
+            ("'problem', its object", "All of that score was `letters`."),
+            (
+                "all four alike",
+                "Without `letters`, 'have' shares no axis with any other word. All four scores are 0.",
+            ),
+        ],
+        "right": 2,
+    },
+    "circle": {
+        "title": "rock paper scissors",
+        "prompt": "A `U` is trained so that rock, paper and scissors each read from the one they beat. "
+        "How much of it do they read in the end?",
+        "options": [
+            (
+                "nearly all",
+                "Then the product round the circle is near 1, and backwards near 0. "
+                "The cycle identity makes the two equal.",
+            ),
+            (
+                "a half: they also read from the one that beats them",
+                "Then the scores with oneself must be far below the others. "
+                "Through `U` they are squared lengths, on average no less than the others.",
+            ),
+            (
+                "a third: they read from all alike",
+                "To pull one token nearer is to read more from the wrong one and from oneself too.",
+            ),
+        ],
+        "right": 2,
+    },
+}

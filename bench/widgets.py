@@ -2,9 +2,9 @@
 
     python bench/widgets.py [--events 40] [--slowdown 4]
 
-Each widget stands in a page of its own. A control of it moves step by step, each step waits until it is drawn, and all
-that the main thread did from the input to there (script, style, layout, paint) is added up. Prints the 95th percentile
-beside its bar, in milliseconds.
+Each widget stands in a page of its own. A control of it moves step by step, its buttons are pressed in turn, or a
+sentence is typed word by word; each step waits until it is drawn, and all that the main thread did from the input to
+there (script, style, layout, paint) is added up. Prints the 95th percentile beside its bar, in milliseconds.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
@@ -25,37 +26,67 @@ from esbuild import page_script  # noqa: E402
 from tools import chromium  # noqa: E402
 from tools.site import FLAGS  # noqa: E402
 
-STEP = """async ([selector, i]) => {
-  const input = document.querySelector(selector);
+STEP = """async ([selector, i, typed]) => {
+  const controls = [...document.querySelectorAll(selector)], [input] = controls;
   const low = Number(input.min), high = Number(input.max), step = Number(input.step) || 1;
   const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   await drawn();
   performance.mark(`start ${i}`);
-  input.value = low + step * ((i * 7 + 3) % Math.max(2, Math.floor((high - low) / step)));
-  input.dispatchEvent(new Event("input", { bubbles: true }));
+  if (input.type === "range") input.value = low + step * ((i * 7 + 3) % Math.max(2, Math.floor((high - low) / step)));
+  else if (typed.length) input.value = typed[i % typed.length];
+  else controls[(i + 1) % controls.length].click();
+  if (input.type === "range" || typed.length) input.dispatchEvent(new Event("input", { bubbles: true }));
   await drawn();
   performance.mark(`end ${i}`);
 }"""
+
+
+class Case(NamedTuple):
+    """A widget, the control to move (or the controls to press in turn), the bar in milliseconds, and what is typed."""
+
+    widget: PageWidget
+    control: str
+    bar: float
+    typed: tuple[str, ...] = ()
 
 
 def words(n: int) -> list[str]:
     return [f"word{i}" for i in range(n)]
 
 
-def cases() -> dict[str, tuple[PageWidget, str, float]]:
-    """For each name a widget, the control to move, and the bar in milliseconds."""
+def several_heads(n: int, heads: int) -> PageWidget:
+    rng = np.random.default_rng(0)
+    return widgets.HeadMixer(words(n), *rng.normal(size=(3, heads, n, 8)), rng.normal(size=(8 * heads, 16)), mixed=True)
+
+
+def sentences(count: int, n: int) -> tuple[str, ...]:
+    """Of `n` known words; from one to the next the last word changes, so that every head is drawn anew."""
+    known = [word for word in widgets.HeadBrowser().vocabulary if word.isalpha()]
+    start = [known[i % len(known)] for i in range(n - 1)]
+    return tuple(" ".join([*start, known[(i + n) % len(known)]]) for i in range(count))
+
+
+def cases() -> dict[str, Case]:
     rng = np.random.default_rng(0)
     small = ("CostCalculator", "MetricEllipse", "RotaryDial", "ScalingLab", "SoftmaxSliders", "TensorCounter")
+    browser = widgets.HeadBrowser()
     return {
-        "AttentionGrid, 16 tokens": (widgets.AttentionGrid(words(16), rng.normal(size=(16, 8))), "[type=range]", 16),
-        "TokenPlane, 16 tokens": (widgets.TokenPlane(words(16), rng.normal(size=(16, 2))), "[type=range]", 16),
-        "AttentionGrid, 64 tokens": (widgets.AttentionGrid(words(64), rng.normal(size=(64, 8))), "[type=range]", 33),
-        **{f"{name} as it comes": (getattr(widgets, name)(), "[type=range]", 16) for name in small},
-    }
+        "AttentionGrid, 16 tokens": Case(widgets.AttentionGrid(words(16), rng.normal(size=(16, 8))), "[type=range]", 16),
+        "TokenPlane, 16 tokens": Case(widgets.TokenPlane(words(16), rng.normal(size=(16, 2))), "[type=range]", 16),
+        "AttentionGrid, 64 tokens": Case(widgets.AttentionGrid(words(64), rng.normal(size=(64, 8))), "[type=range]", 33),
+        "HeadMixer, 16 tokens, choose a head": Case(several_heads(16, 4), ".attn-head", 16),
+        "HeadMixer, 16 tokens, zero a head": Case(several_heads(16, 4), ".attn-heads [type=checkbox]", 16),
+        "HeadMixer, 64 × 12, choose a head": Case(several_heads(64, 12), ".attn-head", 33),
+        "HeadMixer, 64 × 12, zero a head": Case(several_heads(64, 12), ".attn-heads [type=checkbox]", 33),
+        "HeadBrowser, 16 words, type": Case(browser, ".attn-sentence input", 33, sentences(40, 16)),
+        "HeadBrowser, 32 words, type": Case(browser, ".attn-sentence input", 33, sentences(40, 32)),
+        **{f"{name} as it comes": Case(getattr(widgets, name)(), "[type=range]", 16) for name in small},
+    }  # fmt: skip
 
 
-def busy(browser: Browser, widget: PageWidget, selector: str, events: int, slowdown: float) -> list[float]:
+def busy(browser: Browser, case: Case, events: int, slowdown: float) -> list[float]:
     """Milliseconds of the main thread for each input."""
+    widget, selector, _, typed = case
     with tempfile.TemporaryDirectory() as folder:
         page_file = Path(folder, "page.html")
         style = (FOLDER / "theme.css").read_text(encoding="utf8")
@@ -70,7 +101,7 @@ def busy(browser: Browser, widget: PageWidget, selector: str, events: int, slowd
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
         browser.start_tracing(page=page, categories=["toplevel", "blink.user_timing", "__metadata"])
         for i in range(events):
-            page.evaluate(STEP, [selector, i])
+            page.evaluate(STEP, [selector, i, list(typed)])
         trace = json.loads(browser.stop_tracing())["traceEvents"]
         page.close()
     marks = {event["name"]: event for event in trace if event["cat"] == "blink.user_timing" and event["ph"] in "RI"}
@@ -93,11 +124,11 @@ def main() -> int:
     options = options.parse_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=FLAGS)
-        for name, (widget, selector, bar) in cases().items():
-            taken = busy(browser, widget, selector, options.events, options.slowdown)
+        for name, case in cases().items():
+            taken = busy(browser, case, options.events, options.slowdown)
             p95 = float(np.percentile(taken, 95))
             print(
-                f"{name:34} p95 {p95:6.1f} ms   median {np.median(taken):6.1f} ms{'' if p95 <= bar else f'   above {bar} ms'}"
+                f"{name:36} p95 {p95:6.1f} ms   median {np.median(taken):6.1f} ms{'' if p95 <= case.bar else f'   above {case.bar} ms'}"
             )
         browser.close()
     return 0

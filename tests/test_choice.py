@@ -99,7 +99,7 @@ def test_the_page_form_asks_and_folds_the_answers_away():
     asked, answers = html.split("<details>")
     assert "How many?" in asked
     assert "Numbers: hand-made." in asked
-    assert [f'<li dir="auto">{text}</li>' in asked for text, _ in PAIRS] == [True] * 3
+    assert [f'<li><span dir="auto">{text}</span></li>' in asked for text, _ in PAIRS] == [True] * 3
     assert not any(reply in asked for _, reply in PAIRS)
     assert "<strong>Yes.</strong> Yes: a pair." in answers
     assert "<strong>No.</strong> Too few." in answers

@@ -13,7 +13,7 @@ export function marked(text) {
   const nodes = [];
   let end = 0;
   for (const found of text.matchAll(MARK)) {
-    nodes.push(text.slice(end, found.index), found[1] ? element("code", {}, found[1]) : element("em", {}, found[2]));
+    nodes.push(text.slice(end, found.index), found[1] ? element("code", found[1]) : element("em", found[2]));
     end = found.index + found[0].length;
   }
   return [...nodes, text.slice(end)];
@@ -46,15 +46,15 @@ export function near(value, target, tolerance) {
 }
 
 // A question's figure: `draw` says the verdict (true, false, or null for none yet), and reveals what may be seen by now.
-export function frame(model, body, ...controls) {
-  const caption = element("figcaption");
-  const reply = element("p", { class: "attn-reply", "aria-live": "polite" });
-  const reveal = element("p", { class: "attn-reveal" });
-  body.append(element("figure", { class: "attn attn-question" }, caption, ...controls, reply, reveal));
+export function frame(model, figure, ...controls) {
+  const reply = ui.live("p.reply");
+  const reveal = element("p.reveal");
+  figure.classList.add("attn-question");
+  figure.append(...controls, reply, reveal);
   return (verdict, sentence, revealed) => {
     const origin = model.get("provenance");
-    caption.replaceChildren(...marked(model.get("prompt")), origin ? element("small", {}, ` Numbers: ${origin}.`) : "");
-    const opening = verdict === null ? [] : [element("strong", {}, verdict ? "Yes. " : "Not yet. ")];
+    figure.firstChild.replaceChildren(...marked(model.get("prompt")), origin ? element("small", ` Numbers: ${origin}.`) : "");
+    const opening = verdict === null ? [] : [element("strong", verdict ? "Yes. " : "Not yet. ")];
     if (reply.dataset.said !== `${verdict}${sentence}`) reply.replaceChildren(...opening, ...marked(sentence)); // said once
     reply.dataset.said = `${verdict}${sentence}`;
     reply.classList.toggle("attn-right", verdict === true);

@@ -9,23 +9,16 @@ const { compact, element, number, equals } = ui;
 const MOST = 64; // tokens
 const changes = ["temperature", "scaled", "masked", "selected"];
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
-  const controls = {
+function build(model, figure) {
+  const dials = {
     temperature: ui.slider(model, "temperature", "temperature", { min: 0.1, max: 5, step: 0.1 }),
     scaled: ui.toggle(model, "scaled", "divide by √d"),
     masked: ui.toggle(model, "masked", "mask"),
   };
-  const scroll = element("div", { class: "attn-scroll" });
-  const arithmetic = element("div", { class: "attn-arithmetic", "aria-live": "polite" });
-  const caption = element("figcaption");
-  body.append(
-    element("figure", { class: "attn" }, caption, scroll,
-      element("div", { class: "attn-controls" }, ...Object.values(controls).map((control) => control.node)), arithmetic),
-  );
+  const scroll = element("div.scroll");
+  const arithmetic = ui.live("div.arithmetic");
+  const controls = ui.controls(...Object.values(dials));
+  figure.append(scroll, controls.node, arithmetic);
   let view = null; // rebuilt when the tokens change
   let hovered = null;
 
@@ -41,7 +34,7 @@ function build(model, body) {
   const explain = () => {
     const shown = hovered ?? model.get("selected");
     view.mark(hovered, shown);
-    arithmetic.replaceChildren(...(shown ? steps(model, shown) : [element("p", {}, "Point at a cell, or move to it with the arrow keys, to see its arithmetic.")]));
+    arithmetic.replaceChildren(...(shown ? steps(model, shown) : [element("p", "Point at a cell, or move to it with the arrow keys, to see its arithmetic.")]));
   };
 
   return () => {
@@ -51,7 +44,7 @@ function build(model, body) {
     if (rows.length !== weights.length || columns.length !== weights[0].length)
       throw new Error(`${rows.length} query and ${columns.length} key tokens for ${weights.length} × ${weights[0].length} weights`);
     const chosen = model.get("selected");
-    if (chosen && weights[chosen[0]]?.[chosen[1]] === undefined) throw new Error(`cell ${chosen.join(", ")} is outside the ${rows.length} × ${columns.length} grid`);
+    if (chosen && weights[chosen[0]]?.[chosen[1]] === undefined) throw new Error(`cell ${[chosen].flat().join(", ")} is outside the ${rows.length} × ${columns.length} grid`);
     const tokens = JSON.stringify([rows, columns]);
     if (view?.tokens !== tokens) {
       view = table(rows, columns, model.get("selected") ?? [0, 0], { point, choose });
@@ -59,12 +52,10 @@ function build(model, body) {
       hovered = null;
       scroll.replaceChildren(view.node);
     }
-    caption.textContent = `${model.get("title")}: query (row) reads from key (column). Numbers: ${model.get("provenance")}.`;
+    ui.caption(model, figure, "query (row) reads from key (column).");
     view.fill(weights, allowed(model));
-    for (const [name, control] of Object.entries(controls)) {
-      control.node.hidden = !model.get("controls").includes(name);
-      control.draw();
-    }
+    for (const [name, { node }] of Object.entries(dials)) node.hidden = !model.get("controls").includes(name);
+    controls.draw();
     explain();
   };
 }
@@ -138,8 +129,8 @@ function steps(model, [i, j]) {
   if (bias !== undefined) lines.push(["+ bias", `${number(score)} ${bias < 0 ? "−" : "+"} ${number(Math.abs(bias))} ${equals(score + bias, score, bias)} ${number((score += bias))}`]);
   if (temperature !== 1) lines.push([`÷ ${number(temperature, 1)}`, `${number(score)} / ${number(temperature, 1)} ${equals(score, temperature, score / temperature)} ${number((score /= temperature))}`]);
   lines.push(["softmax", softmax_line(model, i, j)]);
-  const title = element("p", { class: "attn-pair" }, element("bdi", {}, model.get("query_tokens")[i]), " reads from ", element("bdi", {}, model.get("key_tokens")[j]));
-  return [title, element("dl", {}, ...lines.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]))];
+  const title = element("p.pair", element("bdi", model.get("query_tokens")[i]), " reads from ", element("bdi", model.get("key_tokens")[j]));
+  return [title, element("dl", ...lines.flatMap(([name, text]) => [element("dt", name), element("dd", text)]))];
 }
 
 function softmax_line(model, i, j) {
@@ -157,4 +148,4 @@ function softmax_line(model, i, j) {
   return `${top} / sum over the row ≈ ${compact(Math.exp(scores[j] - shift))} / ${compact(total)} ≈ ${number(weights[j])}`;
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

@@ -7,13 +7,9 @@ const { element } = ui;
 const MOST = 12; // options
 const changes = ["order", "answer"];
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
+function build(model, figure) {
   const holder = element("div");
-  const say = answers.frame(model, body, holder);
+  const say = answers.frame(model, figure, holder);
   let scene = null; // rebuilt when the texts change
 
   return () => {
@@ -42,14 +38,14 @@ function check(model) {
 }
 
 function choices(model) {
-  const marks = model.get("options").map(() => element("span", { class: "attn-verdict", "aria-hidden": "true" }));
+  const marks = model.get("options").map(() => element("span.verdict", { "aria-hidden": "true" }));
   const buttons = model.get("options").map((text, i) => {
     const button = ui.button("", () => ui.change(model, "answer", i));
     button.append(element("span", { dir: "auto" }, ...answers.marked(text)), marks[i]);
     return button;
   });
   return {
-    nodes: [element("ol", { class: "attn-options" }, ...buttons.map((button) => element("li", {}, button)))],
+    nodes: [element("ol.options", ...buttons.map((button) => element("li", button)))],
     draw() {
       const answer = model.get("answer"), right = answer === null ? null : answer === model.get("right");
       buttons.forEach((button, i) => {
@@ -64,7 +60,7 @@ function choices(model) {
 // The rows stay where they are and their texts change places, so that the focus and a finger keep their hold.
 function steps(model) {
   const { length } = model.get("options");
-  const list = element("ol", { class: "attn-options" });
+  const list = element("ol.options");
   const move = (from, to) => {
     if (to < 0 || to >= length) return;
     const order = [...model.get("order")];
@@ -73,12 +69,12 @@ function steps(model) {
     ui.change(model, "answer", null);
   };
   const rows = model.get("options").map((_, i) => {
-    const text = element("span", { dir: "auto" }), mark = element("span", { class: "attn-verdict", "aria-hidden": "true" });
+    const text = element("span", { dir: "auto" }), mark = element("span.verdict", { "aria-hidden": "true" });
     const arrows = [["Up", -1], ["Down", 1]].map(([name, by], a) => ({ name, to: i + by, node: ui.button(name, () => {
       move(i, i + by);
       (rows[i + by] ?? rows[i]).arrows[a].node.focus();
     }) }));
-    const node = element("li", {}, element("div", { class: "attn-step" }, element("span", { class: "attn-grip", "aria-hidden": "true" }, "⠿"), text, mark, ...arrows.map((arrow) => arrow.node)));
+    const node = element("li", element("div.step", element("span.grip", { "aria-hidden": "true" }, "⠿"), text, mark, ...arrows.map((arrow) => arrow.node)));
     return { text, mark, arrows, node };
   });
   list.append(...rows.map((row) => row.node));
@@ -128,4 +124,4 @@ function steps(model) {
   };
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

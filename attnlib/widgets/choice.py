@@ -142,7 +142,7 @@ class Choice(Question):
     def fallback(self) -> str:
         ordered = self.mode == "order"
         asked = [self.options[i] for i in self.order] if ordered else self.options
-        question = "".join(f'<li dir="auto">{marked(text)}</li>' for text in asked)
+        question = "".join(f'<li><span dir="auto">{marked(text)}</span></li>' for text in asked)
         answers = ""
         for i, (text, reply) in enumerate(zip(self.options, self.replies, strict=True)):
             verdict = "" if ordered else f"<strong>{'Yes.' if i == self.right else 'No.'}</strong> "

@@ -3,7 +3,7 @@
 Jupyter loads a widget from a blob, where no `import` of a neighbour resolves, and on machines without
 Node. So each module becomes a function called once, in the order of its imports.
 Our modules keep to a form that needs no parser: `import * as name from "./name.mjs";` at the top,
-then `export function …` or `export const …` or, in a widget, one closing `export default { render, changes };`.
+then `export function …` or `export const …` or, in a widget, one closing `export default ui.widget(changes, build);`.
 """
 
 import re

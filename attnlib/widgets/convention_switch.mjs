@@ -17,52 +17,45 @@ const FORMULAS = {
   "several heads": { left: ["O", "n", "d"], right: [[["Concat(Y_1, Y_2, Y_3)", "n", "3d_v"], ["W_O", "3d_v", "d"]]] },
   bias: { left: Q, right: [[X, W_Q], [["1", "n", "1"], ["bᵀ", "1", "d_k"]]] },
 };
+const OTHER = { rows: "columns", columns: "rows" };
 const MIRRORED = { W_Q: "W_q", W_O: "W_o", 1: "1ᵀ", "bᵀ": "b" }; // the names that change
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
+function build(model, figure) {
   const choice = ui.select(model, "formula", "formula", Object.keys(FORMULAS).map((name) => [name, name]));
-  const flip = ui.button("", () => ui.change(model, "convention", other(model.get("convention"))));
+  const flip = ui.button("", () => ui.change(model, "convention", OTHER[model.get("convention")]));
   const sliders = SIZES.map((name) => {
     const slider = ui.slider(model, name, "", { min: 1, max: LARGEST, step: 1, digits: 0 });
-    slider.node.prepend(element("span", {}, ...ui.formula(name)));
+    slider.node.prepend(element("span", ...ui.formula(name)));
     return slider;
   });
-  const caption = element("figcaption"), line = element("p", { "aria-live": "polite" });
-  const picture = element("div", { class: "attn-formula", role: "group" }), results = element("div", { class: "attn-columns" });
-  body.append(element("figure", { class: "attn" }, caption, element("div", { class: "attn-controls" }, flip, choice.node), picture,
-    element("div", { class: "attn-controls" }, ...sliders.map((slider) => slider.node)), line, results));
+  const line = ui.live();
+  const picture = element("div.formula", { role: "group" }), results = element("div.columns");
+  figure.append(ui.controls(flip, choice).node, picture,
+    ui.controls(...sliders).node, line, results);
 
   return () => {
     const name = model.get("formula"), convention = model.get("convention");
     const sizes = Object.fromEntries(SIZES.map((size) => [size, model.get(size)]));
     for (const size of SIZES) if (!(Number.isInteger(sizes[size]) && sizes[size] >= 1 && sizes[size] <= LARGEST)) throw new Error(`${size} must lie between 1 and ${LARGEST}, got ${sizes[size]}`);
-    if (!FORMULAS[name] || !other(convention)) throw new Error(`there is no formula “${name}” for ${convention}`);
+    if (!Object.hasOwn(FORMULAS, name) || !Object.hasOwn(OTHER, convention)) throw new Error(`there is no formula “${name}” for ${convention}`);
     const both = { rows: FORMULAS[name], columns: mirror(FORMULAS[name]) }, shown = both[convention];
     const numbers = compute(name, sizes, model.get("numbers"));
     const difference = Math.max(...numbers.rows.flatMap((row, i) => row.map((entry, j) => Math.abs(entry - numbers.columns[j][i]))));
     if (!Number.isFinite(difference)) throw new Error("the numbers are too large to be multiplied");
 
-    caption.textContent = `${model.get("title")}: a rectangle's sides are the sizes of its matrix, and one token is shaded darker. Numbers: ${model.get("provenance")}.`;
+    ui.caption(model, figure, "a rectangle's sides are the sizes of its matrix, and one token is shaded darker.");
     choice.draw();
-    flip.textContent = `Flip: tokens as ${other(convention)}`;
+    flip.textContent = `Flip: tokens as ${OTHER[convention]}`;
     sliders.forEach((slider, i) => {
       slider.node.hidden = ![shown.left, ...shown.right.flat()].flat().some((part) => part.replace("3", "") === SIZES[i]);
       slider.draw();
     });
     picture.setAttribute("aria-label", written(shown));
     picture.replaceChildren(...draw(shown, { ...sizes, 1: 1, "3d_v": HEADS * sizes.d_v }));
-    line.replaceChildren(...ui.formula(`Tokens are ${convention}: ${written(shown)}. Tokens as ${other(convention)}: ${written(both[other(convention)])}. ${name === "weights" ? `Each of the ${convention} adds up to 1. ` : ""}The same numbers, transposed: the largest difference is ${number(difference, 12)}.`));
-    results.replaceChildren(...[convention, other(convention)].map((way) => element("div", {},
-      element("p", {}, ...ui.formula(`Tokens are ${way}: ${both[way].left[0]} is ${both[way].left[1]} × ${both[way].left[2]}`)), grid(numbers[way], way))));
+    line.replaceChildren(...ui.formula(`Tokens are ${convention}: ${written(shown)}. Tokens as ${OTHER[convention]}: ${written(both[OTHER[convention]])}. ${name === "weights" ? `Each of the ${convention} adds up to 1. ` : ""}The same numbers, transposed: the largest difference is ${number(difference, 12)}.`));
+    results.replaceChildren(...[convention, OTHER[convention]].map((way) => element("div",
+      element("p", ...ui.formula(`Tokens are ${way}: ${both[way].left[0]} is ${both[way].left[1]} × ${both[way].left[2]}`)), grid(numbers[way], way))));
   };
-}
-
-function other(convention) {
-  return { rows: "columns", columns: "rows" }[convention];
 }
 
 // Transposing a product reverses it: (A B)ᵀ = Bᵀ Aᵀ.
@@ -79,10 +72,10 @@ function draw({ left, right, before, after }, sizes) {
   const wide = Math.max(...right.flatMap((product) => [1, 2].map((side) => product.reduce((sum, matrix) => sum + sizes[matrix[side]], 0)))); // either way round
   const unit = Math.min(12, Math.floor(240 / wide)); // pixels for a size of 1
   const height = unit * Math.max(...[left, ...right.flat()].map(([, rows]) => sizes[rows]));
-  const sign = (text) => (text ? [element("span", { class: "attn-sign", style: `height:${height}px` }, element("span", {}, ...ui.formula(text)))] : []);
-  const products = right.map((product, at) => element("div", { class: "attn-product" }, ...sign(at ? "+" : "="), ...sign(before),
+  const sign = (text) => (text ? [element("span.sign", { style: `height:${height}px` }, element("span", ...ui.formula(text)))] : []);
+  const products = right.map((product, at) => element("div.product", ...sign(at ? "+" : "="), ...sign(before),
     ...product.map((matrix, f) => card(matrix, sizes, unit, height, f > 0, f < product.length - 1)), ...sign(after)));
-  return [element("div", { class: "attn-product" }, card(left, sizes, unit, height)), ...products];
+  return [element("div.product", card(left, sizes, unit, height)), ...products];
 }
 
 // A matrix: its rectangle, name, shape, and what it is. Where it meets a neighbour, the side and the size are marked.
@@ -93,11 +86,11 @@ function card([name, rows, columns], sizes, unit, area, meets_left, meets_right)
   const lines = [...Array(sizes[rows] + 1).keys()].map((i) => `M0 ${i * unit}h${width}`).join("") + [...Array(sizes[columns] + 1).keys()].map((j) => `M${j * unit} 0v${height}`).join("");
   const parts = name[0] === "C" ? [1, 2].map((a) => (columns === "3d_v" ? `M${(a * width) / HEADS} 0v${height}` : `M0 ${(a * height) / HEADS}h${width}`)).join("") : "";
   const size = (text, meets) => element("span", { class: meets && "attn-meets" }, ...ui.formula(text), element("br"), String(sizes[text]));
-  return element("div", { class: `attn-sized attn-${kind}` },
-    element("div", { class: "attn-sign", style: `height:${area}px` }, element("svg", { width: width + 4, height: height + 4, viewBox: `-2 -2 ${width + 4} ${height + 4}`, "aria-hidden": "true" },
-      element("rect", { width, height }), ...(token ? [element("rect", { width: token[0], height: token[1], class: "attn-token" })] : []), element("path", { d: lines }), element("path", { d: parts, class: "attn-parts" }),
-      element("path", { class: "attn-meets", d: (meets_left ? `M0 0v${height}` : "") + (meets_right ? `M0 ${height}h${width}` : "") }))),
-    element("strong", {}, ...ui.formula(name)), element("div", { class: "attn-shape" }, size(rows, meets_left), " × ", size(columns, meets_right)), element("small", {}, kind));
+  return element(`div.sized.${kind}`,
+    element("div.sign", { style: `height:${area}px` }, element("svg", { width: width + 4, height: height + 4, viewBox: `-2 -2 ${width + 4} ${height + 4}`, "aria-hidden": "true" },
+      element("rect", { width, height }), ...(token ? [element("rect.token", { width: token[0], height: token[1] })] : []), element("path", { d: lines }), element("path.parts", { d: parts }),
+      element("path.meets", { d: (meets_left ? `M0 0v${height}` : "") + (meets_right ? `M0 ${height}h${width}` : "") }))),
+    element("strong", ...ui.formula(name)), element("div.shape", size(rows, meets_left), " × ", size(columns, meets_right)), element("small", kind));
 }
 
 // The result for tokens as rows and as columns, each computed in its own way.
@@ -124,8 +117,8 @@ function flip(matrix) {
 }
 
 function grid(matrix, way) {
-  const rows = matrix.map((row, i) => [`${i + 1}`, ...row.map((entry, j) => element("td", { class: (way === "rows" ? i : j) && "attn-plain", style: "--w:.4" }, number(entry)))]);
-  return ui.table(matrix[0].map((_, j) => `${j + 1}`), rows, `tokens are ${way}`);
+  const rows = matrix.map((row, i) => [`${i + 1}`, ...row.map((entry, j) => element((way === "rows" ? i : j) ? "td.plain" : "td", { style: "--w:.4" }, number(entry)))]);
+  return ui.scroll(`tokens are ${way}`, ui.table(["", ...matrix[0].map((_, j) => `${j + 1}`)], rows));
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

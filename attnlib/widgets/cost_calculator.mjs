@@ -10,11 +10,7 @@ const changes = [...SIZES, "itemsize", "expansion", "chosen"];
 const ITEMSIZES = [[8, "8 (float64)"], [4, "4 (float32)"], [2, "2 (float16)"], [1, "1 (int8)"]];
 const LAYERS = Array.from({ length: 128 }, (_, i) => i + 1);
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
+function build(model, figure) {
   const set = (sizes) => {
     for (const [name, size] of Object.entries(sizes)) model.set(name, size);
     model.save_changes();
@@ -33,20 +29,20 @@ function build(model, body) {
     { get: () => models.indexOf(present(model)), set: (_, i) => choose(models[i]), save_changes: () => {} },
     "model", "model", [...models.map((preset, i) => [i, preset.name]), [-1, "sizes of your own"]]);
   menu.node.querySelector("option:last-child").disabled = true;
-  const controls = [
+  const controls = ui.controls(
     menu,
     ui.choice(model, "n", "tokens n", () => ui.LENGTHS),
-    ui.choice(model, "d", "width d", () => ui.WIDTHS, set_width),
-    ui.choice(model, "num_heads", "heads", () => divisors(model.get("d")), (heads) => set_width(model.get("d"), heads)),
+    ui.choice(model, "d", "width d", () => ui.WIDTHS, { put: set_width }),
+    ui.choice(model, "num_heads", "heads", () => divisors(model.get("d")), { put: (heads) => set_width(model.get("d"), heads) }),
     ui.choice(model, "num_kv_heads", "key and value heads", () => divisors(model.get("num_heads"))),
     ui.choice(model, "num_layers", "layers", () => LAYERS),
     ui.select(model, "itemsize", "bytes of a number", ITEMSIZES),
-  ];
-  const jump = ui.button("Go where the grid is half", () => ui.change(model, "n", crossover(model)));
-  const caption = element("figcaption"), note = element("p", { class: "attn-note" }), told = element("p", { "aria-live": "polite" });
-  const work = element("div", { class: "attn-readout" }), memory = element("div", { class: "attn-readout" });
-  body.append(element("figure", { class: "attn" }, caption, element("div", { class: "attn-controls" }, ...controls.map((control) => control.node), jump), note, told,
-    element("div", { class: "attn-columns" }, work, memory)));
+    ui.button("Go where the grid is half", () => ui.change(model, "n", crossover(model))),
+  );
+  const note = element("p.note"), told = ui.live();
+  const work = element("div.readout"), memory = element("div.readout");
+  figure.append(controls.node, note, told,
+    element("div.columns", work, memory));
 
   return () => {
     const { n, d } = ui.sizes(model, SIZES), half = crossover(model);
@@ -54,24 +50,24 @@ function build(model, body) {
     const { grid, projections, feed_forward, scores, tiles, cache, parameters } = count(model);
     const all = grid + projections + feed_forward, rest = cache + parameters;
     const share = (part, total) => `${number((100 * part) / total, 1)} %`;
-    caption.textContent = `${model.get("title")}: one pass over ${whole(n)} tokens. Numbers: ${model.get("provenance")}.`;
+    ui.caption(model, figure, `one pass over ${whole(n)} tokens.`);
     note.textContent = about(present(model));
     work.replaceChildren(
-      element("p", { class: "attn-pair" }, `Work: ${large(all)} multiply–adds`),
-      element("p", { class: "attn-half" }, `half at n = ${whole(half)} ${half % d ? `≈ ${number(half / d)}` : `= ${half / d}`} d`),
+      element("p.pair", `Work: ${large(all)} multiply–adds`),
+      element("p.half", `half at n = ${whole(half)} ${half % d ? `≈ ${number(half / d)}` : `= ${half / d}`} d`),
       bar([grid, projections, feed_forward], all),
-      ui.table(["multiply–adds", "share"], named(["n × n grid of attention", "projections", "feed-forward layers"],
-        [grid, projections, feed_forward].map((part) => [large(part), share(part, all)])), "work by part"));
+      ui.scroll("work by part", ui.table(["", "multiply–adds", "share"], named(["n × n grid of attention", "projections", "feed-forward layers"],
+        [grid, projections, feed_forward].map((part) => [large(part), share(part, all)])))));
     const held = [scores, cache, parameters], streamed = [tiles, cache, parameters];
     const both = held.map((part, i) => [large(part, BYTES), large(streamed[i], BYTES)]);
     memory.replaceChildren(
-      element("p", { class: "attn-pair" }, `Memory with all scores at once: ${large(scores + rest, BYTES)}`),
+      element("p.pair", `Memory with all scores at once: ${large(scores + rest, BYTES)}`),
       bar(held, scores + rest),
-      element("p", { class: "attn-pair" }, `The same, tile by tile: ${large(tiles + rest, BYTES)}`),
+      element("p.pair", `The same, tile by tile: ${large(tiles + rest, BYTES)}`),
       bar(streamed, scores + rest),
-      ui.table(["all at once", "tile by tile"], [...named(["grids and output of one layer", "key–value cache", "parameters"], both), ["together", large(scores + rest, BYTES), large(tiles + rest, BYTES)]], "memory by part"));
+      ui.scroll("memory by part", ui.table(["", "all at once", "tile by tile"], [...named(["grids and output of one layer", "key–value cache", "parameters"], both), ["together", large(scores + rest, BYTES), large(tiles + rest, BYTES)]])));
     told.textContent = `The n × n grid is ${share(grid, all)} of the work. Held at once, one layer’s grids are ${share(scores, scores + rest)} of the memory; tile by tile ${share(tiles, tiles + rest)}.${grouped(model, cache, all)}`;
-    for (const control of controls) control.draw();
+    controls.draw();
   };
 }
 
@@ -125,11 +121,11 @@ function grouped(model, cache, all) {
 
 // Parts of a bar that is `most` wide. The tables below say the same.
 function bar(parts, most) {
-  return element("div", { class: "attn-stack", "aria-hidden": "true" }, ...parts.map((part, i) => element("span", { "data-part": i, style: `--w:${(part / most).toFixed(4)}` })));
+  return element("div.stack", { "aria-hidden": "true" }, ...parts.map((part, i) => element("span", { "data-part": i, style: `--w:${(part / most).toFixed(4)}` })));
 }
 
 function named(names, rows) {
   return rows.map((cells, i) => [element("span", { "data-part": i }, names[i]), ...cells]);
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

@@ -6,14 +6,14 @@ const { element } = ui;
 
 // `ends` names columns behind the cells; their cells are `ends[i][e]`. The Tab key enters at the cell `entry`.
 export function table(label, rows, columns, ends = [], entry = [0, 0]) {
-  const node = element("table", { class: "attn-table", role: "grid", "aria-label": label });
+  const node = element("table.table", { role: "grid", "aria-label": label });
   const head = columns.map((name) => element("th", { scope: "col", dir: "auto" }, name));
-  const tails = ends.map((name) => element("th", { scope: "col", class: "attn-sum" }, name));
-  node.append(element("thead", {}, element("tr", {}, element("td", { class: "attn-corner" }, "query \\ key"), ...head, ...tails)));
+  const tails = ends.map((name) => element("th.sum", { scope: "col" }, name));
+  node.append(element("thead", element("tr", element("td.corner", "query \\ key"), ...head, ...tails)));
   const cells = rows.map((_, i) => columns.map((_, j) => element("td", { role: "gridcell", "data-cell": `${i},${j}` })));
   const sides = rows.map((name) => element("th", { scope: "row", dir: "auto" }, name));
-  const last = rows.map(() => ends.map(() => element("td", { class: "attn-sum" })));
-  node.append(element("tbody", {}, ...rows.map((_, i) => element("tr", {}, sides[i], ...cells[i], ...last[i]))));
+  const last = rows.map(() => ends.map(() => element("td.sum")));
+  node.append(element("tbody", ...rows.map((_, i) => element("tr", sides[i], ...cells[i], ...last[i]))));
   walk(node, cells, cells[entry[0]][entry[1]]);
   return { node, cells, head, sides, ends: last };
 }

@@ -14,30 +14,25 @@ const changes = ["sentence", "layer", "head", "token", "silenced", "swapped", "o
 const LIKELIEST = 3; // next words of each reading
 let count = 0; // of browsers in the page: a note needs an id of its own
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
-  const caption = element("figcaption");
-  const note = element("div", { class: "attn-remarks", id: `attn-remarks-${count++}` });
+function build(model, figure) {
+  const note = element("div.remarks", { id: `attn-remarks-${count++}` });
   const field = element("input", { type: "text", maxlength: 400, autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": note.id });
   const words = element("p");
-  const dictionary = element("details", {}, element("summary"), words);
-  const gallery = element("div", { class: "attn-gallery" });
-  const chips = element("div", { class: "attn-chips", role: "group", "aria-label": "query" });
-  const about = element("p", { class: "attn-pair" });
-  const large = element("div", { class: "attn-large" });
-  const line = element("p", { "aria-live": "polite" });
-  const next = element("p", { class: "attn-pair" });
+  const dictionary = element("details", element("summary"), words);
+  const gallery = element("div.gallery");
+  const chips = element("div.chips", { role: "group", "aria-label": "query" });
+  const about = element("p.pair");
+  const large = element("div.large");
+  const line = ui.live();
+  const next = element("p.pair");
   const chances = element("div");
   const silence = ui.toggle(model, "silenced", "Silence this head");
   const swap = swapper(model);
-  const rows = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "what the query reads in every head" });
-  const picture = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "one head, large" }, large);
-  const columns = element("div", { class: "attn-columns" }, element("div", { class: "attn-side" }, picture), element("div", { class: "attn-side" }, about, rows));
-  const shown = element("div", {}, gallery, chips, line, columns, element("div", { class: "attn-controls" }, silence.node, ...swap.nodes), next, chances);
-  body.append(element("figure", { class: "attn attn-browser" }, caption, element("label", { class: "attn-sentence" }, "Sentence", field), note, dictionary, shown));
+  const rows = ui.scroll("what the query reads in every head"), picture = ui.scroll("one head, large", large);
+  const columns = element("div.columns", element("div.side", picture), element("div.side", about, rows));
+  const shown = element("div", gallery, chips, line, columns, ui.controls(silence, ...swap.nodes).node, next, chances);
+  figure.classList.add("attn-browser");
+  figure.append(element("label.sentence", "Sentence", field), note, dictionary, shown);
   field.addEventListener("input", () => ui.change(model, "sentence", field.value));
 
   let decoder = null, heads = null, read = null, drawn = null;
@@ -63,12 +58,12 @@ function build(model, body) {
     const layer = model.get("layer"), head = model.get("head");
     if (!decoder.parameters.bias[layer]?.[head]) throw new Error(`there is no head ${head} in layer ${layer}`);
     if (field.value !== model.get("sentence")) field.value = model.get("sentence");
-    caption.textContent = `${model.get("title")}: query (row) reads from key (column). Numbers: ${model.get("provenance")}.`;
+    ui.caption(model, figure, "query (row) reads from key (column).");
     note.replaceChildren(...remarks(ids, unknown, more, decoder, replace));
     shown.hidden = !ids.length;
     if (!ids.length) return;
 
-    const last = ids.length - 1, query = Math.max(0, Math.min(model.get("token") ?? last, last));
+    const last = ids.length - 1, asked = model.get("token"), query = Number.isInteger(asked) ? Math.max(0, Math.min(asked, last)) : last;
     const silenced = model.get("silenced") === true, other = decoder.known.get(String(model.get("other")).toLowerCase());
     const place_of_swap = other !== undefined && ids[model.get("swapped")] !== undefined ? model.get("swapped") : null;
     const key = [ids.join(), silenced && [layer, head], place_of_swap, other].join(" ");
@@ -81,7 +76,7 @@ function build(model, body) {
     silence.draw();
     swap.draw(ids.map((id) => decoder.vocabulary[id]), decoder.vocabulary, other);
     const { weights } = read.after, tokens = read.after.ids.map((id) => decoder.vocabulary[id]);
-    const colour = getComputedStyle(body).color, choice = [layer, head, query].join();
+    const colour = getComputedStyle(figure).color, choice = [layer, head, query].join();
     if (drawn?.read === read && drawn.colour === colour && drawn.choice === choice) return; // a letter that changes no word
     if (drawn?.read !== read || drawn.colour !== colour) {
       heads.paint(weights);
@@ -91,11 +86,11 @@ function build(model, body) {
     heads.mark(layer, head);
     [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", i === query));
     const place = `Layer ${layer + 1}, head ${head + 1}`;
-    about.replaceChildren("What ", element("bdi", {}, tokens[query]), " reads, in every head");
+    about.replaceChildren("What ", element("bdi", tokens[query]), " reads, in every head");
     draw_large(large, place, tokens, weights[layer][head], query);
     const most = weights[layer][head][query].map((weight, j) => [weight, tokens[j]]).slice(0, query + 1).sort(([a], [b]) => b - a).slice(0, 3);
-    line.replaceChildren(`${place}${silenced ? ", silenced" : ""}: `, element("bdi", {}, tokens[query]), " reads most from ", ...most.flatMap(([weight, token], m) => [m ? ", " : "", element("bdi", {}, token), ` ${number(weight)}`]), ".");
-    next.replaceChildren("The next word after ", element("bdi", {}, tokens[query]));
+    line.replaceChildren(`${place}${silenced ? ", silenced" : ""}: `, element("bdi", tokens[query]), " reads most from ", ...ui.listed(most, ([weight, token]) => [element("bdi", token), ` ${number(weight)}`]), ".");
+    next.replaceChildren("The next word after ", element("bdi", tokens[query]));
     chances.replaceChildren(expected(read, query, decoder.vocabulary));
     rows.replaceChildren(table(tokens.slice(0, query + 1), weights, query));
   };
@@ -115,7 +110,7 @@ function swapper(model) {
     const key = words.join(" ");
     if (menu.dataset.words === key) return;
     menu.dataset.words = key;
-    menu.replaceChildren(...["–", ...words].map((text) => element("option", {}, text)));
+    menu.replaceChildren(...["–", ...words].map((text) => element("option", text)));
   };
   const draw = (tokens, vocabulary, other) => {
     fill(place, tokens);
@@ -123,7 +118,7 @@ function swapper(model) {
     place.selectedIndex = tokens[model.get("swapped")] === undefined ? 0 : model.get("swapped") + 1;
     word.selectedIndex = (other ?? -1) + 1;
   };
-  return { nodes: [["Swap", place], ["for", word]].map(([label, menu]) => element("label", { class: "attn-control" }, label, menu)), draw };
+  return { nodes: [["Swap", place], ["for", word]].map(([label, menu]) => element("label.control", label, menu)), draw };
 }
 
 // The likeliest next words, and when something was changed, how likely each was before.
@@ -136,7 +131,7 @@ function expected({ before, after }, query, vocabulary) {
     ui.bar(cell, row[id], number(row[id]));
     return cell;
   })]);
-  return ui.table(readings.length === 1 ? ["probability"] : ["before", "after"], rows, "the next word");
+  return ui.scroll("the next word", ui.table(["", ...(readings.length === 1 ? ["probability"] : ["before", "after"])], rows));
 }
 
 // The vocabulary and the arrays of the model's state.
@@ -171,12 +166,12 @@ function strip(word) {
 // What there is to say about words that are not read.
 function remarks(ids, unknown, more, decoder, replace) {
   const said = [];
-  if (more > 0) said.push(element("p", {}, `Only the first ${LONGEST} words are read.`));
+  if (more > 0) said.push(element("p", `Only the first ${LONGEST} words are read.`));
   if (unknown.length) {
     const piece = unknown[0], others = unknown.length > 1 ? ` Nor ${unknown.length === 2 ? "is 1 other" : `are ${unknown.length - 1} others`}.` : "";
-    said.push(element("p", {}, "“", element("bdi", {}, piece.length > 30 ? `${piece.slice(0, 30)}…` : piece), `” is not a word that it knows, and is left out.${others} Nearest: `,
+    said.push(element("p", "“", element("bdi", piece.length > 30 ? `${piece.slice(0, 30)}…` : piece), `” is not a word that it knows, and is left out.${others} Nearest: `,
       ...nearest(strip(piece.toLowerCase()), decoder.vocabulary).map((word) => ui.button(word, () => replace(piece, word)))));
-  } else if (!ids.length) said.push(element("p", {}, "Type a word that it knows, such as “", element("bdi", {}, decoder.vocabulary[0]), "”."));
+  } else if (!ids.length) said.push(element("p", "Type a word that it knows, such as “", element("bdi", decoder.vocabulary[0]), "”."));
   return said;
 }
 
@@ -205,7 +200,7 @@ function thumbnails({ parameters }, pick) {
     return { node, canvas };
   }));
   return {
-    nodes: all.map((heads, layer) => element("div", { class: "attn-layer", role: "group", "aria-label": `layer ${layer + 1}` }, element("span", {}, `Layer ${layer + 1}`), ...heads.map(({ node }) => node))),
+    nodes: all.map((heads, layer) => element("div.layer", { role: "group", "aria-label": `layer ${layer + 1}` }, element("span", `Layer ${layer + 1}`), ...heads.map(({ node }) => node))),
     paint: (weights) => all.forEach((heads, layer) => heads.forEach(({ canvas }, head) => paint(canvas, weights[layer][head]))),
     mark: (layer, head) => all.forEach((heads, l) => heads.forEach(({ node }, h) => node.setAttribute("aria-pressed", l === layer && h === head))),
   };
@@ -223,11 +218,11 @@ function draw_large(node, label, tokens, weights, query) {
     node.classList.toggle("attn-dense", n > WRITTEN);
     node.style.setProperty("--n", n);
     const at = (row, column) => `grid-area: ${row + 2} / ${column + 2}`;
-    const cells = n > WRITTEN ? [] : weights.flatMap((row, i) => row.slice(0, i + 1).map((_, j) => element("span", { class: "attn-number", "aria-hidden": "true", style: at(i, j) })));
+    const cells = n > WRITTEN ? [] : weights.flatMap((row, i) => row.slice(0, i + 1).map((_, j) => element("span.number", { "aria-hidden": "true", style: at(i, j) })));
     node.replaceChildren(
       heat.map(label),
-      ...tokens.map((token, j) => element("span", { class: "attn-key", dir: "auto", style: at(-1, j) }, token)),
-      ...tokens.map((token, i) => element("span", { class: "attn-query", dir: "auto", style: at(i, -1) }, token)),
+      ...tokens.map((token, j) => element("span.key", { dir: "auto", style: at(-1, j) }, token)),
+      ...tokens.map((token, i) => element("span.query", { dir: "auto", style: at(i, -1) }, token)),
       ...cells,
     );
   }
@@ -241,10 +236,8 @@ function draw_large(node, label, tokens, weights, query) {
 
 // What one query reads in every head.
 function table(keys, weights, query) {
-  const head = keys.map((key) => element("th", { scope: "col", dir: "auto" }, key));
-  const rows = weights.flatMap((heads, layer) => heads.map((grid, h) =>
-    element("tr", {}, element("th", { scope: "row" }, `${layer + 1}.${h + 1}`), ...keys.map((_, j) => element("td", { style: `--w:${grid[query][j].toFixed(3)}` }, number(grid[query][j]))))));
-  return element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, element("td", { class: "attn-corner" }, "head"), ...head)), element("tbody", {}, ...rows));
+  const rows = weights.flatMap((heads, layer) => heads.map((grid, h) => [`${layer + 1}.${h + 1}`, ...keys.map((_, j) => ui.shaded(grid[query][j]))]));
+  return ui.table([element("td.corner", "head"), ...keys], rows);
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

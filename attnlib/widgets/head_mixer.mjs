@@ -12,13 +12,7 @@ const NAMED = 32; // heads: beyond, their names are seen one at a time
 const CHANGED = 1e-12; // less is rounding
 const changes = ["selected", "zeroed", "mixed", "num_kv_heads"];
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
-  const figure = element("figure", { class: "attn" });
-  body.append(figure);
+function build(model, figure) {
   const given = memo((packed, h, n) => unpack(packed, h, n));
   let scene = null; // rebuilt when the tokens or the heads change
   return () => {
@@ -44,8 +38,7 @@ function check(model) {
   ui.at_most("tokens", n, MOST.tokens);
   ui.at_most("heads", h, MOST.heads);
   if (!n || !h) throw new Error(`there are ${h} heads and ${n} tokens`);
-  const wrong = [model.get("selected"), ...model.get("zeroed")].find((a) => model.get("heads")[a] === undefined);
-  if (wrong !== undefined) throw new Error(`head ${wrong} is outside 0 … ${h - 1}`);
+  for (const a of [model.get("selected"), ...model.get("zeroed")]) ui.check_inside("head", a, h - 1);
 }
 
 // Weights given as bytes, 255 for the weight 1: h grids of n × n, or only their lower triangles.
@@ -78,10 +71,9 @@ function compute(model) {
 
 function draw_scene(model, figure) {
   const tokens = model.get("tokens"), heads = model.get("heads"), computed = model.get("packed") === "", h = heads.length;
-  const caption = element("figcaption");
   const maps = heads.map((name) => heat.map(name));
   const tiles = heads.map((name, a) => {
-    const tile = element("button", { type: "button", class: "attn-head", title: name, "aria-label": name, dir: "auto" }, maps[a], h > NAMED ? "" : element("span", {}, name));
+    const tile = element("button.head", { type: "button", title: name, "aria-label": name, dir: "auto" }, maps[a], h > NAMED ? "" : element("span", name));
     for (const event of ["click", "focus"]) tile.addEventListener(event, () => model.get("selected") === a || ui.change(model, "selected", a));
     return tile;
   });
@@ -94,30 +86,30 @@ function draw_scene(model, figure) {
   const columns = model.get("columns") || (h > NAMED ? 12 : 0); // 0: as many as fit
   const form = h > NAMED ? " attn-many" : columns ? "" : " attn-wrap";
   const many = element("div", { class: `attn-heads${form}`, role: "group", "aria-label": "heads", style: `--n:${columns || Math.min(h, 4)}` },
-    ...heads.map((_, a) => element("div", {}, tiles[a], computed ? element("label", { class: "attn-control" }, zeros[a], "zero") : "")));
+    ...heads.map((_, a) => element("div", tiles[a], computed ? element("label.control", zeros[a], "zero") : "")));
   grid.walk(many, rows_of(tiles, columns || h), tiles[model.get("selected")]);
 
   const table = grid.table("attention weights of the head", tokens, tokens);
   const shades = tokens.length > NUMBERS;
   table.node.classList.toggle("attn-shades", shades);
-  const name = element("p", { class: "attn-pair", dir: "auto" });
-  const cell = element("p", {}, shades ? "Point at a cell, or move to it with the arrow keys." : "");
+  const name = element("p.pair", { dir: "auto" });
+  const cell = element("p", shades ? "Point at a cell, or move to it with the arrow keys." : "");
   const read = (event) => grid.cell_of(event.target) && (cell.textContent = event.target.getAttribute("aria-label"));
   if (shades) for (const event of ["pointerover", "focusin"]) table.node.addEventListener(event, read);
-  const large = element("div", { class: "attn-part" }, name, element("div", { class: "attn-scroll" }, table.node), cell);
-  const result = element("p", { class: "attn-result", "aria-live": "polite" });
+  const large = element("div.part", name, element("div.scroll", table.node), cell);
+  const result = ui.live("p.result");
 
   const mixed = ui.toggle(model, "mixed", "multiply by W_O");
   const sizes = heads.map((_, i) => h - i).filter((groups) => h % groups === 0);
   const share = ui.select(model, "num_kv_heads", "key and value heads", sizes.map((groups) => [groups, `${groups}: ${groups === h ? "one for each head" : groups === 1 ? "one for all (multi-query)" : `one for ${h / groups} heads (grouped)`}`]));
-  const cost = element("p");
-  const scroll = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "output" });
-  const panel = [element("div", { class: "attn-controls" }, mixed.node, share.node), result, element("p", { class: "attn-pair" }, "Output"), scroll, cost];
-  figure.replaceChildren(caption, element("div", { class: "attn-columns" }, many, large), ...(computed ? panel : [result]));
+  const controls = ui.controls(mixed, share), cost = element("p");
+  const scroll = ui.scroll("output");
+  const panel = [controls.node, result, element("p.pair", "Output"), scroll, cost];
+  figure.replaceChildren(figure.firstChild, element("div.columns", many, large), ...(computed ? panel : [result]));
 
   return (now) => {
     const selected = model.get("selected"), chosen = now.weights[selected], groups = model.get("num_kv_heads");
-    caption.textContent = `${model.get("title")}: in each grid, query (row) reads from key (column). Choose a head to see it large. Numbers: ${model.get("provenance")}.`;
+    ui.caption(model, figure, "in each grid, query (row) reads from key (column). Choose a head to see it large.");
     now.weights.forEach((rows, a) => {
       heat.paint(maps[a], rows.length, rows.length, (i, j) => rows[i][j]);
       tiles[a].setAttribute("aria-pressed", a === selected);
@@ -133,8 +125,7 @@ function draw_scene(model, figure) {
     if (!computed) return;
     scroll.replaceChildren(output_table(model, now));
     cost.textContent = costs(model);
-    mixed.draw();
-    share.draw();
+    controls.draw();
   };
 }
 
@@ -146,10 +137,9 @@ function rows_of(items, columns) {
 function output_table(model, { out, change }) {
   const axes = model.get("axes"), heads = model.get("heads"), width = out[0].length / heads.length;
   const names = change.map((_, c) => (model.get("mixed") ? axes[c] ?? `${c + 1}` : `${heads[Math.floor(c / width)]}, ${(c % width) + 1}`));
-  const line = (tag, texts) => texts.map((text, c) => element(tag, { class: `attn-plain${change[c] > CHANGED ? " attn-changed" : ""}`, scope: tag === "th" && "col", dir: tag === "th" && "auto" }, text));
-  const rows = out.map((row, i) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, model.get("tokens")[i]), ...line("td", row.map((entry) => number(entry)))));
-  return element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, element("td"), ...line("th", names))),
-    element("tbody", {}, ...rows, element("tr", {}, element("th", { scope: "row" }, "changes by"), ...line("td", change.map(size_of)))));
+  const marked = (tag, texts) => texts.map((text, c) => element(`${tag}.plain${change[c] > CHANGED ? ".changed" : ""}`, tag === "th" ? { scope: "col", dir: "auto" } : {}, text));
+  const rows = out.map((row, i) => [model.get("tokens")[i], ...marked("td", row.map((entry) => number(entry)))]);
+  return ui.table(["", ...marked("th", names)], [...rows, ["changes by", ...marked("td", change.map(size_of))]]);
 }
 
 function size_of(change) {
@@ -160,7 +150,7 @@ function size_of(change) {
 function effect(model, change) {
   const zeroed = model.get("zeroed"), count = change.filter((size) => size > CHANGED).length;
   if (!zeroed.length) return ["Zero a head to see which columns of the output change."];
-  const names = zeroed.flatMap((a, at) => [at ? ", " : "", element("bdi", {}, model.get("heads")[a])]);
+  const names = ui.listed(zeroed.map((a) => model.get("heads")[a]));
   const why = model.get("mixed") ? "W_O spreads every head over the columns" : "a head’s own, and no other’s";
   return ["Without ", ...names, `, ${count} of ${change.length} columns change: ${why}.`];
 }
@@ -169,7 +159,7 @@ function effect(model, change) {
 function habit(name, weights) {
   const rows = weights.map((row) => row.map((weight) => weight ?? 0));
   const [own, one, two] = [0, 1, 2].map((back) => (back < rows.length ? number(math.weight_back(rows, back)) : "0"));
-  return [element("bdi", {}, name), ` puts on average ${own} of its weight on the token itself, ${one} on the one before, ${two} on the second before.`];
+  return [element("bdi", name), ` puts on average ${own} of its weight on the token itself, ${one} on the one before, ${two} on the second before.`];
 }
 
 function costs(model) {
@@ -181,4 +171,4 @@ function costs(model) {
   return `W_Q, W_K, W_V and W_O hold ${parameters(groups)} parameters${fewer ? ` in place of ${parameters(h)}` : ""}, and a token leaves ${cached(groups)} numbers${fewer ? ` in place of ${cached(h)}` : ""} in the cache.`;
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

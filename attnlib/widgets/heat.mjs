@@ -7,7 +7,7 @@ const known = new Map(); // colours as red, green and blue
 
 // A canvas of n_q × n_k cells with a text equivalent, to be filled by `paint`.
 export function map(label) {
-  return element("canvas", { class: "attn-map", role: "img", "aria-label": label });
+  return element("canvas.map", { role: "img", "aria-label": label });
 }
 
 // `weight(i, j)` lies between 0 and 1, or is null where a cell is masked. The colour is the canvas's own, from the style,

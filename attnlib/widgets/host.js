@@ -39,11 +39,16 @@ function shared(root, state) {
   const taken = {};
   for (const [name, text] of new URLSearchParams(id === root.id && query ? query : remembered(root, state))) {
     try {
-      const value = JSON.parse(text);
+      const value = JSON.parse(text, finite);
       if (widgets[root.dataset.widget].changes.includes(name) && (state[name] === null || kind(value) === kind(state[name]))) taken[name] = value;
     } catch { /* not JSON: as if it were not there */ }
   }
   return taken;
+}
+
+// 1e999 is JSON, but what it stands for is not.
+function finite(_, value) {
+  return value === Infinity || value === -Infinity ? null : value;
 }
 
 function kind(value) {

@@ -12,23 +12,17 @@ const presets = [["none", "none"], ["causal", "causal"], ["padding", "padding"],
 const sizes = { padding: "length", window: "width", prefix: "length" };
 const apis = [["scaled_dot_product_attention", "this book and torch’s scaled_dot_product_attention"], ["MultiheadAttention", "torch’s MultiheadAttention"]];
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
+function build(model, figure) {
   const preset = ui.select(model, "preset", "mask", presets);
   const sliders = Object.entries(sizes).map(([name, label]) => [name, ui.slider(model, "size", label, { min: 1, step: 1, digits: 0 })]);
   const leaky = ui.toggle(model, "leaky", "zero after the softmax");
   const api = ui.select(model, "api", "print it for", apis);
-  const caption = element("figcaption");
-  const scroll = element("div", { class: "attn-scroll" });
-  const pokes = element("div", { class: "attn-controls", role: "group" });
-  const result = element("p", { class: "attn-result", "aria-live": "polite" });
-  const printed = element("pre", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "the mask as a matrix" });
-  body.append(element("figure", { class: "attn" }, caption,
-    element("div", { class: "attn-controls" }, preset.node, ...sliders.map(([, slider]) => slider.node), leaky.node), scroll, pokes, result,
-    element("div", { class: "attn-controls" }, api.node), printed));
+  const scroll = element("div.scroll");
+  const pokes = element("div.controls", { role: "group" });
+  const result = ui.live("p.result");
+  const printed = element("pre.scroll", { tabindex: 0, role: "group", "aria-label": "the mask as a matrix" });
+  const controls = [ui.controls(preset, ...sliders.map(([, slider]) => slider), leaky), ui.controls(api)];
+  figure.append(controls[0].node, scroll, pokes, result, controls[1].node, printed);
   let table = null; // rebuilt when the tokens change
   let refused = null; // the row that would have lost its last key
 
@@ -46,7 +40,7 @@ function build(model, body) {
       paintable(model, table.node, { refuse, still: (row) => (refused = row) });
       table.pokes = tokens.map((token, i) => ui.button(token, () => ui.change(model, "replaced", String(model.get("replaced")) === String(i) ? [] : [i])));
       table.pokes.forEach((button) => (button.dir = "auto"));
-      pokes.replaceChildren(element("span", {}, "Replace with ", element("bdi", {}, other), ":"), ...table.pokes);
+      pokes.replaceChildren(element("span", "Replace with ", element("bdi", other), ":"), ...table.pokes);
       pokes.setAttribute("aria-label", `the token to replace with ${other}`);
       scroll.replaceChildren(table.node);
     }
@@ -60,26 +54,24 @@ function build(model, body) {
       table.ends[i][1].textContent = moved[i] > MOVED ? size_of(moved[i]) : "no";
       table.ends[i][1].classList.toggle("attn-changed", moved[i] > MOVED);
     });
-    caption.textContent = `${model.get("title")}: query (row) reads from key (column). Click or drag to block and allow, or press space. Numbers: ${model.get("provenance")}.`;
-    result.replaceChildren(...(refused === null ? effect(model, moved) : [element("bdi", {}, tokens[refused]), " keeps this key: with none left, a query has nothing to share its weight among."]));
+    ui.caption(model, figure, "query (row) reads from key (column). Click or drag to block and allow, or press space.");
+    result.replaceChildren(...(refused === null ? effect(model, moved) : [element("bdi", tokens[refused]), " keeps this key: with none left, a query has nothing to share its weight among."]));
     refused = null;
     const torch = math.to_torch(allowed, model.get("api"));
     printed.textContent = `# True = ${model.get("api") === "MultiheadAttention" ? "blocked" : "may attend"}\nattn_mask =\n[${torch.map((row) => `[${row.map((entry) => (entry ? " True" : "False")).join(", ")}]`).join(",\n ")}]`;
-    for (const control of [preset, leaky, api]) control.draw();
-    for (const [name, slider] of sliders) {
-      slider.node.hidden = model.get("preset") !== name;
-      slider.node.querySelector("input").max = n;
-      slider.draw();
+    for (const [name, { node }] of sliders) {
+      node.hidden = model.get("preset") !== name;
+      node.querySelector("input").max = n;
     }
+    for (const row of controls) row.draw();
   };
   return draw;
 }
 
 // Who may attend, from the preset or the painting.
 function allowed_of(model) {
-  const n = model.get("tokens").length, size = model.get("size"), preset = model.get("preset");
-  ui.at_most("tokens", n, MOST);
-  if (!(Number.isInteger(size) && size >= 1 && size <= n)) throw new Error(`size ${size} is outside 1 … ${n}`);
+  const n = ui.tokens_of(model, MOST, "x", "rows of x").length, size = model.get("size"), preset = model.get("preset");
+  ui.check_inside("size", size, n, 1);
   const causal = math.causal_mask(n), padding = math.padding_mask(size, n);
   const masks = {
     none: () => math.padding_mask(n, n),
@@ -100,10 +92,8 @@ function allowed_of(model) {
 // The weights with the tokens replaced, and the largest change in each output.
 function compute(model, allowed) {
   const x = model.get("x"), [other] = model.get("other"), replaced = model.get("replaced");
-  if (x.length !== allowed.length) throw new Error(`${allowed.length} tokens for ${x.length} rows of x`);
   if (other?.length !== x[0]?.length) throw new Error(`x has width ${x[0]?.length}, its replacement ${other?.length}`);
-  const wrong = replaced.find((i) => x[i] === undefined);
-  if (wrong !== undefined) throw new Error(`replaced token ${wrong} is outside 0 … ${x.length - 1}`);
+  for (const i of replaced) ui.check_inside("replaced token", i, x.length - 1);
   const attend = (rows) => {
     const [query, key, value] = ["w_q", "w_k", "w_v"].map((name) => math.project(rows, model.get(name)));
     const weights = model.get("leaky")
@@ -127,8 +117,7 @@ function effect(model, moved) {
   const blind = moving.some((i) => !replaced.includes(i) && !replaced.some((j) => allowed[i][j]));
   const early = moving.some((i) => i < Math.min(...replaced));
   const why = blind ? " Some read nothing from it: the softmax had divided by a sum with its score before the zeros came." : early ? " Earlier ones among them read the future." : "";
-  const names = replaced.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, tokens[i])]);
-  return ["With ", element("bdi", {}, model.get("other_token")), " in place of ", ...names, `, ${moving.length} of ${moved.length} outputs move${moving.length === 1 ? "s" : ""}.${why}`];
+  return ["With ", element("bdi", model.get("other_token")), " in place of ", ...ui.listed(replaced.map((i) => tokens[i])), `, ${moving.length} of ${moved.length} outputs move${moving.length === 1 ? "s" : ""}.${why}`];
 }
 
 // Click, drag and the keys paint. A stroke blocks or allows throughout, as its first cell decides.
@@ -174,4 +163,4 @@ function paintable(model, node, { refuse, still }) {
   });
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

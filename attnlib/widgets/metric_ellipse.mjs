@@ -9,35 +9,22 @@ const { REACH, SIZE, VIEW } = plane;
 const MOST = 16; // tokens
 const changes = ["along", "across", "angle"];
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
+function build(model, figure) {
   const sliders = [
     ui.slider(model, "along", "", { min: 0, max: 2, step: 0.01, digits: 2 }),
     ui.slider(model, "across", "", { min: 0, max: 2, step: 0.01, digits: 2 }),
     ui.slider(model, "angle", "turn ① and ②, degrees", { min: -180, max: 180, step: 5, digits: 0 }),
   ];
-  const caption = element("figcaption");
-  const picture = plane.picture("plane of tokens with the ellipse of U");
-  const line = element("p", { "aria-live": "polite" });
-  const grids = element("div", { class: "attn-pairs" });
-  const matrix = element("span", { class: "attn-control" });
+  const controls = ui.controls(...sliders), picture = plane.picture("plane of tokens with the ellipse of U");
+  const line = ui.live();
+  const grids = element("div.pairs");
+  const matrix = element("span.control");
   const arrows = element("p");
-  body.append(
-    element("figure", { class: "attn" }, caption,
-      element("div", { class: "attn-columns" },
-        element("div", { class: "attn-frame" }, picture, element("div", { class: "attn-controls" }, ...sliders.map((slider) => slider.node)), matrix),
-        grids),
-      arrows, line),
-  );
+  figure.append(element("div.columns", element("div.frame", picture, controls.node, matrix), grids), arrows, line);
   let scene = null;
 
   return () => {
-    const tokens = model.get("tokens"), points = model.get("points"), [across, up] = model.get("axes");
-    ui.at_most("tokens", tokens.length, MOST);
-    if (tokens.length !== points.length) throw new Error(`${tokens.length} tokens for ${points.length} points`);
+    const tokens = ui.tokens_of(model, MOST, "points"), points = model.get("points"), [across, up] = model.get("axes");
     const [along_u, across_u, angle] = changes.map((name) => model.get(name));
     if (!(along_u >= 0 && along_u <= 2 && across_u >= 0 && across_u <= 2)) throw new Error("a stretch lies between 0 and 2");
     const u = math.stretch_matrix(along_u, across_u, angle);
@@ -47,23 +34,23 @@ function build(model, body) {
     const names = JSON.stringify([tokens, across, up]);
     if (scene?.names !== names) scene = { names, ...draw_scene(model, picture, grids, tokens, across, up) };
     scene.fill({ points, stretched, scores, weights, most, pair });
-    caption.textContent = `${model.get("title")}: drag ① and ②. Where the ring is long, U shrinks the plane, and that direction counts little. Small circles: the tokens after U. Query (row) reads from key (column). Numbers: ${model.get("provenance")}.`;
+    ui.caption(model, figure, `drag ① and ②. Where the ring is long, U shrinks the plane, and that direction counts little. Small circles: the tokens after U. Query (row) reads from key (column).`);
     matrix.textContent = `U = [${u.map((row) => row.map((entry) => number(entry)).join(" ")).join("; ")}]`;
-    sliders.forEach((slider) => slider.draw());
+    controls.draw();
     const named = angle % 180 === 0 ? [across, up] : angle % 90 === 0 ? [up, across] : ["", ""];
     named.forEach((name, c) => (sliders[c].node.firstChild.textContent = `stretch ${"①②"[c]}${name && ` (${name})`}`));
-    arrows.replaceChildren("The arrows, from each token to the other that it reads most: ", ...tokens.flatMap((token, i) => [i ? ", " : "", element("bdi", {}, token), " → ", element("bdi", {}, tokens[most[i]])]), ".");
+    arrows.replaceChildren("The arrows, from each token to the other that it reads most: ", ...ui.listed(tokens, (token, i) => [element("bdi", token), " → ", element("bdi", tokens[most[i]])]), ".");
     line.replaceChildren(...describe(tokens, scores, weights, pair));
   };
 }
 
 function draw_scene(model, picture, grids, tokens, across, up) {
-  const ring = element("ellipse", { class: "attn-hull", cx: SIZE / 2, cy: SIZE / 2 });
-  const spokes = element("path", { class: "attn-vector" });
-  const trails = tokens.map(() => element("path", { class: "attn-trail" }));
-  const images = tokens.map(() => element("circle", { class: "attn-output", r: 4 }));
-  const arrows = element("path", { class: "attn-arrow" });
-  const dots = tokens.map((token) => element("g", { class: "attn-dot" }, element("circle", { r: 6 }), element("text", { "text-anchor": "middle", y: -12 }, token)));
+  const ring = element("ellipse.hull", { cx: SIZE / 2, cy: SIZE / 2 });
+  const spokes = element("path.vector");
+  const trails = tokens.map(() => element("path.trail"));
+  const images = tokens.map(() => element("circle.output", { r: 4 }));
+  const arrows = element("path.arrow");
+  const dots = tokens.map((token) => element("g.dot", element("circle", { r: 6 }), element("text", { "text-anchor": "middle", y: -12 }, token)));
   const direction = (c) => {
     const turn = ((model.get("angle") + 90 * c) * Math.PI) / 180;
     return [Math.cos(turn), Math.sin(turn)];
@@ -85,7 +72,7 @@ function draw_scene(model, picture, grids, tokens, across, up) {
       else turn(model.get("angle") + 50 * turned);
     },
   }));
-  const name = (text, x, y, anchor) => element("text", { class: "attn-name", x, y, "text-anchor": anchor }, text);
+  const name = (text, x, y, anchor) => element("text.name", { x, y, "text-anchor": anchor }, text);
   picture.replaceChildren(...plane.axes(), name(`${across} →`, SIZE - 6, SIZE / 2 - 8, "end"), name(`↑ ${up}`, SIZE / 2 + 8, 18, "start"),
     ring, spokes, ...trails, ...images, arrows, ...dots, ...handles);
   const scores = grid("Scores XU(XU)ᵀ: symmetric, whatever U", tokens), weights = grid("Weights, the softmax of each row: not symmetric", tokens);
@@ -123,11 +110,9 @@ function set(node, attributes) {
 
 function grid(title, tokens) {
   const cells = tokens.map(() => tokens.map(() => element("td")));
-  const head = tokens.map((token) => element("th", { scope: "col", dir: "auto" }, token));
-  const rows = tokens.map((token, i) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), ...cells[i]));
-  const table = element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, element("td", { class: "attn-corner" }, "query \\ key"), ...head)), element("tbody", {}, ...rows));
+  const table = ui.table([element("td.corner", "query \\ key"), ...tokens], tokens.map((token, i) => [token, ...cells[i]]));
   return {
-    node: element("div", {}, element("p", { class: "attn-pair" }, title), element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": title }, table)),
+    node: element("div", element("p.pair", title), ui.scroll(title, table)),
     fill(matrix, shade, [a, b]) {
       matrix.forEach((row, i) => {
         row.forEach((entry, j) => {
@@ -141,7 +126,7 @@ function grid(title, tokens) {
 }
 
 function describe(tokens, scores, weights, [i, j]) {
-  const name = (token) => element("bdi", {}, tokens[token]);
+  const name = (token) => element("bdi", tokens[token]);
   const parts = [`Framed: one score, ${number(scores[i][j])}, but `, name(i), ` reads ${number(weights[i][j])} from `, name(j), " and ", name(j), ` reads ${number(weights[j][i])} from `, name(i), "."];
   const others = tokens.map((_, k) => k).filter((k) => k !== i && k !== j);
   if (!others.length) return parts;
@@ -151,4 +136,4 @@ function describe(tokens, scores, weights, [i, j]) {
   return [...parts, " Round three tokens the weights multiply to the same both ways: ", name(i), " → ", name(j), " → ", name(k), " → ", name(i), ` ${product([i, j, k])}, backwards ${product([i, k, j])}.`];
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

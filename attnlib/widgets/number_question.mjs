@@ -6,15 +6,11 @@ import * as ui from "./ui.mjs";
 const { element } = ui;
 const changes = ["answer"];
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
+function build(model, figure) {
   const input = element("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 80 });
   const unit = element("span");
-  const form = element("form", { class: "attn-answer" }, element("label", { class: "attn-control" }, "Your answer", input, unit), element("button", { class: "attn-button" }, "Check"));
-  const say = answers.frame(model, body, form);
+  const form = element("form.answer", element("label.control", "Your answer", input, unit), element("button.button", "Check"));
+  const say = answers.frame(model, figure, form);
   let shown = null; // what is being typed stays until the model changes
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -53,4 +49,4 @@ function judge(model, answer) {
   return [verdict, [verdict ? "" : known?.[2] ?? "That is not the number. Try another way.", note].filter(Boolean).join(" ")];
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

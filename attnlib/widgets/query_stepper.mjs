@@ -3,7 +3,7 @@
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 
-const { element, number, vector, equals, table } = ui;
+const { element, number, vector, equals } = ui;
 const TOKENS = 24, COMPONENTS = 12, TERMS = 6; // the most that are shown
 const changes = ["step", "selected", "scaled", "masked"];
 
@@ -12,11 +12,7 @@ const BOXES = [["Q", 36, 304, 24], ["K", 104, 304, 24], ["MatMul", 70, 252, 50],
   ["SoftMax", 70, 114, 50], ["V", 174, 304, 24], ["MatMul", 144, 66, 50], ["Context", 144, 20, 50]];
 const ARROWS = [[36, 288, 269], [104, 288, 269], [70, 235, 223], [70, 189, 177], [70, 143, 131], [107, 97, 83], [174, 288, 83], [144, 49, 37]]; // x, from y, to y
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
+function build(model, figure) {
   const last = BOXES.length - 1;
   const go = (step) => BOXES[step] && ui.change(model, "step", step);
   const boxes = BOXES.map(([name, x, y, half], step) => {
@@ -25,48 +21,47 @@ function build(model, body) {
     return node;
   });
   const arrows = ARROWS.map(([x, from, to]) => `M${x} ${from}V${to}m-4 6 4-6 4 6`).join("");
-  const figure = element("div", { class: "attn-graph", role: "group", "aria-label": "scaled dot-product attention, from the bottom up" },
+  const graph = element("div.graph", { role: "group", "aria-label": "scaled dot-product attention, from the bottom up" },
     element("svg", { viewBox: "0 0 200 322", "aria-hidden": "true" }, element("path", { d: arrows })), ...boxes);
   const back = ui.button("Back", () => go(model.get("step") - 1)), next = ui.button("Next", () => go(model.get("step") + 1));
   const scaled = ui.toggle(model, "scaled", "scale"), masked = ui.toggle(model, "masked", "mask");
-  const caption = element("figcaption"), line = element("p", { "aria-live": "polite" });
-  const [chooser, strip, panel] = ["chooser", "strip", "panel"].map((name) => element("div", { class: `attn-${name}` }));
-  body.append(element("figure", { class: "attn" }, caption,
-    element("div", { class: "attn-controls" }, chooser, scaled.node, masked.node), line, strip,
-    element("div", { class: "attn-stepper" }, figure, element("div", {}, element("div", { class: "attn-controls" }, back, next), panel))));
+  const line = ui.live();
+  const [chooser, strip, panel] = ["chooser", "strip", "panel"].map((name) => element(`div.${name}`));
+  const switches = ui.controls(chooser, scaled, masked);
+  figure.append(switches.node, line, strip, element("div.stepper", graph, element("div", ui.controls(back, next).node, panel)));
   let choice = null; // rebuilt when the tokens change
 
   return () => {
     const now = compute(model), { tokens } = now, step = model.get("step");
-    if (!BOXES[step]) throw new Error(`step ${step} is outside 0 … ${last}`);
+    ui.check_inside("step", step, last);
     if (String(choice?.tokens) !== String(tokens)) {
       choice = { tokens, ...ui.select(model, "selected", "query token", tokens.map((token, i) => [i, token])) };
       chooser.replaceChildren(choice.node);
     }
-    for (const control of [choice, scaled, masked]) control.draw();
+    choice.draw();
+    switches.draw();
     boxes.forEach((box, i) => {
       box.setAttribute("aria-current", i === step && "step");
       box.classList.toggle("attn-off", (i === 3 && !now.scaled) || (i === 4 && !now.mask));
     });
     back.setAttribute("aria-disabled", step === 0);
     next.setAttribute("aria-disabled", step === last);
-    caption.textContent = `${model.get("title")}: one query through ${now.scaled ? "scaled " : ""}dot-product attention, box by box (after Vaswani et al. 2017). Numbers: ${model.get("provenance")}.`;
+    ui.caption(model, figure, `one query through ${now.scaled ? "scaled " : ""}dot-product attention, box by box (after Vaswani et al. 2017).`);
     const [title, says, ...content] = STEPS[step](now);
-    panel.replaceChildren(element("p", { class: "attn-pair" }, `${step + 1}. `, ...ui.formula(title)), element("p", {}, ...ui.formula(says)), ...content);
+    panel.replaceChildren(element("p.pair", `${step + 1}. `, ...ui.formula(title)), element("p", ...ui.formula(says)), ...content);
     const rows = [["weight", now.weights, now.mask], ...(now.mask ? [["without mask", now.open]] : [])];
-    strip.replaceChildren(table(tokens, rows.map(([label, weights, mask]) => [label, ...weights.map((weight, j) =>
-      element("td", { style: `--w:${weight.toFixed(3)}`, class: blocked(mask, j) && "attn-blocked" }, blocked(mask, j) ? "–" : number(weight)))]), "weights"));
+    strip.replaceChildren(ui.scroll("weights", ui.table(["", ...tokens], rows.map(([label, weights, mask]) => [label, ...weights.map((weight, j) =>
+      blocked(mask, j) ? element("td.blocked", "–") : ui.shaded(weight))]))));
     line.replaceChildren(`Step ${step + 1} of ${last + 1}, ${BOXES[step][0]}. The query `, ...summary(now));
   };
 }
 
 // Everything that the figure computes for the query token.
 function compute(model) {
-  const [tokens, x, w_q, w_k, w_v, i, scaled] = ["tokens", "x", "w_q", "w_k", "w_v", "selected", "scaled"].map((name) => model.get(name));
-  ui.at_most("tokens", tokens.length, TOKENS);
+  const [x, w_q, w_k, w_v, i, scaled] = ["x", "w_q", "w_k", "w_v", "selected", "scaled"].map((name) => model.get(name));
   const [queries, keys, values] = [w_q, w_k, w_v].map((w) => math.project(x, w));
-  if (tokens.length !== x.length) throw new Error(`${tokens.length} tokens for ${x.length} rows of x`);
-  if (!x[i]) throw new Error(`selected token ${i} is outside 0 … ${x.length - 1}`);
+  const tokens = ui.tokens_of(model, TOKENS, "x", "rows of x");
+  ui.check_inside("selected token", i, x.length - 1);
   const [axes, key_axes, value_axes] = Object.entries({ axes: x, key_axes: keys, value_axes: values }).map(([name, [row]]) => {
     ui.at_most("components", row.length, COMPONENTS);
     const names = model.get(name);
@@ -108,10 +103,10 @@ const STEPS = [
 
 // One line for each label; `write(at)` gives its nodes, and last the result.
 function sums(labels, write) {
-  return element("dl", { class: "attn-sums" }, ...labels.flatMap((label, at) => {
+  return element("dl.sums", ...labels.flatMap((label, at) => {
     const nodes = write(at), result = nodes.pop();
     const shown = typeof result === "number" ? number(result) : Array.isArray(result) ? vector(result) : result;
-    return [element("dt", { dir: "auto" }, label), element("dd", {}, ...nodes, element("strong", {}, shown))];
+    return [element("dt", { dir: "auto" }, label), element("dd", ...nodes, element("strong", shown))];
   }));
 }
 
@@ -119,20 +114,20 @@ function sums(labels, write) {
 function sum(names, a, b, total) {
   const there = names.map((_, c) => c).filter((c) => [b[c]].flat().some((entry) => a[c] * entry !== 0));
   const exact = equals(...there.flatMap((c) => [a[c], b[c]]).flat(), ...[total].flat());
-  const terms = there.slice(0, TERMS).flatMap((c, at) => [at ? " + " : "", element("bdi", {}, names[c]), ` ${number(a[c])}×${b[c].length ? vector(b[c]) : number(b[c])}`]);
+  const terms = ui.listed(there.slice(0, TERMS), (c) => [element("bdi", names[c]), ` ${number(a[c])}×${b[c].length ? vector(b[c]) : number(b[c])}`], " + ");
   return [...terms, there.length > TERMS ? ` + ${there.length - TERMS} more` : there.length ? "" : "every term is 0", ` ${exact} `, total];
 }
 
 // A vector as a row of numbers under the names of its components.
 function row(axes, label, entries) {
-  return table(axes, [[label, ...entries.map((entry) => number(entry))]], label);
+  return ui.scroll(label, ui.table(["", ...axes], [[label, ...entries.map((entry) => number(entry))]]));
 }
 
 // What the query reads, and what the mask does to it.
 function summary({ tokens, i, mask, open, weights }) {
   const most = Math.max(...weights), from = tokens.filter((_, j) => most - weights[j] < 1e-9);
   const kept = open.reduce((sum, weight, j) => sum + (blocked(mask, j) ? 0 : weight), 0);
-  return [element("bdi", {}, tokens[i]), " reads most from ", ...from.flatMap((token, at) => [at ? ", " : "", element("bdi", {}, token)]), `: ${number(most)}${from[1] ? " each" : ""}.`,
+  return [element("bdi", tokens[i]), " reads most from ", ...ui.listed(from), `: ${number(most)}${from[1] ? " each" : ""}.`,
     !mask ? "" : mask.every(Boolean) ? " The mask hides nothing from it." : ` The mask takes away ${number(1 - kept)}, and every other weight ${kept > 1e-4 ? `becomes ${number(1 / kept)} times as large` : "grows"}.`];
 }
 
@@ -140,4 +135,4 @@ function blocked(mask, j) {
   return Boolean(mask) && !mask[j];
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

@@ -13,43 +13,37 @@ const [WIDTH, HEIGHT] = [360, 190]; // of the curve's picture
 const DISTANCES = Array.from({ length: 2 * LAST + 1 }, (_, i) => i - LAST);
 const STARTS = [0, 8, 16, 24, 32]; // key positions whose curves are compared
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
+function build(model, figure) {
   const both = ui.range("move both", { min: 0, max: LAST, step: 1 }, (start) => {
     const by = start - Math.min(...positions(model));
     for (const name of changes.slice(0, 2)) model.set(name, model.get(name) + by);
     model.save_changes();
   });
   const layouts = ["half", "interleaved"].map((layout) => [layout, layout]);
-  const controls = [
+  const controls = ui.controls(
+    both,
     ui.slider(model, "query_position", "query’s position", { min: 0, max: LAST, step: 1, digits: 0 }),
     ui.slider(model, "key_position", "key’s position", { min: 0, max: LAST, step: 1, digits: 0 }),
     ui.select(model, "query_layout", "query’s layout", layouts),
     ui.select(model, "key_layout", "key’s layout", layouts),
-  ];
-  const caption = element("figcaption"), told = element("p", { "aria-live": "polite" }), note = element("p", { class: "attn-note" });
-  const dials = element("div", { class: "attn-dials" }), columns = element("div"), curve = element("svg", { class: "attn-curve", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-  body.append(element("figure", { class: "attn" }, caption,
-    element("div", { class: "attn-controls" }, both.node, ...controls.map((control) => control.node)), told, dials,
-    element("div", { class: "attn-columns" }, curve, element("div", { class: "attn-readout" }, columns, note))));
+  );
+  const told = ui.live(), note = element("p.note");
+  const dials = element("div.dials"), columns = element("div"), curve = element("svg.curve", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
+  figure.append(controls.node, told, dials, element("div.columns", curve, element("div.readout", columns, note)));
 
   return () => {
     const [query, key] = [turned(model, "query"), turned(model, "key")], d = query[0].length;
     ui.at_most("columns", d, MOST);
     const [i, j] = positions(model);
-    const outside = [i, j].find((position) => !(position >= 0 && position <= LAST));
-    if (outside !== undefined) throw new Error(`position ${outside} is outside 0 … ${LAST}`);
+    for (const position of [i, j]) ui.check_inside("position", position, LAST);
     const score = score_of(query, key), next = score_of(turned(model, "query", 1), turned(model, "key", 1));
-    caption.replaceChildren(`${model.get("title")}: `, element("bdi", {}, model.get("query_token")), ` at ${i} (query) reads from `, element("bdi", {}, model.get("key_token")), ` at ${j} (key). Numbers: ${model.get("provenance")}.`);
+    ui.caption(model, figure, [element("bdi", model.get("query_token")), ` at ${i} (query) reads from `, element("bdi", model.get("key_token")), ` at ${j} (key).`]);
     told.textContent = `Score ${number(score)} at distance ${number(i - j, 0)}. With both one position on: ${number(next)}.`;
     dials.replaceChildren(...draw_dials(model, query, key));
     columns.replaceChildren(table(model, query, key, score));
     note.textContent = `Under each dial: how far one position turns it, and the columns that are its pair. Read the columns in the order ${math.rotary_permutation(d).join(", ")}, and “interleaved” becomes “half”.`;
     draw_curve(model, curve, score);
-    for (const control of controls) control.draw();
+    controls.draw();
     both.node.querySelector("input").max = LAST - Math.abs(i - j);
     both.set(Math.min(i, j), `to ${i} and ${j}`);
   };
@@ -79,24 +73,24 @@ function draw_dials(model, [query], [key]) {
   return hands[0][2].map((_, c) => {
     const drawn = hands.map(([name, vector, columns]) => {
       const [x, y] = columns[c].map((column) => (vector[column] / longest) * (R - 4));
-      return element("g", { class: `attn-hand-${name}` }, element("path", { d: `M0 0L${x} ${-y}` }), element("circle", { cx: x, cy: -y, r: 4 }));
+      return element(`g.hand-${name}`, element("path", { d: `M0 0L${x} ${-y}` }), element("circle", { cx: x, cy: -y, r: 4 }));
     });
     const frequency = model.get("base") ** ((-2 * c) / d);
-    return element("div", { class: "attn-dial" },
-      element("svg", { viewBox: `-${R + 2} -${R + 2} ${2 * R + 4} ${2 * R + 4}`, "aria-hidden": "true" }, element("circle", { class: "attn-rim", r: R }), element("path", { class: "attn-rim", d: `M0 0H${R}` }), ...drawn),
-      element("b", {}, `pair ${c + 1}`), element("span", {}, `${number((frequency * 180) / Math.PI, 1)}° a position`),
-      ...hands.map(([name, , columns]) => element("span", { class: `attn-key-${name}` }, `${name}: ${columns[c].join(", ")}`)));
+    return element("div.dial",
+      element("svg", { viewBox: `-${R + 2} -${R + 2} ${2 * R + 4} ${2 * R + 4}`, "aria-hidden": "true" }, element("circle.rim", { r: R }), element("path.rim", { d: `M0 0H${R}` }), ...drawn),
+      element("b", `pair ${c + 1}`), element("span", `${number((frequency * 180) / Math.PI, 1)}° a position`),
+      ...hands.map(([name, , columns]) => element(`span.key-${name}`, `${name}: ${columns[c].join(", ")}`)));
   });
 }
 
 function table(model, [query], [key], score) {
   const row = (name) => pairs(query.length, model.get(`${name}_layout`)).reduce((row, columns, c) => (columns.forEach((column) => (row[column] = c + 1)), row), []);
   const texts = (vector) => vector.map((x) => number(x));
-  return ui.table([...query.map((_, c) => String(c)), "sum"], [
+  return ui.scroll("column by column", ui.table(["", ...query.map((_, c) => String(c)), "sum"], [
     ["query’s pair", ...row("query"), ""], ["query, turned", ...texts(query), ""],
     ["key’s pair", ...row("key"), ""], ["key, turned", ...texts(key), ""],
     ["product", ...texts(query.map((q, c) => q * key[c])), number(score)],
-  ], "column by column");
+  ]));
 }
 
 // Score against distance: a curve for each of several key positions, and one for the present. Where layouts agree they are one curve.
@@ -114,7 +108,7 @@ function draw_curve(model, picture, score) {
   };
   const label = (text, x, y, anchor = "middle") => element("text", { x, y, "text-anchor": anchor }, text);
   picture.replaceChildren(
-    element("path", { class: "attn-axis", d: `M${to_x(-LAST)} ${to_y(0)}H${to_x(LAST)}M${to_x(0)} 8V152` }),
+    element("path.axis", { d: `M${to_x(-LAST)} ${to_y(0)}H${to_x(LAST)}M${to_x(0)} 8V152` }),
     ...STARTS.map((start) => line(start, "attn-other")), line(j, "attn-present"), line(j, "attn-dots", true),
     element("circle", { cx: to_x(i - j), cy: to_y(score), r: 5 }),
     ...[-LAST, -LAST / 2, 0, LAST / 2, LAST].map((distance) => label(number(distance, 0), to_x(distance), 167)),
@@ -124,4 +118,4 @@ function draw_curve(model, picture, score) {
   picture.setAttribute("aria-label", `Score against distance for key positions ${STARTS.join(", ")}: ${same ? "one curve for all" : "a different curve for each"}. Now ${number(score)} at distance ${number(i - j, 0)}.`);
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

@@ -18,26 +18,19 @@ const ASSUMPTIONS = [
 ];
 const changes = ["d_k", "scaled", "broken", "seed"];
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
-  const controls = [
-    ui.ladder(model, "d_k", "width dₖ", SIZES),
+function build(model, figure) {
+  const controls = ui.controls(
+    ui.choice(model, "d_k", "width dₖ", () => SIZES, { write: String }),
     ui.toggle(model, "scaled", "divide by √dₖ"),
     ui.select(model, "broken", "break", ASSUMPTIONS),
-  ];
-  const again = ui.button("Draw other vectors", () => ui.change(model, "seed", (model.get("seed") + 1) % SEEDS));
+    ui.button("Draw other vectors", () => ui.change(model, "seed", (model.get("seed") + 1) % SEEDS)),
+  );
   const picture = histogram();
   const measures = table();
-  const news = element("p", { "aria-live": "polite" });
+  const news = ui.live();
   const note = element("p");
-  const caption = element("figcaption");
-  body.append(
-    element("figure", { class: "attn" }, caption, element("div", { class: "attn-controls" }, ...controls.map((control) => control.node), again), news,
-      element("div", { class: "attn-columns" }, picture.node, element("div", { class: "attn-readout" }, measures.node, note))),
-  );
+  figure.append(controls.node, news,
+      element("div.columns", picture.node, element("div.readout", measures.node, note)));
   let drawn = {}; // kept while only √dₖ changes
 
   return () => {
@@ -50,10 +43,10 @@ function build(model, body) {
     const [mean, variance, largest, entropy, jacobian] = math.saturation(scores);
     const beyond = picture.fill(scores.flat());
     measures.fill({ variance, predicted: math.score_variance(d_k, broken) / by ** 2, rule: d_k / by ** 2, largest, entropy, jacobian, n_k });
-    caption.textContent = `${model.get("title")}: ${n_q} queries (rows) read from ${n_k} keys (columns), ${n_q * n_k} scores in all. Move dₖ, then tick the box and move it again. Numbers: ${model.get("provenance")}, seed ${seed}.`;
+    ui.caption(model, figure, `${n_q} queries (rows) read from ${n_k} keys (columns), ${n_q * n_k} scores in all. Move dₖ, then tick the box and move it again.`, `, seed ${seed}`);
     news.textContent = `Scores q·k${scaled ? ` / √${d_k}` : ""} have mean ${compact(mean)} and variance ${compact(variance)}; ${number(100 * beyond, 0)} % lie beyond ±${END}, in the outer bars. Averaged over the rows, the largest weight is ${number(largest)}.`;
     note.textContent = ASSUMPTIONS.find(([name]) => name === broken)[2];
-    for (const control of controls) control.draw();
+    controls.draw();
   };
 }
 
@@ -68,10 +61,10 @@ function check(d_k, broken, seed, n_q, n_k) {
 // 40 bars of width 1/2 between −10 and 10, and a wider one at each side for what lies beyond.
 function histogram() {
   const x = (score) => 180 + score * 15, floor = 130;
-  const bars = element("path"), outer = element("path", { class: "attn-beyond" });
+  const bars = element("path"), outer = element("path.beyond");
   const ticks = [-END, -5, 0, 5, END].map((score) => element("text", { x: x(score), y: floor + 18, "text-anchor": "middle" }, number(score, 0)));
   const top = element("text", { x: 0, y: 14 });
-  const node = element("svg", { class: "attn-histogram", viewBox: `0 0 360 ${floor + 24}`, role: "img" }, bars, outer, element("line", { x1: 0, x2: 360, y1: floor, y2: floor }), ...ticks, top);
+  const node = element("svg.histogram", { viewBox: `0 0 360 ${floor + 24}`, role: "img" }, bars, outer, element("line", { x1: 0, x2: 360, y1: floor, y2: floor }), ...ticks, top);
   return {
     node,
     fill(scores) {
@@ -94,10 +87,10 @@ function histogram() {
 
 function table() {
   const names = ["variance of the scores", "largest weight", "entropy of the weights", "norm of the softmax's Jacobian"];
-  const values = names.map((_, k) => element("td", { class: k ? null : "attn-plain" })), words = names.map(() => element("small"));
-  const rows = names.map((name, k) => element("tr", {}, element("th", { scope: "row" }, name, words[k]), values[k]));
+  const values = names.map((_, k) => element(k ? "td" : "td.plain")), words = names.map(() => element("small"));
+  const rows = names.map((name, k) => element("tr", element("th", { scope: "row" }, name, words[k]), values[k]));
   return {
-    node: element("table", { class: "attn-table attn-measures" }, element("tbody", {}, ...rows)),
+    node: element("table.table.measures", element("tbody", ...rows)),
     fill({ variance, predicted, rule, largest, entropy, jacobian, n_k }) {
       values[0].textContent = compact(variance);
       ui.bar(values[1], largest, number(largest));
@@ -111,4 +104,4 @@ function table() {
   };
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

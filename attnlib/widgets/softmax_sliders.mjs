@@ -9,27 +9,20 @@ const LIMITS = { score: { min: -5, max: 5 }, constant: { min: -10, max: 10 }, te
 const FUNCTIONS = [["exp", "exp: eˢ"], ["softplus", "softplus: ln(1 + eˢ)"], ["sigmoid", "sigmoid: 1 / (1 + e⁻ˢ)"], ["relu", "ReLU: max(s, 0) + 0.01"], ["square", "square: s²"]];
 const changes = ["scores", "constant", "temperature", "phi"];
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
-  const controls = [
+function build(model, figure) {
+  const controls = ui.controls(
     ui.slider(model, "constant", "add to every score", { ...LIMITS.constant, step: 0.5 }),
     ui.select(model, "phi", "φ", FUNCTIONS),
     ui.slider(model, "temperature", "temperature", { ...LIMITS.temperature, step: 0.1 }),
-  ];
-  const scroll = element("div", { class: "attn-scroll" });
-  const news = element("p", { "aria-live": "polite" });
-  const list = element("ul", { class: "attn-properties" });
-  const caption = element("figcaption");
-  body.append(
-    element("figure", { class: "attn" }, caption, element("div", { class: "attn-controls" }, ...controls.map((control) => control.node)), scroll, news, list),
   );
+  const scroll = element("div.scroll");
+  const news = ui.live();
+  const list = element("ul.properties");
+  figure.append(controls.node, scroll, news, list);
   let rows = null; // built again when the tokens change
 
   return () => {
-    const tokens = model.get("tokens"), scores = model.get("scores"), constant = model.get("constant"), temperature = model.get("temperature"), phi = model.get("phi");
+    const tokens = ui.tokens_of(model, MOST, "scores"), scores = model.get("scores"), constant = model.get("constant"), temperature = model.get("temperature"), phi = model.get("phi");
     check(tokens, scores, constant, temperature);
     const before = scores.map((score) => score / temperature);
     const s = scores.map((score) => (score + constant) / temperature);
@@ -40,13 +33,13 @@ function build(model, body) {
       rows = table(model, tokens);
       scroll.replaceChildren(rows.node);
     }
-    caption.textContent = `${model.get("title")}: the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant) / temperature. Numbers: ${model.get("provenance")}.`;
+    ui.caption(model, figure, `the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant) / temperature.`);
     rows.fill(scores, s, raised, weights, constant ? was : []);
     const top = weights.indexOf(Math.max(...weights));
-    news.replaceChildren("Largest weight: ", number(weights[top]), " for ", element("bdi", {}, tokens[top]), ". ", moved(constant, found[2]));
+    news.replaceChildren("Largest weight: ", number(weights[top]), " for ", element("bdi", tokens[top]), ". ", moved(constant, found[2]));
     list.replaceChildren(...found.map(([holds, name, measured]) =>
-      element("li", {}, element("b", { class: holds ? "attn-holds" : "attn-fails" }, holds ? "holds" : "fails"), element("span", {}, `${name} (${measured})`))));
-    for (const control of controls) control.draw();
+      element("li", element(holds ? "b.holds" : "b.fails", holds ? "holds" : "fails"), element("span", `${name} (${measured})`))));
+    controls.draw();
   };
 }
 
@@ -56,8 +49,7 @@ function moved(constant, [holds, , measured]) {
 }
 
 function check(tokens, scores, constant, temperature) {
-  ui.at_most("tokens", tokens.length, MOST);
-  if (!tokens.length || tokens.length !== scores.length) throw new Error(`${tokens.length} tokens for ${scores.length} scores`);
+  if (!tokens.length) throw new Error(`${tokens.length} tokens for ${scores.length} scores`);
   const within = (what, value, { min, max }) => {
     if (!(Number.isFinite(value) && value >= min && value <= max)) throw new Error(`${what} is ${value}, not between ${number(min, 1)} and ${number(max, 1)}`);
   };
@@ -81,17 +73,15 @@ function properties(s, phi, constant, temperature) {
 function table(model, tokens) {
   const sliders = tokens.map((token, i) => {
     const input = element("input", { type: "range", ...LIMITS.score, step: 0.1, "aria-label": `${token} score` });
-    input.addEventListener("input", () => ui.change(model, "scores", model.get("scores").map((score, o) => (o === i ? Number(input.value) : score))));
+    input.addEventListener("input", () => ui.change(model, "scores", model.get("scores").with(i, Number(input.value))));
     return input;
   });
-  const cells = tokens.map(() => [element("td", { class: "attn-plain" }), element("td", { class: "attn-plain" }), element("td")]);
-  const lines = tokens.map((token, i) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), element("td", { class: "attn-plain" }, sliders[i]), ...cells[i]));
-  const sums = ["", "", "", ""].map(() => element("td", { class: "attn-sum" }));
-  const heads = ["token", "score", "s", "φ(s)", "weight"].map((name) => element("th", { scope: "col" }, name));
+  const cells = tokens.map(() => [element("td.plain"), element("td.plain"), element("td")]);
+  const sums = ["", "", "", ""].map(() => element("td.sum"));
   return {
     names: tokens.join("\n"),
-    node: element("table", { class: "attn-table attn-sliders" }, element("thead", {}, element("tr", {}, ...heads)),
-      element("tbody", {}, ...lines, element("tr", {}, element("th", { scope: "row", class: "attn-sum" }, "sum"), ...sums))),
+    node: ui.table(["token", "score", "s", "φ(s)", "weight"],
+      [...tokens.map((token, i) => [token, sliders[i], ...cells[i]]), [element("th.sum", { scope: "row" }, "sum"), ...sums]], ".sliders"),
     fill(scores, s, raised, weights, was) {
       const total = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
       tokens.forEach((_, i) => {
@@ -108,4 +98,4 @@ function table(model, tokens) {
   };
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

@@ -14,29 +14,24 @@ const MATRICES = { w_q: "W_Q", w_k: "W_K", w_v: "W_V" };
 const PRESETS = [["identity", [[1, 0], [0, 1]]], ["rotate 90°", [[0, 1], [-1, 0]]], ["swap axes", [[0, 1], [1, 0]]], ["project", [[0.5, 0.5], [0.5, 0.5]]], ["ignore axis 2", [[1, 0], [0, 0]]]];
 const changes = ["points", ...Object.keys(MATRICES), "selected"];
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
+function build(model, figure) {
   const matrices = Object.entries(MATRICES).map(([name, label]) => matrix(model, name, label));
   const [w_q, w_k, w_v] = matrices.map(({ node }) => node);
   const pictures = ["input space", "attention space", "output space"].map(plane.picture);
   const asks = element("div");
-  const space = (at, title, legend, ...below) => element("div", { class: "attn-frame" }, element("p", { class: "attn-pair" }, title), element("p", {}, legend, " ", tag("activation")), pictures[at], ...below);
-  const caption = element("figcaption"), moved = element("p", { "aria-live": "polite" }), mutual = element("p"), table = element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "weights and vectors" });
-  body.append(element("figure", { class: "attn attn-spaces" }, caption,
-    element("div", { class: "attn-columns" },
+  const space = (at, title, legend, ...below) => element("div.frame", element("p.pair", title), element("p", legend, " ", tag("activation")), pictures[at], ...below);
+  const moved = ui.live(), mutual = element("p"), table = ui.scroll("weights and vectors");
+  figure.classList.add("attn-spaces");
+  figure.append(
+    element("div.columns",
       space(0, "Input space", "● tokens X", asks),
-      space(1, "Attention space", "▲ queries, ■ keys", element("div", { class: "attn-matrices" }, w_q, w_k)),
-      space(2, "Output space", "◆ values, ○ outputs", element("div", { class: "attn-matrices" }, w_v))),
-    moved, mutual, table));
+      space(1, "Attention space", "▲ queries, ■ keys", element("div.matrices", w_q, w_k)),
+      space(2, "Output space", "◆ values, ○ outputs", element("div.matrices", w_v))),
+    moved, mutual, table);
   let scene = null, before = null;
 
   return () => {
-    const tokens = model.get("tokens"), selected = model.get("selected");
-    ui.at_most("tokens", tokens.length, MOST);
-    if (tokens.length !== model.get("points").length) throw new Error(`${tokens.length} tokens for ${model.get("points").length} points`);
+    const tokens = ui.tokens_of(model, MOST, "points"), selected = model.get("selected");
     if (tokens[selected] === undefined) throw new Error(`there is no token ${selected} among ${tokens.length}`);
     const now = compute(model);
     const names = JSON.stringify(tokens);
@@ -46,7 +41,7 @@ function build(model, body) {
     }
     scene.move(now, selected);
     matrices.forEach((matrix) => matrix.draw());
-    caption.textContent = `${model.get("title")}: each token is one vector (left), and plays three roles by three matrices. Lines are as thick as the weights of who asks; arrows lead to the other token that each one reads most. Training changes parameters (square frames); activations (round frames) are computed anew for each sentence. Numbers: ${model.get("provenance")}.`;
+    ui.caption(model, figure, `each token is one vector (left), and plays three roles by three matrices. Lines are as thick as the weights of who asks; arrows lead to the other token that each one reads most. Training changes parameters (square frames); activations (round frames) are computed anew for each sentence.`);
     moved.textContent = what_moved(before, now) ?? (moved.textContent || "Change one matrix, or drag a token: here it says what moved with it and what did not.");
     before = now;
     mutual.replaceChildren(...is_mutual(tokens, now.scores));
@@ -77,7 +72,7 @@ function what_moved(before, now) {
 }
 
 function is_mutual(tokens, scores) {
-  const [i, j] = math.most_unequal_pair(scores), name = (token) => element("bdi", {}, tokens[token]);
+  const [i, j] = math.most_unequal_pair(scores), name = (token) => element("bdi", tokens[token]);
   if (Math.abs(scores[i][j] - scores[j][i]) < 1e-9) return ["Scores are mutual: every pair of tokens scores the same both ways."];
   return ["Scores are not mutual: ", name(i), ` asking `, name(j), ` scores ${number(scores[i][j])}, `, name(j), " asking ", name(i), ` scores ${number(scores[j][i])}.`];
 }
@@ -91,14 +86,14 @@ function draw_scene(model, [input, attention, output], tokens) {
   }));
   const drag = (i, point) => {
     const there = point.map((x) => Math.max(-REACH, Math.min(REACH, Math.round(x * 100) / 100)));
-    ui.change(model, "points", model.get("points").map((other, o) => (o === i ? there : other)));
+    ui.change(model, "points", model.get("points").with(i, there));
   };
-  const marks = (shape, kind, role = "") => tokens.map((token) => element("g", { class: `attn-mark ${kind}` }, shape(), element("text", {}, role + token)));
+  const marks = (shape, kind, role = "") => tokens.map((token) => element(`g.mark.${kind}`, shape(), element("text", role + token)));
   const queries = marks(() => element("path", { d: "M0-12L11 8H-11Z" }), "attn-hollow", "query: "), keys = marks(() => element("rect", { x: -7, y: -7, width: 14, height: 14 }), "");
   const values = marks(() => element("path", { d: "M0-10L10 0L0 10L-10 0Z" }), ""), outputs = marks(() => element("circle", { r: 8 }), "attn-hollow", "output: ");
-  const reads = [0, 1, 2].map(() => tokens.map(() => element("path", { class: "attn-read" })));
-  const arrows = element("path", { class: "attn-arrow" }), hull = element("polygon", { class: "attn-hull" });
-  const units = [0, 1, 2].map(() => element("g", {}, element("path", { class: "attn-axis", d: "M0-5V5" }), element("text", { class: "attn-name", "text-anchor": "middle", y: 24 }, "1")));
+  const reads = [0, 1, 2].map(() => tokens.map(() => element("path.read")));
+  const arrows = element("path.arrow"), hull = element("polygon.hull");
+  const units = [0, 1, 2].map(() => element("g", element("path.axis", { d: "M0-5V5" }), element("text.name", { "text-anchor": "middle", y: 24 }, "1")));
   input.replaceChildren(...plane.axes(), units[0], ...reads[0], arrows, ...handles);
   attention.replaceChildren(...plane.axes(), units[1], ...reads[1], ...keys, ...queries);
   output.replaceChildren(...plane.axes(), units[2], hull, ...reads[2], ...values, ...outputs);
@@ -142,12 +137,12 @@ function put(mark, point, selected, y) {
 }
 
 function tag(kind) {
-  return element("span", { class: `attn-tag attn-${kind}` }, kind);
+  return element(`span.tag.${kind}`, kind);
 }
 
 // A 2 × 2 matrix to type into, or to take from the presets.
 function matrix(model, name, label) {
-  const menu = element("select", { "aria-label": `${label}: a preset` }, ...PRESETS.map(([text]) => element("option", {}, text)), element("option", { disabled: true }, "your own"));
+  const menu = element("select", { "aria-label": `${label}: a preset` }, ...PRESETS.map(([text]) => element("option", text)), element("option", { disabled: true }, "your own"));
   menu.addEventListener("change", () => ui.change(model, name, PRESETS[menu.selectedIndex][1]));
   const entry = (text) => (text === "" ? NaN : Math.max(-LARGEST, Math.min(LARGEST, Number(text))));
   const inputs = [0, 1].map((r) => [0, 1].map((c) => {
@@ -167,15 +162,13 @@ function matrix(model, name, label) {
       if (!typing) input.value = w[r][c];
     }));
   };
-  return { node: element("fieldset", { class: "attn-matrix" }, element("legend", {}, label, " ", tag("parameter")), menu, ...inputs.flat()), draw };
+  return { node: element("fieldset.matrix", element("legend", label, " ", tag("parameter")), menu, ...inputs.flat()), draw };
 }
 
 function rows(tokens, selected, now) {
   const { queries, keys, weights, values, outputs } = now.effects;
-  const head = [element("td", { class: "attn-corner" }, element("bdi", {}, tokens[selected]), " reads"), ...["weight", "score", "query", "key", "value", "output"].map((name) => element("th", { scope: "col" }, name))];
-  const lines = tokens.map((token, i) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), element("td", { style: `--w:${weights[selected][i].toFixed(3)}` }, number(weights[selected][i])),
-    ...[number(now.scores[selected][i]), ...[queries, keys, values, outputs].map((points) => place(points[i]))].map((text) => element("td", { class: "attn-plain" }, text))));
-  return element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...lines));
+  const head = [element("td.corner", element("bdi", tokens[selected]), " reads"), "weight", "score", "query", "key", "value", "output"];
+  return ui.table(head, tokens.map((token, i) => [token, ui.shaded(weights[selected][i]), number(now.scores[selected][i]), ...[queries, keys, values, outputs].map((points) => place(points[i]))]));
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

@@ -7,35 +7,29 @@ import * as ui from "./ui.mjs";
 const { element, number } = ui;
 const { SIZE, place, path, to_picture } = plane;
 const MOST = 64; // tokens
+const STEPS = 12; // times applied
 const changes = ["points", "steps", "selected"];
 
-function render({ model, el }) {
-  return ui.show({ model, el }, changes, (body) => build(model, body));
-}
-
-function build(model, body) {
-  const steps = ui.slider(model, "steps", "times applied", { min: 1, max: 12, step: 1, digits: 0 });
-  const dial = { length: turned(model, "length", 0, 4.2, 0.05), direction: turned(model, "direction", -180, 180, 1) };
+function build(model, figure) {
+  const steps = ui.slider(model, "steps", "times applied", { min: 1, max: STEPS, step: 1, digits: 0 });
+  const controls = ui.controls(steps, turned(model, "length", 0, 4.2, 0.05), turned(model, "direction", -180, 180, 1));
   const picture = plane.picture("plane of tokens");
-  const readout = element("div", { class: "attn-readout" });
-  const caption = element("figcaption");
-  body.append(
-    element("figure", { class: "attn" }, caption, element("div", { class: "attn-columns" }, picture, readout),
-      element("div", { class: "attn-controls" }, steps.node, dial.length.node, dial.direction.node)),
-  );
+  const readout = element("div.readout");
+  figure.append(element("div.columns", picture, readout),
+controls.node);
   let scene = null;
 
   return () => {
-    ui.at_most("tokens", model.get("tokens").length, MOST);
-    const tokens = model.get("tokens"), points = model.get("points");
-    if (tokens.length !== points.length) throw new Error(`${tokens.length} tokens for ${points.length} points`);
+    const tokens = ui.tokens_of(model, MOST, "points"), points = model.get("points");
+    ui.check_inside("steps", model.get("steps"), STEPS, 1);
     const layers = iterate(points, model.get("steps"));
+    if (points[0].length !== 2) throw new Error(`points have width ${points[0].length}, a plane has 2`);
+    ui.check_inside("selected token", model.get("selected"), points.length - 1);
     if (scene?.tokens !== tokens.join("\n")) scene = draw_scene(model, picture, tokens);
     scene.move(points, layers, model.get("selected"));
-    caption.textContent = `${model.get("title")}: drag a token, or focus it and press the arrow keys. Numbers: ${model.get("provenance")}.`;
+    ui.caption(model, figure, "drag a token, or focus it and press the arrow keys.");
     readout.replaceChildren(...describe(model, points, layers.at(-1)));
-    steps.draw();
-    for (const control of Object.values(dial)) control.draw();
+    controls.draw();
   };
 }
 
@@ -48,7 +42,7 @@ function turned(model, what, min, max, step) {
     const { length, direction: angle } = { ...polar(), ...(Math.hypot(...point()) ? {} : { direction }), [what]: value };
     direction = angle;
     const moved = [Math.cos, Math.sin].map((f) => plane.clamp(length * f((angle * Math.PI) / 180)));
-    ui.change(model, "points", model.get("points").map((other, i) => (i === model.get("selected") ? moved : other)));
+    ui.change(model, "points", model.get("points").with(model.get("selected"), moved));
   });
   return { node: slider.node, draw: () => slider.set(polar()[what], what === "length" ? number(polar().length) : `${number(polar().direction, 0)}°`) };
 }
@@ -61,13 +55,13 @@ function iterate(points, steps) {
 }
 
 function draw_scene(model, picture, tokens) {
-  const hull = element("polygon", { class: "attn-hull" });
-  const arrow = element("path", { class: "attn-vector" });
-  const trails = tokens.map(() => element("path", { class: "attn-trail" }));
-  const outputs = tokens.map(() => element("circle", { class: "attn-output", r: 5 }));
+  const hull = element("polygon.hull");
+  const arrow = element("path.vector");
+  const trails = tokens.map(() => element("path.trail"));
+  const outputs = tokens.map(() => element("circle.output", { r: 5 }));
   const handles = tokens.map((token, i) => plane.handle(picture, token, {
     at: () => model.get("points")[i],
-    put: (point) => ui.change(model, "points", model.get("points").map((other, o) => (o === i ? point : other))),
+    put: (point) => ui.change(model, "points", model.get("points").with(i, point)),
     choose: () => ui.change(model, "selected", i),
   }));
   picture.replaceChildren(...plane.axes(), hull, arrow, ...trails, ...outputs, ...handles);
@@ -95,17 +89,13 @@ function describe(model, points, outputs) {
   const weights = math.attention_weights(points, points, null, 1);
   const lengths = points.map((point) => Math.hypot(...point));
   const angle = (j) => (lengths[i] && lengths[j] ? `${number((Math.acos(math.cosine_similarity([points[i]], [points[j]])[0][0]) * 180) / Math.PI, 0)}°` : "–");
-  const plain = (text) => element("td", { class: "attn-plain" }, text);
-  const head = ["token", "length", "angle", "score", "reads", "is read"].map((name) => element("th", { scope: "col" }, name));
-  const share = (weight) => element("td", { style: `--w:${weight.toFixed(3)}` }, number(weight));
-  const rows = tokens.map((token, j) =>
-    element("tr", {}, element("th", { scope: "row", dir: "auto" }, token), plain(number(lengths[j])), plain(angle(j)), plain(number(scores[i][j])), share(weights[i][j]), share(weights[j][i])));
+  const rows = tokens.map((token, j) => [token, number(lengths[j]), angle(j), number(scores[i][j]), ui.shaded(weights[i][j]), ui.shaded(weights[j][i])]);
   return [
-    element("p", { class: "attn-pair" }, element("bdi", {}, tokens[i]), ` at ${place(points[i])}`),
-    element("div", { class: "attn-scroll" }, element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows))),
-    element("p", {}, `A score is ${number(lengths[i])} × the other’s length × the cosine of the angle between them.`),
+    element("p.pair", element("bdi", tokens[i]), ` at ${place(points[i])}`),
+    element("div.scroll", ui.table(["token", "length", "angle", "score", "reads", "is read"], rows)),
+    element("p", `A score is ${number(lengths[i])} × the other’s length × the cosine of the angle between them.`),
     element("p", { "aria-live": "polite" }, `Its output${steps > 1 ? ` after ${steps} times` : ""}: ${place(outputs[i])}.${steps > 1 ? " Scores and weights are those of the first time." : ""}`),
   ];
 }
 
-export default { render, changes };
+export default ui.widget(changes, build);

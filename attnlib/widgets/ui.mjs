@@ -3,9 +3,13 @@
 
 const SVG = new Set(["svg", "g", "circle", "ellipse", "line", "path", "polygon", "polyline", "rect", "text", "title"]);
 
-export function element(tag, attributes = {}, ...children) {
+// `name` is a tag and classes of the style: "p.note" is a <p> of the class "attn-note". Attributes may be left out.
+export function element(name, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const attributes = children[0]?.constructor === Object ? children.shift() : {};
   const node = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) if (value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
+  if (classes[0]) node.classList.add(...classes.map((name) => `attn-${name}`));
   node.append(...children);
   return node;
 }
@@ -49,6 +53,18 @@ export function sizes(model, names) {
 export const LENGTHS = Array.from({ length: 65 }, (_, i) => Math.round(2 ** (4 + i / 4)));
 export const WIDTHS = [16, 32, 64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 12288, 16384];
 
+// The tokens, no more than `most`, and as many as there are entries in the field `name`.
+export function tokens_of(model, most, name, what = name) {
+  const tokens = model.get("tokens"), { length } = model.get(name);
+  at_most("tokens", tokens.length, most);
+  if (tokens.length !== length) throw new Error(`${tokens.length} tokens for ${length} ${what}`);
+  return tokens;
+}
+
+export function check_inside(what, place, last, first = 0) {
+  if (!(Number.isInteger(place) && place >= first && place <= last)) throw new Error(`${what} ${place} is outside ${first} … ${last}`);
+}
+
 // Raise when there is more to show than fits a screen and a reader.
 export function at_most(what, count, most) {
   if (count > most) throw new Error(`${count} ${what} are more than the ${most} that can be shown`);
@@ -64,7 +80,7 @@ export function range(label, { min, max, step }, put) {
     input.setAttribute("aria-valuetext", text);
     output.textContent = text;
   };
-  return { node: element("label", { class: "attn-control" }, label, input, output), set };
+  return { node: element("label.control", label, input, output), set };
 }
 
 export function slider(model, name, label, { digits = 1, ...limits }) {
@@ -73,11 +89,11 @@ export function slider(model, name, label, { digits = 1, ...limits }) {
 }
 
 // A slider over the list that `values()` gives, which may change. It stands at the last that is not above the model's value.
-export function choice(model, name, label, values, put = (value) => change(model, name, value)) {
+export function choice(model, name, label, values, { put = (value) => change(model, name, value), write = whole } = {}) {
   const { node, set } = range(label, { min: 0, max: values().length - 1, step: 1 }, (index) => put(values()[index]));
   const draw = () => {
     node.querySelector("input").max = values().length - 1;
-    set(Math.max(0, values().findLastIndex((value) => value <= model.get(name))), whole(model.get(name)));
+    set(Math.max(0, values().findLastIndex((value) => value <= model.get(name))), write(model.get(name)));
   };
   return { node, draw };
 }
@@ -85,55 +101,86 @@ export function choice(model, name, label, values, put = (value) => change(model
 export function toggle(model, name, label) {
   const input = element("input", { type: "checkbox" });
   input.addEventListener("change", () => change(model, name, input.checked));
-  return { node: element("label", { class: "attn-control" }, input, label), draw: () => (input.checked = model.get(name)) };
+  return { node: element("label.control", input, label), draw: () => (input.checked = model.get(name)) };
 }
 
 // A menu of `options`, pairs of value and text.
 export function select(model, name, label, options) {
-  const input = element("select", {}, ...options.map(([value, text]) => element("option", { value }, text)));
+  const input = element("select", ...options.map(([value, text]) => element("option", { value }, text)));
   input.addEventListener("change", () => change(model, name, options[input.selectedIndex][0]));
   const draw = () => (input.selectedIndex = options.findIndex(([value]) => value === model.get(name)));
-  return { node: element("label", { class: "attn-control" }, label, input), draw };
+  return { node: element("label.control", label, input), draw };
 }
 
 export function button(label, press) {
-  const node = element("button", { type: "button", class: "attn-button" }, label);
+  const node = element("button.button", { type: "button" }, label);
   node.addEventListener("click", press);
   return node;
 }
 
-// A table: the names of its columns, and rows of a name and cells, each a text or an element.
-export function table(columns, rows, label) {
-  const head = ["", ...columns].map((name) => (name ? element("th", { scope: "col" }, name) : element("td", { class: "attn-corner" })));
-  const lines = rows.map(([name, ...cells]) => element("tr", {}, element("th", { scope: "row", dir: "auto" }, name), ...cells.map((cell) => (cell.localName === "td" ? cell : element("td", { class: "attn-plain" }, cell)))));
-  return element("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": label },
-    element("table", { class: "attn-table" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...lines)));
+// A row of controls and other elements, and how to draw the controls.
+export function controls(...items) {
+  return { node: element("div.controls", ...items.map((item) => item.node ?? item)), draw: () => items.forEach((item) => item.draw?.()) };
 }
 
-// Build once, then draw after every change of the model, and when the colours change. An error becomes a sentence in
-// place of the widget. `changes` names what a reader can change: "Start again" puts it back to what it was at first.
-export function show({ model, el }, changes, build) {
+// A table from what stands in its head, and rows of a name and cells. A text becomes a cell; what is one stays.
+export function table(head, rows, kind = "") {
+  const cells = (contents, make) => contents.map((content, at) => (/^t[dh]$/.test(content.localName) ? content : make(content, at)));
+  const columns = cells(head, (name, at) => (at || name ? element("th", { scope: "col", dir: "auto" }, name) : element("td.corner")));
+  const lines = rows.map(([name, ...others]) => element("tr",
+    ...cells([name], () => element("th", { scope: "row", dir: "auto" }, name)), ...cells(others, (content) => element("td.plain", content))));
+  return element(`table.table${kind}`, element("thead", element("tr", ...columns)), element("tbody", ...lines));
+}
+
+// What is wider than the page, to be moved by the keyboard too.
+export function scroll(label, ...content) {
+  return element("div.scroll", { tabindex: 0, role: "group", "aria-label": label }, ...content);
+}
+
+// A paragraph that is read aloud when it changes.
+export function live(name = "p") {
+  return element(name, { "aria-live": "polite" });
+}
+
+// Names, or what `write` makes of each item, with something between them.
+export function listed(items, write = (item) => [element("bdi", item)], between = ", ") {
+  return items.flatMap((item, at) => [at ? between : "", ...write(item, at)]);
+}
+
+// The title, what there is to see or to do, and where the numbers come from.
+export function caption(model, figure, text, more = "") {
+  figure.firstChild.replaceChildren(`${model.get("title")}: `, ...[text].flat(), ` Numbers: ${model.get("provenance")}${more}.`);
+}
+
+// A widget: `changes` names what a reader can change, which "Start again" puts back, and `build(model, figure)` fills the
+// figure and returns what draws it: after every change of the model, and when the colours change. An error becomes a
+// sentence in place of the figure.
+export function widget(changes, build) {
+  return { changes, render: ({ model, el }) => show(model, el, changes, build) };
+}
+
+function show(model, el, changes, build) {
   const KEYS = /^(Arrow|Home|End|Page|Enter| )/; // JupyterLab would take these from the controls
   const stop = (event) => KEYS.test(event.key) && event.stopPropagation();
   el.addEventListener("keydown", stop);
-  const body = element("div");
-  const problem = element("p", { class: "attn-problem", role: "alert" });
+  const figure = element("figure", { class: "attn" }, element("figcaption"));
+  const problem = element("p.problem", { role: "alert" });
   const start = changes.map((name) => model.get(name));
   const again = button("Start again", () => {
     changes.forEach((name, i) => model.set(name, start[i]));
     model.save_changes();
   });
-  el.append(body, problem, element("div", { class: "attn attn-foot" }, again));
+  el.append(figure, problem, element("div", { class: "attn attn-foot" }, again));
   let draw = null;
   const update = () => {
     try {
-      draw ??= build(body);
+      draw ??= build(model, figure);
       draw();
       problem.textContent = "";
-      body.hidden = false;
+      figure.hidden = false;
     } catch (error) {
       problem.textContent = `This picture cannot be drawn: ${error.message}.`;
-      body.hidden = true;
+      figure.hidden = true;
     }
     again.hidden = changes.every((name, i) => JSON.stringify(model.get(name)) === JSON.stringify(start[i]));
   };
@@ -162,7 +209,7 @@ export function equals(...values) {
 
 // Text in which "_x" stands for the index x, as nodes: W_Q, d_k. What is a node already stays.
 export function formula(text) {
-  return typeof text === "string" ? text.split(/_(\w+)/).map((part, i) => (i % 2 ? element("sub", {}, part) : part)) : [text];
+  return typeof text === "string" ? text.split(/_(\w+)/).map((part, i) => (i % 2 ? element("sub", part) : part)) : [text];
 }
 
 // Two decimals, or for numbers far from 1 a power of ten.
@@ -173,17 +220,9 @@ export function compact(x) {
   return `${mantissa.replace("-", "−")}×10${raised}`;
 }
 
-// A slider over a list of numbers, one step for each.
-export function ladder(model, name, label, values) {
-  const input = element("input", { type: "range", min: 0, max: values.length - 1, step: 1 });
-  const output = element("output");
-  input.addEventListener("input", () => change(model, name, values[input.value]));
-  const draw = () => {
-    input.value = values.indexOf(model.get(name));
-    output.textContent = model.get(name);
-    input.setAttribute("aria-valuetext", model.get(name));
-  };
-  return { node: element("label", { class: "attn-control" }, label, input, output), draw };
+// A table's cell with a weight as its number and its shade.
+export function shaded(weight) {
+  return element("td", { style: `--w:${weight.toFixed(3)}` }, number(weight));
 }
 
 // A table's cell with a bar behind its text, `share` of the cell long.

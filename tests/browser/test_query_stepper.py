@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attnlib import attention_scores, houston
-from attnlib.widgets import AttentionGrid, QueryStepper
+from attnlib.widgets import QueryStepper
 from tests.browser.conftest import html_of
 from tools.site import violations
 
@@ -198,34 +198,6 @@ def test_scores_of_any_size_and_many_terms_are_written(show):
     assert "less the largest" in page.locator(".attn-panel").text_content()
     assert "Infinity" not in page.locator(".attn-panel").text_content()
     assert "NaN" not in page.locator("figure.attn").text_content()
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ('"w_q":[[0.0,', '"w_q":[[null,', "w[0, 0] is null"),
-        ('"tokens":["Houston",', '"tokens":[', "4 tokens for 5 rows of x"),
-        ('"axes":["noun",', '"axes":[', "7 axes for 8 components"),
-        ('"selected":2', '"selected":7', "selected token 7 is outside 0 … 4"),
-        ('"step":0', '"step":9', "step 9 is outside 0 … 8"),
-        ('"step":0', '"step":0.5', "step 0.5 is outside 0 … 8"),
-        ('"tokens":["Houston",', f'"tokens":[{"0," * 30}', "tokens are more than the 24 that can be shown"),
-    ],
-)
-def test_a_state_that_cannot_be_shown_gives_a_sentence_and_harms_no_neighbour(old, new, says, show):
-    whole = html_of(QueryStepper())
-    assert old in whole
-    page = show(whole.replace(old, new), html_of(AttentionGrid("ab", np.eye(2))))
-    page.get_by_role("alert").filter(has_text=says).wait_for()
-    assert page.locator("[role=gridcell]:visible").count() == 4
-    assert page.locator(".attn-graph:visible").count() == 0
-    assert page.problems == []
-
-
-def test_an_empty_matrix_gives_a_sentence(show):
-    page = show(re.sub(r'"x":\[\[.*?\]\]', '"x":[]', html_of(QueryStepper())))
-    page.get_by_role("alert").filter(has_text="x is empty").wait_for()
-    assert page.problems == []
 
 
 def test_a_link_carries_step_query_and_switches(show):

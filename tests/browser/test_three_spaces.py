@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from attnlib import convex_hull, most_read
-from attnlib.widgets import AttentionGrid, ThreeSpaces
+from attnlib.widgets import ThreeSpaces
 from tests.browser.conftest import PAPER, html_of
-from tests.browser.test_metric_ellipse import HOSTILE
 from tests.browser.test_site import centre_of, place_of, touch
 from tools.site import violations
 
@@ -276,71 +275,6 @@ def test_a_link_carries_what_is_shown(show):
     points[2] += [0, 0.1]
     is_that_of(other, ThreeSpaces(points=points, w_k=PRESETS["swap axes"], selected=2))
     assert page.problems == other.problems == []
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "selected=9",
-        "selected=0.5",
-        "w_k=%5B%5B1%5D%5D",
-        "w_v=%5B%5D",
-        "points=%5B%5B1e999%2C0%5D%5D",
-        "w_q=%5B1%2C2%5D",
-    ],
-)
-def test_an_address_that_makes_no_sense_breaks_nothing(query, show):
-    page = show(
-        html_of(ThreeSpaces()), html_of(AttentionGrid("ab", np.eye(2))), address=f"#three-spaces-three-spaces?{query}"
-    )
-    page.locator("[role=gridcell]").first.wait_for()
-    assert "cannot be drawn" in page.get_by_role("alert").first.text_content()
-    page.get_by_role("button", name="Start again").first.click()
-    assert page.locator("[data-widget=three_spaces] tbody td").first.text_content() == "0.87"
-    assert page.problems == []
-
-
-def test_broken_state_gives_a_sentence_and_a_neighbour_lives_on(show):
-    whole = html_of(ThreeSpaces("abc", [[1, 2], [3, 4], [5, 6]], w_q=[[7, 0], [0, 7]]))
-    points = "[[1.0,2.0],[3.0,4.0],[5.0,6.0]]"
-    faults = {
-        "x[0, 0] is null": (points, "[[null,2.0],[3.0,4.0],[5.0,6.0]]"),
-        "w[0, 0] is null": ("[[7.0,", "[[null,"),
-        "2 tokens for 3 points": ('["a","b","c"]', '["a","b"]'),
-        "there is no token 0 among 0": (points, "[]"),
-        "13 tokens are more than the 12": ('["a","b","c"]', str(["a"] * 13).replace("'", '"')),
-        "2 rows or more is needed": (points, "[[1.0,2.0]]"),
-        "W_Q must be 2 × 2": ("[[7.0,0.0],[0.0,7.0]]", "[[7.0,0.0]]"),
-        "x has width 1": (points, "[[1.0],[3.0],[5.0]]"),
-        "x is empty": (points, "[[],[],[]]"),
-    }
-    for sentence, (old, new) in faults.items():
-        broken = whole.replace(old, new)
-        if new == "[]":
-            broken = broken.replace('["a","b","c"]', "[]")
-        if new == "[[1.0,2.0]]":
-            broken = broken.replace('["a","b","c"]', '["a"]')
-        assert broken != whole, sentence
-        page = show(broken, html_of(AttentionGrid("ab", np.eye(2))))
-        page.locator("[role=gridcell]").first.wait_for()
-        assert sentence in page.get_by_role("alert").filter(has_text="cannot be drawn").text_content()
-        assert page.locator("[role=gridcell]:visible").count() == 4
-        assert page.problems == []
-
-
-@pytest.mark.parametrize("script", [True, False])
-def test_names_of_any_kind_are_text_and_fit_the_page(script, show):
-    points = np.random.default_rng(0).normal(size=(5, 2))
-    widget = ThreeSpaces(HOSTILE, points, title=HOSTILE[0], provenance=HOSTILE[1], w_k=QUARTER_TURN)
-    page = show(html_of(widget), java_script_enabled=script, viewport={"width": 340, "height": 800})
-    if script:
-        page.locator("svg").first.wait_for()
-        page.get_by_role("slider", name=HOSTILE[1]).focus()
-    assert page.locator("img").count() == 0
-    for token in HOSTILE:
-        assert page.locator("th", has_text=token).count() >= 1
-    assert page.evaluate("document.documentElement.scrollWidth") <= 340
-    assert page.problems == []
 
 
 @pytest.mark.parametrize("n", [2, 12])

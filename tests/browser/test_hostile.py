@@ -1,0 +1,460 @@
+"""What every widget must stand, in one table: broken state, broken addresses, hostile texts, and a keyboard alone.
+
+A widget whose state makes no sense says why in a sentence, in place of its figure, and the others in the page live on.
+"""
+
+import json
+import math
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+from attnlib import houston, widgets
+from attnlib.widgets.cost_calculator import MODELS
+from tests.browser.conftest import html_of
+from tests.browser.test_every_widget import EXAMPLES, NAMES
+from tests.browser.test_head_browser import small
+
+INF, NAN = math.inf, math.nan
+RNG = np.random.default_rng(0)
+EYE = np.eye(2).tolist()
+
+
+def with_state(widget, **fields):
+    """The widget as a page holds it, with a state that Python would refuse. JSON has no NaN: it comes as null."""
+    state = json.dumps(widget.state() | fields).replace("Infinity", "1e999").replace("NaN", "null")
+    escaped = state.replace("<", "\\u003c")
+    return re.sub(
+        r"(application/json\">).*?(</script>)",
+        lambda found: found[1] + escaped + found[2],
+        html_of(widget),
+        flags=re.DOTALL,
+    )
+
+
+def as_json(widget):
+    return json.loads(json.dumps(widget.state()))
+
+
+def each(rows, entry):
+    """The same rows, the first entry replaced, however deep."""
+    return [each(rows[0], entry), *rows[1:]] if isinstance(rows, list) else entry
+
+
+def small_browser():
+    return small(["red", "green"], "red green")
+
+
+def bias(shape, data):
+    return {"parameters": small_browser().state()["parameters"] | {"bias": {"shape": shape, "data": data}}}
+
+
+def many_heads(heads, n):
+    return widgets.HeadMixer(["t"] * n, weights=np.tile(np.eye(n), (heads, 1, 1)))
+
+
+def heads_of(rows):
+    return {"query": rows, "key": rows, "value": rows}
+
+
+def sized(fields, *sentences):
+    """Nothing at all, one token (or row, or option), and far too many."""
+    return [(fields(n), sentence) for n, sentence in zip((0, 1, 512), sentences, strict=True)]
+
+
+# For each widget one that works, and changes of its state with the sentence for each; "" means that it is drawn.
+CASES = {
+    "AttentionGrid": (
+        lambda: widgets.AttentionGrid("ab", EYE),
+        [
+            ({"query": each(EYE, NAN)}, "query[0, 0] is null"),
+            ({"query": each(EYE, INF)}, "query[0, 0] is Infinity"),
+            ({"key": each(EYE, -INF)}, "key[0, 0] is -Infinity"),
+            ({"key": []}, "key is empty"),
+            ({"query_tokens": ["a"]}, "1 query and 2 key tokens for 2 × 2 weights"),
+            ({"key": [[1, 0, 0], [0, 1, 0]]}, "query has width 2, key has width 3"),
+            ({"masked": True, "mask": [[True]]}, "mask has 1 × 1 cells, the scores 2 × 2"),
+            ({"temperature": NAN}, "score 0 is NaN"),
+            ({"selected": [9, 0]}, "cell 9, 0 is outside the 2 × 2 grid"),
+            *sized(lambda n: {"query": EYE[:1] * n, "key": EYE[:1] * n, "query_tokens": ["t"] * n, "key_tokens": ["t"] * n}, "query is empty", "", "512 tokens are more than the 64 that can be shown"),
+        ],
+    ),
+    "TokenPlane": (
+        lambda: widgets.TokenPlane("ab", EYE),
+        [
+            ({"points": each(EYE, NAN)}, "value[0, 0] is null"),
+            ({"points": each(EYE, INF)}, "value[0, 0] is Infinity"),
+            ({"points": [[1], [2]]}, "points have width 1, a plane has 2"),
+            ({"points": [[1, 0]]}, "2 tokens for 1 points"),
+            ({"selected": 9}, "selected token 9 is outside 0 … 1"),
+            ({"steps": NAN}, "steps null is outside 1 … 12"),
+            ({"steps": 1e9}, "steps 1000000000 is outside 1 … 12"),
+            *sized(lambda n: {"tokens": ["t"] * n, "points": EYE[:1] * n}, "value is empty", "", "512 tokens are more than the 64 that can be shown"),
+        ],
+    ),
+    "MetricEllipse": (
+        lambda: widgets.MetricEllipse("abc", [[1, 2], [3, 4], [5, 6]]),
+        [
+            ({"points": [[NAN, 2], [3, 4], [5, 6]]}, "x[0, 0] is null"),
+            ({"points": [[INF, 2], [3, 4], [5, 6]]}, "x[0, 0] is Infinity"),
+            ({"points": [[1], [3], [5]]}, "x has width 1, w has 2 rows"),
+            ({"tokens": ["a", "b"]}, "2 tokens for 3 points"),
+            ({"across": NAN}, "stretches and angle must be finite, got 1, null and 0"),
+            ({"along": 99}, "a stretch lies between 0 and 2"),
+            ({"angle": INF}, "stretches and angle must be finite, got 1, 1 and Infinity"),
+            *sized(lambda n: {"tokens": ["t"] * n, "points": [[1, 2]] * n}, "x is empty", "a square grid of 2 rows or more is needed, got 1 × 1", "512 tokens are more than the 16 that can be shown"),
+        ],
+    ),
+    "ThreeSpaces": (
+        lambda: widgets.ThreeSpaces("abc", [[1, 2], [3, 4], [5, 6]]),
+        [
+            ({"points": [[NAN, 2], [3, 4], [5, 6]]}, "x[0, 0] is null"),
+            ({"points": [[-INF, 2], [3, 4], [5, 6]]}, "x[0, 0] is -Infinity"),
+            ({"points": [[1], [3], [5]]}, "x has width 1, w has 2 rows"),
+            ({"points": [[], [], []]}, "x is empty"),
+            ({"w_q": each(EYE, NAN)}, "w[0, 0] is null"),
+            ({"w_q": [[7, 0]]}, "W_Q must be 2 × 2"),
+            ({"w_k": [1, 2]}, "W_K must be 2 × 2"),
+            ({"w_v": []}, "W_V must be 2 × 2"),
+            ({"tokens": ["a", "b"]}, "2 tokens for 3 points"),
+            ({"selected": 9}, "there is no token 9 among 3"),
+            ({"selected": 0.5}, "there is no token 0.5 among 3"),
+            *sized(lambda n: {"tokens": ["t"] * n, "points": [[1, 2]] * n}, "there is no token 0 among 0", "a square grid of 2 rows or more is needed, got 1 × 1", "512 tokens are more than the 12 that can be shown"),
+        ],
+    ),
+    "TensorCounter": (
+        widgets.TensorCounter,
+        [
+            ({"n": NAN}, "n must be a whole number from 1 to 1,048,576, got null"),
+            ({"n": INF}, "n must be a whole number from 1 to 1,048,576, got Infinity"),
+            ({"d_v": 1.5}, "d_v must be a whole number from 1 to 1,048,576, got 1.5"),
+            ({"d": 9999999}, "d must be a whole number from 1 to 1,048,576, got 9999999"),
+            ({"d_k": []}, "d_k must be a whole number from 1 to 1,048,576, got "),
+            *sized(lambda n: {"n": n}, "n must be a whole number from 1 to 1,048,576, got 0", "", ""),
+        ],
+    ),
+    "CostCalculator": (
+        widgets.CostCalculator,
+        [
+            ({"n": NAN}, "n must be a whole number from 1 to 1,048,576, got null"),
+            ({"n": 2000000}, "n must be a whole number from 1 to 1,048,576, got 2000000"),
+            ({"d": INF}, "d must be a whole number from 1 to 1,048,576, got Infinity"),
+            ({"num_heads": 7, "num_kv_heads": 1}, "d = 768, num_heads = 7 and num_kv_heads = 1 do not divide each other"),
+            ({"expansion": NAN}, "expansion must be 1 or more, got null"),
+            ({"itemsize": 3}, "a number cannot have 3 bytes"),
+            ({"models": 7}, "there is no list of models"),
+            *sized(lambda n: {"n": n}, "n must be a whole number from 1 to 1,048,576, got 0", "", ""),
+        ],
+    ),
+    "RotaryDial": (
+        widgets.RotaryDial,
+        [
+            ({"query": [[NAN] * 8]}, "x[0, 0] is null"),
+            ({"key": [[INF] * 8]}, "x[0, 0] is Infinity"),
+            ({"query": []}, "x is empty"),
+            ({"query": [[1] * 7]}, "the width must be even and positive, since columns go in pairs: got 7"),
+            ({"query": [[1] * 10]}, "query has width 10, key has width 6"),
+            ({"query": [[1] * 8] * 2}, "positions need one whole number for each of 2 rows"),
+            ({"key_position": NAN}, "position null is outside 0 … 32"),
+            ({"key_position": 0.5}, "positions need one whole number for each of 1 rows"),
+            ({"key_position": 99}, "position 99 is outside 0 … 32"),
+            ({"key_layout": "whole"}, "layout must be one of half, interleaved, got whole"),
+            ({"base": NAN}, "base must be above 0 and finite, got null"),
+            *sized(lambda d: {"query": [[1] * d], "key": [[1] * d]}, "x is empty", "the width must be even and positive, since columns go in pairs: got 1", "512 columns are more than the 16 that can be shown"),
+        ],
+    ),
+    "SoftmaxSliders": (
+        lambda: widgets.SoftmaxSliders("ab", [0, 1]),
+        [
+            ({"scores": [NAN, 1]}, "score 0 is null, not between −5.0 and 5.0"),
+            ({"scores": [0, INF]}, "score 1 is Infinity, not between −5.0 and 5.0"),
+            ({"scores": [0, 99]}, "score 1 is 99, not between −5.0 and 5.0"),
+            ({"tokens": ["a"]}, "1 tokens for 2 scores"),
+            ({"temperature": 0}, "the temperature is 0, not between 0.2 and 5.0"),
+            ({"constant": NAN}, "the constant is null, not between −10.0 and 10.0"),
+            ({"phi": "toString"}, "no positive function is called toString"),
+            ({"phi": "square", "scores": [0, 0]}, "φ gives 0 for every score, so there is nothing to divide by"),
+            *sized(lambda n: {"tokens": ["t"] * n, "scores": [0] * n}, "0 tokens for 0 scores", "", "512 tokens are more than the 16 that can be shown"),
+        ],
+    ),
+    "ScalingLab": (
+        widgets.ScalingLab,
+        [
+            ({"d_k": 3}, "d_k is 3, not a power of two from 1 to 4096"),
+            ({"d_k": NAN}, "d_k is null, not a power of two from 1 to 4096"),
+            ({"d_k": INF}, "d_k is Infinity, not a power of two from 1 to 4096"),
+            ({"broken": "constructor"}, "no assumption is called constructor"),
+            ({"seed": -1}, "the seed is -1, not a whole number from 0 to 2147483647"),
+            ({"seed": 0.5}, "the seed is 0.5, not a whole number from 0 to 2147483647"),
+            *sized(lambda n: {"n_k": n}, "there are 20 queries and 0 keys", "", "10240 scores are more than the 1024 that can be shown"),
+        ],
+    ),
+    "QueryStepper": (
+        widgets.QueryStepper,
+        [
+            ({"w_q": each(as_json(widgets.QueryStepper())["w_q"], NAN)}, "w[0, 0] is null"),
+            ({"x": each(as_json(widgets.QueryStepper())["x"], INF)}, "x[0, 0] is Infinity"),
+            ({"x": []}, "x is empty"),
+            ({"tokens": ["a"] * 4}, "4 tokens for 5 rows of x"),
+            ({"axes": ["a"] * 7}, "7 axes for 8 components"),
+            ({"selected": 7}, "selected token 7 is outside 0 … 4"),
+            ({"step": 9}, "step 9 is outside 0 … 8"),
+            ({"step": 0.5}, "step 0.5 is outside 0 … 8"),
+            *sized(lambda n: {"tokens": ["t"] * n, "x": [[1] * 8] * n, "selected": 0}, "x is empty", "", "512 tokens are more than the 24 that can be shown"),
+        ],
+    ),
+    "MaskPainter": (
+        lambda: widgets.MaskPainter("abc", np.eye(3)),
+        [
+            ({"x": [[NAN, 0, 0], [0, 1, 0], [0, 0, 1]]}, "x[0, 0] is null"),
+            ({"x": [[0, 0, INF], [0, 1, 0], [0, 0, 1]]}, "x[0, 2] is Infinity"),
+            ({"x": [[0, 1, 0], [0, 0, 1]]}, "3 tokens for 2 rows of x"),
+            ({"w_k": []}, "w is empty"),
+            ({"other": [[0, 0]]}, "x has width 3, its replacement 2"),
+            ({"size": 99}, "size 99 is outside 1 … 3"),
+            ({"size": 1.5}, "size 1.5 is outside 1 … 3"),
+            ({"preset": "odd"}, "there is no mask called odd"),
+            ({"preset": "constructor"}, "there is no mask called constructor"),
+            ({"preset": "painted", "mask": [[True]]}, "the mask must have 3 × 3 cells"),
+            ({"preset": "painted", "mask": 7}, "the mask must have 3 × 3 cells"),
+            ({"preset": "painted", "leaky": True, "mask": [[0] * 3] * 3}, "query 0 may attend to no key: its whole row is masked"),
+            ({"replaced": [9]}, "replaced token 9 is outside 0 … 2"),
+            ({"replaced": ["x"]}, "replaced token x is outside 0 … 2"),
+            ({"api": "odd"}, "torch has no attention called odd"),
+            *sized(lambda n: {"tokens": ["t"] * n, "x": [[1, 0, 0]] * n, "size": 1, "replaced": []}, "size 1 is outside 1 … 0", "", "512 tokens are more than the 16 that can be shown"),
+        ],
+    ),
+    "HeadMixer": (
+        lambda: widgets.HeadMixer("ab", [EYE], [EYE], [EYE], EYE, mixed=True),
+        [
+            ({"query": each([EYE], NAN)}, "query[0, 0] is null"),
+            ({"value": each([EYE], INF)}, "value[0, 0] is Infinity"),
+            ({"query": []}, "query does not have 2 rows for each of 1 heads"),
+            ({"value": [EYE[:1]]}, "value does not have 2 rows for each of 1 heads"),
+            ({"w_o": EYE[:1]}, "x has width 2, w has 1 rows"),
+            ({"mask": [[True]]}, "mask has 1 × 1 cells, the scores 2 × 2"),
+            ({"selected": 7}, "head 7 is outside 0 … 0"),
+            ({"selected": 0.5}, "head 0.5 is outside 0 … 0"),
+            ({"zeroed": [0, 9]}, "head 9 is outside 0 … 0"),
+            ({"num_kv_heads": 0}, "1 heads do not divide into 0 groups"),
+            ({"num_kv_heads": 3}, "1 heads do not divide into 3 groups"),
+            ({"num_kv_heads": -1}, "1 heads do not divide into -1 groups"),
+            *sized(lambda n: {"tokens": ["t"] * n, **heads_of([EYE[:1] * n])}, "there are 1 heads and 0 tokens", "", "512 tokens are more than the 64 that can be shown"),
+            (many_heads(2, 3).state() | {"heads": ["1.1"]}, "12 weights for 1 heads of 3 tokens"),
+            (many_heads(2, 3).state() | {"packed": "!"}, "the packed weights are not in base64"),
+            (many_heads(257, 1).state(), "257 heads are more than the 256 that can be shown"),
+            ({"heads": ["h"] * 33, **heads_of([EYE] * 33)}, "33 heads are more than the 32 that can be shown"),
+        ],
+    ),
+    "HeadBrowser": (
+        small_browser,
+        [
+            (bias([2, 3, 5], "%%"), "bias is not in base64"),
+            (bias([2, 3, 5], "AAAAAA=="), "bias has 2 numbers for the shape 2 × 3 × 5"),
+            (bias([2, 3, 5], "/38A" * 20), "score 0 is NaN"),
+            (bias([2, 4, 1], "AAAA" * 5 + "AA=="), "a width of 6 does not divide into 4 heads"),
+            ({"parameters": {"other": {"shape": [1], "data": "AAA="}}}, "the decoder lacks embedding"),
+            ({"vocabulary": ["red"]}, "1 words for 2 rows of the embedding"),
+            ({"layer": 9}, "there is no head 0 in layer 9"),
+            ({"head": 0.5}, "there is no head 0.5 in layer 0"),
+            *sized(lambda n: {"sentence": "red " * n}, "", "", ""),
+        ],
+    ),
+    "ConventionSwitch": (
+        widgets.ConventionSwitch,
+        [
+            ({"numbers": [NAN]}, "numbers[0] is null"),
+            ({"numbers": [1, INF]}, "numbers[1] is Infinity"),
+            ({"numbers": []}, "numbers is empty"),
+            ({"numbers": [1e200]}, "x times w[0, 0] is Infinity"),
+            ({"d_k": 400}, "d_k must lie between 1 and 8, got 400"),
+            ({"n": NAN}, "n must lie between 1 and 8, got null"),
+            ({"n": 2.5}, "n must lie between 1 and 8, got 2.5"),
+            ({"formula": "magic"}, "there is no formula “magic” for rows"),
+            ({"formula": "constructor"}, "there is no formula “constructor” for rows"),
+            ({"convention": "constructor"}, "there is no formula “projection” for constructor"),
+            ({"convention": "diagonals"}, "there is no formula “projection” for diagonals"),
+            *sized(lambda n: {"n": n}, "n must lie between 1 and 8, got 0", "", "n must lie between 1 and 8, got 512"),
+        ],
+    ),
+    "Choice": (
+        lambda: widgets.Choice("?", [("one", "1"), ("two", "2"), ("three", "3")], right=1),
+        [
+            ({"replies": ["1", "2"]}, "3 options and 2 replies"),
+            ({"right": NAN}, "option null of 3 cannot be the right one"),
+            ({"answer": 7}, "the answer is none of 3 options"),
+            ({"answer": 0.5}, "the answer is none of 3 options"),
+            ({"mode": "order", "order": [1, 0, 0]}, "the order is not one of 3 steps"),
+            ({"mode": "order", "order": [1, 0, 2], "answer": 1}, "the answer is none of 3 options"),
+            *sized(lambda n: {"options": ["o"] * n, "replies": ["r"] * n, "right": 0}, "0 options and 0 replies", "1 options and 1 replies", "512 options are more than the 12 that can be shown"),
+        ],
+    ),
+    "Number": (
+        lambda: widgets.Number("?", 8, [(64, 0.5, "no")]),
+        [
+            ({"right": NAN}, "right is no number"),
+            ({"right": INF}, "right is no number"),
+            ({"tolerance": "x"}, "tolerance is no number"),
+            ({"wrong": [[NAN, 0.5, "no"]]}, "wrong number 0 is none"),
+            ({"wrong": [[1, INF, "no"]]}, "wrong number 0 is none"),
+            *sized(lambda n: {"wrong": [[64, 0.5, "no"]] * n}, "", "", ""),
+        ],
+    ),
+}  # fmt: skip
+
+SEEN = """() => {
+  dispatchEvent(new Event("beforeprint")); // brings all to life at once
+  return [...document.querySelectorAll("[data-widget]")].map((root) => {
+    const figure = root.querySelector("figure"), problem = root.querySelector(".attn-problem");
+    return [problem?.textContent, figure.checkVisibility()];
+  });
+}"""
+
+
+def test_every_widget_has_its_cases():
+    assert sorted(CASES) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_state_that_makes_no_sense_gives_a_sentence_and_the_others_live_on(name, show):
+    make, cases = CASES[name]
+    page = show(*(with_state(make(), **fields) for fields, _ in cases), html_of(make()))
+    expected = [f"This picture cannot be drawn: {sentence}." if sentence else "" for _, sentence in [*cases, ({}, "")]]
+    assert page.evaluate(SEEN) == [[sentence, not sentence] for sentence in expected]
+    assert page.problems == []
+
+
+def changeable():
+    """By module, what a reader can change in a widget, which an address may carry."""
+    modules = sorted({getattr(widgets, name)._module for name in NAMES})
+    lines = [f'import {module} from "./attnlib/widgets/{module}.mjs";' for module in modules]
+    script = "\n".join([*lines, f"console.log(JSON.stringify({{ {', '.join(modules)} }}));"])
+    done = subprocess.run(["node", "--input-type=module"], input=script, capture_output=True, text=True, check=True)
+    return {module: widget["changes"] for module, widget in json.loads(done.stdout).items()}
+
+
+JUNK = ["null", "-1", "0.5", "1e999", "1e9", '"constructor"', "[]", "[[]]", "[9]", "[[0,0],[0,0]]", "{}", "oops"]
+
+FOLLOW = """async ([changes, junk]) => {
+  dispatchEvent(new Event("beforeprint"));
+  const roots = [...document.querySelectorAll("[data-widget]")], wrong = [];
+  const look = (root) => [root.querySelector("figure").checkVisibility(), root.querySelector(".attn-problem").textContent];
+  const whole = (root) => String(look(root)) === "true,";
+  const go = (hash) => new Promise((done) => {
+    addEventListener("hashchange", done, { once: true });
+    location.hash = hash;
+  });
+  for (const root of roots) {
+    const before = root.querySelector("figure").textContent;
+    for (const name of [...changes[root.dataset.widget], "title", "provenance", "nothing"]) for (const value of junk) {
+      await go(`#${root.id}?${name}=${encodeURIComponent(value)}`);
+      const at = `${root.id} ${name}=${value}`, [visible, problem] = look(root);
+      if (visible === Boolean(problem) || /undefined|null \\(|not a function|not iterable/.test(problem)) wrong.push(`${at}: ${problem}`);
+      if (!roots.every((other) => other === root || whole(other))) wrong.push(`${at} breaks another`);
+      const again = root.querySelector(".attn-foot button");
+      if (!again.hidden) again.click();
+      if (!whole(root)) wrong.push(`${at}: does not start again`);
+    }
+    if (root.querySelector("figure").textContent !== before && !/Moved|Type a number/.test(root.textContent)) wrong.push(`${root.id} is not what it was`);
+  }
+  return wrong;
+}"""
+
+
+def test_an_address_that_makes_no_sense_is_refused_or_said_and_start_again_mends_it(show):
+    page = show(*(html_of(widget) for _, widget in EXAMPLES.values()))
+    assert page.evaluate(FOLLOW, [changeable(), JUNK]) == []
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("query", ["temperature", "%E0%A4%A", "?", "=&=", "temperature=%22hot%22&temperature=2"])
+def test_an_address_that_cannot_be_read_breaks_nothing(query, show):
+    page = show(html_of(widgets.AttentionGrid("ab", EYE, title="q")), address=f"#attention-grid-q?{query}")
+    page.locator("[role=gridcell]").first.wait_for()
+    assert page.problems == []
+
+
+NAMED = ["<img src=x onerror=alert(1)>", "x" * 500, "שלום עולם", "a" + "\u0301" * 40, "&lt;b&gt;</script><script>alert(2)</script>"]  # fmt: skip
+
+
+def hostile():
+    """Every widget with texts of the worst kind wherever a text may stand."""
+    about = {"title": NAMED[0], "provenance": NAMED[1]}
+    points, heads = RNG.normal(size=(5, 2)), RNG.normal(size=(5, 5, 2))
+    words = [name.replace(" ", "-") for name in NAMED]
+    pairs = [(name, name) for name in NAMED]
+    return [
+        widgets.AttentionGrid(NAMED, np.eye(5), axes=NAMED, selected=[0, 0], **about),
+        widgets.TokenPlane(NAMED, points, **about),
+        widgets.MetricEllipse(NAMED, points, NAMED[:2], **about),
+        widgets.ThreeSpaces(NAMED, points, **about),
+        widgets.TensorCounter(**about),
+        widgets.CostCalculator(models=[{**MODELS[0], "name": name, "source": name} for name in NAMED], chosen="", **about),
+        widgets.RotaryDial(query_token=NAMED[0], key_token=NAMED[1], **about),
+        widgets.SoftmaxSliders(NAMED, range(5), **about),
+        widgets.ScalingLab(**about),
+        widgets.QueryStepper(NAMED, houston.EMBEDDINGS, axes=[*NAMED, "f", "g", "h"], **about),
+        widgets.MaskPainter(NAMED, np.eye(5), other_token=NAMED[0], other=np.ones(5), **about),
+        widgets.HeadMixer(NAMED, heads, heads, heads, np.ones((10, 5)), heads=NAMED, axes=NAMED, mixed=True, zeroed=[0, 3], **about),
+        small(words, " ".join(words), **about),
+        widgets.ConventionSwitch(**about),
+        widgets.Choice(NAMED[0], pairs, 1, reveal=NAMED[1], **about),
+        widgets.Choice(NAMED[0], pairs, mode="order", order=[1, 0, 2, 3, 4], reveal=NAMED[1], **about),
+        widgets.Number(NAMED[0], 1, [(2, 0.1, NAMED[1])], unit=NAMED[3], explanation=NAMED[2], **about),
+    ]  # fmt: skip
+
+
+USE = """() => {
+  dispatchEvent(new Event("beforeprint"));
+  const use = (selector, act) => document.querySelectorAll(`figure ${selector}`).forEach((node) => node.isConnected && act(node));
+  const say = (node, kind) => node.dispatchEvent(new Event(kind, { bubbles: true }));
+  use("select", (menu) => [...menu.options].forEach((option, i) => { menu.selectedIndex = i; option.disabled || say(menu, "change"); }));
+  use("[type=text]", (input) => { input.value = "<img src=y> 2"; say(input, "input"); input.form?.requestSubmit(); });
+  use("button, [type=checkbox], [role=gridcell], summary", (node) => node.click());
+  use("[role=slider], [role=gridcell]", (node) => node.focus());
+  return [...document.querySelectorAll(".attn-problem")].map((problem) => problem.textContent).filter(Boolean);
+}"""
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_texts_of_any_kind_are_text_and_fit_a_phone(script, show):
+    made = hostile()
+    page = show(*map(html_of, made), java_script_enabled=script, viewport={"width": 340, "height": 740})
+    if script:
+        assert page.evaluate(USE) == []
+        assert page.locator("[data-widget-mounted]").count() == len(made)
+    assert page.locator("img").count() == 0
+    over = "all => all.filter((root) => root.scrollWidth > 340).map((root) => root.id)"
+    assert page.locator("[data-widget]").evaluate_all(over) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 340
+    for root, widget in zip(page.locator("[data-widget]").all(), made, strict=True):
+        assert NAMED[0] in root.text_content() or NAMED[0].replace(" ", "-") in root.text_content(), widget
+    assert page.problems == []
+
+
+STOPS = """() => {
+  dispatchEvent(new Event("beforeprint"));
+  const all = [...document.querySelectorAll(":is(a[href], button, input, select, summary, [tabindex='0'])")];
+  const stops = all.filter((node) => node.checkVisibility() && node.tabIndex >= 0 && !node.disabled);
+  window.reached = [];
+  addEventListener("focusin", ({ target }) => {
+    reached.push(stops.indexOf(target));
+    if (!target.matches(":focus-visible")) reached.push("unseen");
+  });
+  const group = (node) => node.closest("table, [role=group]"); // walked with the arrow keys from its one stop
+  const cut = [...document.querySelectorAll("[tabindex='-1']")].filter((node) => !stops.some((stop) => group(stop) === group(node)));
+  return [stops.length, cut.length];
+}"""
+
+
+def test_the_tab_key_reaches_every_control_in_its_order(show):
+    page = show(*(html_of(widget) for _, widget in EXAMPLES.values()))
+    count, cut = page.evaluate(STOPS)
+    assert cut == 0
+    assert count > 5 * len(EXAMPLES)
+    for _ in range(count + 20):
+        page.keyboard.press("Tab")
+    reached = [place for place in page.evaluate("reached") if place != -1]
+    assert reached[:count] == list(range(count))

@@ -51,8 +51,8 @@ def test_the_list_at_the_top_has_each_under_the_title_of_its_source():
     assert len(sources) == len(parts) == 5
     for (title, first, more), part in zip(sources, parts, strict=True):
         assert part.splitlines()[0] == title
-        named = re.findall(r"\{ref\}`erratum-(\d+)`", first + more)
-        assert named == re.findall(r"^\(erratum-(\d+)\)=$", part, re.MULTILINE)
+        named = re.findall(r"\{ref\}`E(\d+) <erratum-\1>`\xa0(.+?)(?= ·|$)", first + more, re.MULTILINE)
+        assert named == re.findall(r"^### E(\d+) · (.+)$", part, re.MULTILINE)
 
 
 @numbered

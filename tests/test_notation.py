@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 PAGE = Path("chapters/appendices/notation.md")
-ROW = re.compile(r"^\| \$(.+?)\$ \| \$(.+?)\$ \| `(\w+)` \|", re.MULTILINE)
+ROW = re.compile(r"^\| \$(.+?)\$ \| \$(.+?)\$ \| `(\w+)`: ", re.MULTILINE)
 SYMBOLS = [found for found in ROW.findall(PAGE.read_text(encoding="utf8")) if found[0] != "O"]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 PAGE = Path("chapters/appendices/notation.md")
-ROW = re.compile(r"^\| \$(.+?)\$ \| \$(.+?)\$ \| `(\w+)`: ", re.MULTILINE)
+ROW = re.compile(r"^\| \$(.+?)\$ \| \$(.+?)\$ \| `(\w+)`", re.MULTILINE)
 SYMBOLS = [found for found in ROW.findall(PAGE.read_text(encoding="utf8")) if found[0] != "O"]
 
 
@@ -23,7 +23,7 @@ def names():
 
 
 def test_the_table_has_every_symbol_of_the_first_cells():
-    assert [symbol.split(" ")[0] for symbol, _, _ in SYMBOLS] == [
+    assert [symbol for symbol, _, _ in SYMBOLS] == [
         "X",
         "Z",
         "U",

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from fontTools.ttLib import TTFont
+from nbformat import NotebookNode
 from sphinx.errors import ExtensionError
 
 sys.path.insert(0, "_ext")
@@ -22,6 +23,7 @@ import fonts
 import formulas
 import freshness
 import page as page_step
+import streams
 import styles
 from attnlib.exercises import CHAPTERS
 from tools import site_zip
@@ -103,6 +105,23 @@ def test_a_cell_that_fails_fails_the_build(build):
     code, log, _ = build("# T\n\n```{code-cell} ipython3\nassert 1 == 2\n```\n")
     assert code != 0
     assert "Executing notebook failed" in log
+
+
+def test_a_line_that_a_kernel_sends_in_two_pieces_stays_a_line():
+    def piece(text, name="stdout"):
+        return NotebookNode(output_type="stream", name=name, text=text)
+
+    sent = [
+        piece("b_q"),
+        NotebookNode(output_type="display_data"),
+        piece(" moves\n"),
+        piece("\nlast\n\n"),
+        piece("?", "stderr"),
+    ]
+    shown = streams.joined(sent)
+    assert [output.get("text") for output in shown] == ["b_q moves\n\nlast\n", None, "?\n"]
+    assert sent[0]["text"] == "b_q"  # the cache's own
+    assert streams.joined(None) == []
 
 
 def test_a_widget_brings_its_script_and_nothing_of_jupyters(build):

@@ -8,6 +8,7 @@ from attnlib import (
     attention,
     attention_weights,
     causal_mask,
+    convex_hull,
     elu_plus_one,
     linear_attention,
     positive_weights,
@@ -72,6 +73,13 @@ def test_tied_attention_is_symmetric_in_its_scores_and_takes_u_for_all_roles():
     mask = causal_mask(N_Q)
     assert (tied_attention(x, u, mask) == attention(projected, projected, projected, mask, scale=1)).all()
     assert (tied_attention(x, u, scale=None) == attention(projected, projected, projected)).all()
+
+
+def test_an_output_of_tied_attention_stays_in_the_convex_hull():
+    x = np.random.default_rng(0).normal(size=(N_Q, 2))
+    hull = {tuple(x[i]) for i in convex_hull(x)}
+    both = np.concatenate([x, tied_attention(x)])
+    assert {tuple(both[i]) for i in convex_hull(both)} == hull
 
 
 def test_exp_gives_the_softmax_and_it_alone_ignores_a_shift():

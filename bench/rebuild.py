@@ -58,7 +58,8 @@ def make_ours(folder: Path) -> None:
     for name in ("_ext", "_theme", "attnlib"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "node_modules").symlink_to(ROOT / "node_modules")
-    shutil.copy(ROOT / "_config.yml", folder)
+    for name in ("_config.yml", "references.bib"):
+        shutil.copy(ROOT / name, folder)
 
 
 def build(folder: Path) -> float:

@@ -46,7 +46,7 @@ class Book:
         self.folder = folder
         self.site = folder / "_build/html"
         folder.mkdir()
-        for name in ("_config.yml", "node_modules"):
+        for name in ("_config.yml", "references.bib", "node_modules"):
             (folder / name).symlink_to(ROOT / name)
         for name in ("_ext", "_theme", "attnlib"):
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -52,6 +52,7 @@ def test_every_import_is_a_pinned_dependency():
         "fontTools": "fonttools",
         "markdown_it": "markdown_it_py",
         "sphinxcontrib": "sphinxcontrib_katex",
+        "pybtex": "sphinxcontrib_bibtex",
         "matplotlib_inline": "ipykernel",
         "IPython": "ipykernel",
         "nbconvert": "nbgrader",

@@ -1,12 +1,20 @@
-"""Formulas are rendered by KaTeX while the book is built: a page needs its style and fonts, and no script."""
+"""Formulas are rendered by KaTeX while the book is built: a page needs its style and fonts, and no script.
+
+A mark that touches a formula stays on its line: a browser may otherwise break before and after it, whatever stands there.
+"""
 
 import socket
 import time
 from pathlib import Path
 from subprocess import PIPE, Popen
+from typing import Any
 
 import sphinxcontrib.katex as katex
+from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+JOINER = "\N{WORD JOINER}"
 
 
 def start_server(server: type[katex.KaTeXServer], folder: Path, timeout: float) -> tuple[Popen, socket.socket]:
@@ -43,5 +51,19 @@ katex.KATEX_DEFAULT_OPTIONS |= {
 }
 
 
+class KeepMarks(SphinxPostTransform):
+    default_priority = 500
+    formats = ("html",)
+
+    def run(self, **options: Any) -> None:
+        for formula in list(self.document.findall(nodes.math)):
+            place, around = formula.parent.index(formula), formula.parent
+            for beside, end in ((place - 1, -1), (place + 1, 0)):
+                text = around[beside] if 0 <= beside < len(around) else None
+                if isinstance(text, nodes.Text) and not text[end].isspace():
+                    around[beside] = nodes.Text(f"{text}{JOINER}" if end else f"{JOINER}{text}")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_post_transform(KeepMarks)
     return {"parallel_read_safe": True, "parallel_write_safe": False}

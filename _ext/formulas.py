@@ -1,8 +1,9 @@
 """Formulas are rendered by KaTeX while the book is built: a page needs its style and fonts, and no script.
 
-A mark that touches a formula stays on its line: a browser may otherwise break before and after it, whatever stands there.
+A mark that touches a formula can stay on its line: a browser would break before and after a formula, whatever stands there.
 """
 
+import re
 import socket
 import time
 from pathlib import Path
@@ -13,8 +14,6 @@ import sphinxcontrib.katex as katex
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
-
-JOINER = "\N{WORD JOINER}"
 
 
 def start_server(server: type[katex.KaTeXServer], folder: Path, timeout: float) -> tuple[Popen, socket.socket]:
@@ -52,16 +51,23 @@ katex.KATEX_DEFAULT_OPTIONS |= {
 
 
 class KeepMarks(SphinxPostTransform):
+    """Wrap a formula and what touches it in a `.formula`."""
+
     default_priority = 500
     formats = ("html",)
 
     def run(self, **options: Any) -> None:
         for formula in list(self.document.findall(nodes.math)):
-            place, around = formula.parent.index(formula), formula.parent
-            for beside, end in ((place - 1, -1), (place + 1, 0)):
-                text = around[beside] if 0 <= beside < len(around) else None
-                if isinstance(text, nodes.Text) and not text[end].isspace():
-                    around[beside] = nodes.Text(f"{text}{JOINER}" if end else f"{JOINER}{text}")
+            around, place = formula.parent, formula.parent.index(formula)
+            before, after = (around[at] if 0 <= at < len(around) else None for at in (place - 1, place + 1))
+            left = re.split(r"\s", before)[-1] if isinstance(before, nodes.Text) else ""
+            right = re.split(r"\s", after, maxsplit=1)[0] if isinstance(after, nodes.Text) else ""
+            if right:
+                around[place + 1] = nodes.Text(after[len(right) :])
+            if left or right:
+                around[place] = nodes.inline("", "", nodes.Text(left), formula, nodes.Text(right), classes=["formula"])
+            if left:
+                around[place - 1] = nodes.Text(before[: -len(left)])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

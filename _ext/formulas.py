@@ -1,12 +1,19 @@
-"""Formulas are rendered by KaTeX while the book is built: a page needs its style and fonts, and no script."""
+"""Formulas are rendered by KaTeX while the book is built: a page needs its style and fonts, and no script.
 
+A mark that touches a formula can stay on its line: a browser would break before and after a formula, whatever stands there.
+"""
+
+import re
 import socket
 import time
 from pathlib import Path
 from subprocess import PIPE, Popen
+from typing import Any
 
 import sphinxcontrib.katex as katex
+from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 
 def start_server(server: type[katex.KaTeXServer], folder: Path, timeout: float) -> tuple[Popen, socket.socket]:
@@ -43,5 +50,26 @@ katex.KATEX_DEFAULT_OPTIONS |= {
 }
 
 
+class KeepMarks(SphinxPostTransform):
+    """Wrap a formula and what touches it in a `.formula`."""
+
+    default_priority = 500
+    formats = ("html",)
+
+    def run(self, **options: Any) -> None:
+        for formula in list(self.document.findall(nodes.math)):
+            around, place = formula.parent, formula.parent.index(formula)
+            before, after = (around[at] if 0 <= at < len(around) else None for at in (place - 1, place + 1))
+            left = re.split(r"\s", before)[-1] if isinstance(before, nodes.Text) else ""
+            right = re.split(r"\s", after, maxsplit=1)[0] if isinstance(after, nodes.Text) else ""
+            if right:
+                around[place + 1] = nodes.Text(after[len(right) :])
+            if left or right:
+                around[place] = nodes.inline("", "", nodes.Text(left), formula, nodes.Text(right), classes=["formula"])
+            if left:
+                around[place - 1] = nodes.Text(before[: -len(left)])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_post_transform(KeepMarks)
     return {"parallel_read_safe": True, "parallel_write_safe": False}

@@ -402,6 +402,13 @@ def test_a_new_term_is_marked_in_a_formula(build):
     assert re.search(r'class="[^"]*new-term', page)
 
 
+def test_a_mark_that_touches_a_formula_stays_on_its_line(build):
+    code, log, page = build("# T\n\nA ($x$, $y$-th) or *$z$* and $v$ $w$.\n")
+    assert code == 0, log
+    kept = re.findall(r'<span class="formula">(\S*)<span class="math.*?</span>([^<]*)</span>(?!<)', page, re.DOTALL)
+    assert kept == [("(", ","), ("", "-th)"), ("", ".")]
+
+
 def test_the_formula_server_is_waited_for_until_it_listens(tmp_path, monkeypatch):
     """Its socket may be there before it listens, and its process may end without either."""
     late = tmp_path / "late.js"

@@ -371,9 +371,10 @@ EXERCISES = (
         minutes=15,
         misconception="A score moves only its own weight.",
         hints=(
-            "Use the rule for quotients. The sum below the line moves with every score.",
+            "The slope of u / v is (slope of u · v − u · slope of v) / v². The sum below the line moves with every score.",
             "Treat j = k and j ≠ k apart. The result holds only weights.",
             "`np.outer` gives the product of each entry with each.",
+            "Without calculus: `np.log(weights)` are scores with these weights. Nudge each, and measure, as `gradient` does.",
         ),
         properties=(
             Property("raising a score lifts its own weight and lowers the others", _others_fall),

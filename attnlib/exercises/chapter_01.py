@@ -26,6 +26,21 @@ def _shares(x: np.ndarray) -> np.ndarray:
     return np.asarray(scores / scores.sum(axis=1, keepdims=True))
 
 
+_AXES = "You compared axes, not tokens: `x.T @ x` is d × d. Tokens are the rows of `x`, so their scores are `x @ x.T`."
+
+
+def _of_axes(x: np.ndarray) -> np.ndarray:
+    """Weights of the axes in place of the tokens."""
+    return softmax(x.T @ x)
+
+
+_COMPARES_AXES = (  # the weights themselves, and both ways to multiply them by `x`
+    (_AXES, _of_axes),
+    (_AXES, lambda x: _of_axes(x) @ x.T),
+    (_AXES, lambda x: x @ _of_axes(x)),
+)
+
+
 def _one_vector_each(answer: Any) -> None:
     """The shape alone, for sentences of any length."""
     for n, d in ((7, 3), (4, 6), (1, 5)):
@@ -34,6 +49,8 @@ def _one_vector_each(answer: Any) -> None:
             raise Mistake(
                 f"{n} tokens gave {n} × {n}: those are the weights. Multiply them by `x`, and return the mixture."
             )
+        if got == (d, d) != (n, d):
+            raise Mistake(_AXES)
         if got != (n, d):
             raise Mistake(f"{n} tokens with {d} numbers each should give shape {(n, d)}, got {got}.")
 
@@ -79,13 +96,17 @@ _ATTENTION = (
                 "Each token reads all others alike: your weights do not depend on the scores.",
                 lambda x: np.ones((len(x), len(x))) @ x / len(x),
             ),
+            *_COMPARES_AXES,
         ],
     ),
     agrees(
         "tokens forty times as long",
         _mixed,
         [_LONG],
-        [(_EXP, lambda x: np.exp(x @ x.T) / np.exp(x @ x.T).sum(axis=1, keepdims=True) @ x)],
+        [
+            (_EXP, lambda x: np.exp(x @ x.T) / np.exp(x @ x.T).sum(axis=1, keepdims=True) @ x),
+            *_COMPARES_AXES,
+        ],
     ),
 )
 
@@ -377,6 +398,11 @@ EXERCISES = (
                 ),
                 (0.216, 0.006, "0.6 to the power 3 is not yet a weight: cube 0.4 too, and divide by the sum of both."),
                 (0.69, 0.005, "That is for a query twice as long."),
+                (
+                    0.9,
+                    0.015,
+                    "The *lead* is three times as large, neither a weight nor the ratio. Which lead makes a ratio of 1.5?",
+                ),
                 (
                     1.0,
                     0.01,

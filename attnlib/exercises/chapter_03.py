@@ -103,6 +103,7 @@ def _right_token(answer: Any) -> None:
 
 
 def _clearly(answer: Any) -> None:
+    _right_token(answer)  # who reads another one hears that, and nothing of the turn
     reached = _turned_weights(answer)[range(3), BEATS].min()
     if reached > 0.99:
         return

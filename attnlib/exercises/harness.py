@@ -10,6 +10,7 @@ import numpy as np
 from attnlib.exercises.guard import LIMIT, stopped
 
 Case = tuple[Any, ...]
+RESULT = "The result"
 MOST_BESIDE = 8  # rows and columns of a grid that is shown beside the expected one
 
 
@@ -140,7 +141,7 @@ def compare(
     mistakes: Iterable[tuple[str, Any]] = (),
     *,
     tolerance: float = 1e-9,
-    what: str = "The result",
+    what: str = RESULT,
     given: str = "",
 ) -> None:
     """Raise `Mistake` unless `got` is `expected`: with the sentence of the mistake whose result it is, if any.
@@ -155,6 +156,8 @@ def compare(
             raise Mistake(says, right, found)
     if found.shape != right.shape:
         raise Mistake(f"{what} should have shape {right.shape}, got {found.shape}{given}.", right, found)
+    if what == RESULT and found.ndim and not found.any():
+        raise Mistake("Your function returns zeros only.")  # the stub: no grid says it better
     astray = np.isfinite(right) & ~np.isfinite(found)
     if astray.any():
         cell = np.argwhere(astray)[0]

@@ -78,6 +78,8 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
             (0.1, 0.001, "That is the share p of the right word. The cross-entropy is −ln p."),
             (-2.303, 0.01, "The sign: a share is below 1, so its logarithm is negative, and −ln p is positive."),
             (1.0, 0.01, "That is the logarithm to base 10. Here it is the natural one, to base e."),
+            (3.32, 0.01, "That is the logarithm to base 2. Here it is the natural one, to base e."),
+            (10.0, 0.01, "That is the number of words. Each share is 1/10: take −ln of it."),
         ],
         "explanation": "−ln(1/10) = ln 10 ≈ 2.30.",
         "provenance": "exact",

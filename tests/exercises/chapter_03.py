@@ -143,11 +143,11 @@ RIGHT["turn-the-keys"] = [
 ]
 WRONG["turn-the-keys"] = [
     ("Each token reads itself most", lambda: np.eye(2)),
-    ("the keys are turned the wrong way", lambda: _turn(120).T),
+    ("✗ with a weight above 0.99: As above.", lambda: _turn(120).T),
     ("should be above 0.99, got 0.9", lambda: 0.7 * _turn(120)),
     ("The turn is right, but the keys became shorter", lambda: 0.6 * _turn(120)),
     ("does not turn every key by exactly a third", lambda: _turn(90)),
-    ("does not turn every key by exactly a third", lambda: _turn(120) @ np.diag([1, 0])),
+    ("they read [2, 1, 1]", lambda: _turn(120) @ np.diag([1, 0])),
     ("they read", lambda: np.array([[0.0, 1.0], [1.0, 0.0]])),
     ("should have shape (2, 2), got (3, 2)", lambda: np.ones((3, 2))),
     ("Hand over the function itself", _turn(120)),

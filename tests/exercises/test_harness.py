@@ -257,8 +257,8 @@ def test_a_mistake_that_cannot_be_made_with_these_sizes_is_passed_over(ask):
 def test_blocked_scores_may_be_infinite():
     right = np.array([0.0, -np.inf])
     compare(right.copy(), right)
-    with pytest.raises(Mistake, match=r"at \[1\] should be −inf, got 0.0000"):
-        compare(np.zeros(2), right)
+    with pytest.raises(Mistake, match=r"at \[1\] should be −inf, got 1.0000"):
+        compare(np.array([0.0, 1.0]), right)
     with pytest.raises(Mistake, match=r"should be 1\.0000, got 2\.0000"):
         compare(2, 1)
     with pytest.raises(Mistake, match=r"should be 0\.0, got 1e−15"):
@@ -317,6 +317,23 @@ def test_two_small_grids_stand_beside_each_other(ask):
     assert "0.0001*" in repr(ask(lambda x: 2 * x + 1e-4, doubled()))
     assert "expected" not in repr(ask(lambda x: x, doubled(case=np.ones((9, 2)))))
     assert "expected" not in repr(ask(lambda x: x, doubled(case=np.ones(3))))
+
+
+def test_zeros_alone_are_said_once_without_a_grid(ask):
+    report = ask(lambda x: 0 * x, doubled(), doubled(case=GRID[:, :2]))
+    assert repr(report).splitlines()[1:] == [
+        "✗ doubled: Your function returns zeros only.",
+        "✗ doubled: As above.",
+    ]
+    assert ask(lambda x: 0 * x, doubled(case=np.zeros((2, 3)))).correct
+    assert "should be 2.0000, got 0.0000" in repr(ask(lambda x: 0 * x, doubled(case=np.array(1.0))))
+
+
+@pytest.mark.parametrize("name", ["softmax-axis", "write-attention", "read-one"])
+def test_a_stub_of_zeros_gets_one_sentence(name, unchecked):
+    report = check(name, lambda *given: np.zeros(np.shape(given[0] if len(given) < 5 else given[4][0])))
+    assert {says for _, says in report.found} - {None} == {"Your function returns zeros only."}
+    assert "<table>" not in report._repr_html_()
 
 
 def test_html_from_a_students_code_is_text(ask):

@@ -50,6 +50,12 @@ def test_an_unknown_question_is_named(chapter, name, says):
         predict(chapter, name)
 
 
+def test_the_number_of_words_is_answered_with_what_to_do():
+    asked = predict(0, "ten-words")
+    asked.answer = "10"
+    assert "Each share is 1/10" in reply(asked)
+
+
 def test_the_slope_question_states_what_f_is():
     low, high = (x**2 + 10 * 5 for x in (0.99, 1.01))
     assert (round(low, 2), round(high, 2)) == (50.98, 51.02)

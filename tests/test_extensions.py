@@ -458,11 +458,10 @@ mystnb:
   image:
     alt: A figure.
 ---
-from matplotlib.figure import Figure
+import numpy as np
+from attnlib import plots
 
-figure = Figure()
-figure.text(0, 0, "read me")
-figure
+plots.heatmap(["a", "b"], np.eye(2), title="T")
 ```
 """
 

@@ -461,3 +461,61 @@ def test_a_script_that_cannot_be_read_fails_the_build(tmp_path):
         esbuild.page_script(["nobody"], ROOT)
     with pytest.raises(ExtensionError, match="esbuild is missing"):
         esbuild.minified("", "css", tmp_path)
+
+
+PRINTS = """# T
+
+```{code-cell} ipython3
+import sys
+
+for piece in ("right:", " 1", " 2\\n", "wrong: 3"):
+    sys.stdout.write(piece)
+    sys.stdout.flush()
+```
+"""
+SHEET = """# T
+
+```{code-cell} ipython3
+---
+tags: [sheet]
+mystnb:
+  image:
+    alt: A figure.
+---
+import numpy as np
+from attnlib import plots
+
+plots.heatmap(["a", "b"], np.eye(2), title="T")
+```
+"""
+
+
+def test_a_line_that_the_kernel_sent_in_pieces_stays_one_line(build):
+    code, log, page = build(PRINTS)
+    assert code == 0, log
+    assert "right: 1 2\nwrong: 3\n" in re.sub("<[^>]+>", "", page)
+
+
+def test_pieces_are_joined_with_neighbours_of_their_own_stream_alone():
+    def stream(name, text):
+        return NotebookNode(output_type="stream", name=name, text=text)
+
+    picture = NotebookNode(output_type="display_data", data={})
+    outputs = [stream("stdout", "a"), stream("stdout", "b\n"), stream("stderr", "c"), picture, stream("stdout", "d")]
+    expected = [stream("stdout", "ab\n"), stream("stderr", "c"), picture, stream("stdout", "d")]
+    assert streams.joined(outputs) == expected
+    assert streams.joined([]) == []
+
+
+def test_a_sheet_has_a_link_that_opens_its_file(build):
+    code, log, page = build(SHEET)
+    assert code == 0, log
+    ((shown, opened),) = re.findall(r'<img alt="A figure." src="([^"]+)" />\n<p class="sheet"><a href="([^"]+)">', page)
+    assert shown == opened
+    assert (build.site / opened).stat().st_size > 0
+
+
+def test_a_cell_that_is_called_a_sheet_and_draws_none_fails_the_build(build):
+    code, log, _ = build("# T\n\n```{code-cell} ipython3\n:tags: [sheet]\n1 + 1\n```\n")
+    assert code != 0
+    assert "a cell with the tag 'sheet' draws no figure" in log

@@ -64,9 +64,9 @@ def _scores_and_mask(seed: int, *shape: int) -> tuple[np.ndarray, np.ndarray]:
     return 2 * rng.normal(size=shape), mask
 
 
-def _one_giant() -> tuple[np.ndarray, np.ndarray]:
+def _one_giant(*, allowed: bool = False) -> tuple[np.ndarray, np.ndarray]:
     scores, mask = _scores_and_mask(4, 3, 5)
-    mask[1, 4], scores[1, 4] = False, 2000.0
+    mask[1, 4], scores[1, 4] = allowed, 2000.0
     mask[1, 0] = mask[1, 2] = True
     return scores, mask
 
@@ -339,9 +339,9 @@ EXERCISES = (
             agrees("the weights", _masked, [_scores_and_mask(1, 4, 6), _scores_and_mask(2, 5, 5)], SOFTMAX_MISTAKES),
             agrees("one mask for a batch", _masked, [_scores_and_mask(3, 2, 3, 4, 6)], SOFTMAX_MISTAKES),
             agrees(
-                "a blocked score of 2000",
+                "a score of 2000, blocked and not",
                 _masked,
-                [_one_giant()],
+                [_one_giant(), _one_giant(allowed=True)],
                 [
                     (
                         "A blocked score of 2000 takes the whole row in the softmax, and 0/0 is left for the others: block it *before*.",

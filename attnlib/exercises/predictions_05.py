@@ -30,7 +30,7 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
     "bits": {
         "title": "The best loss on coin flips",
         "prompt": "A model reads fair coin flips and predicts each next one. It cannot see the answer, and training goes perfectly. "
-        "What is its average loss, the cross-entropy with the natural logarithm?",
+        "What is its average loss, the cross-entropy with the natural logarithm? Two decimals are enough.",
         "right": float(np.log(2)),
         "tolerance": 0.01,
         "wrong": [

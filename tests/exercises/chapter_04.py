@@ -147,6 +147,10 @@ def _spectral(scores):
     return [np.linalg.norm(np.diag(a) - np.outer(a, a), 2) for a in _softmax(scores)]
 
 
+def _without_outer(scores):
+    return [np.linalg.norm(np.diag(a) - a @ a.T) for a in _softmax(scores)]
+
+
 def _of_the_columns(scores):
     return [np.linalg.norm(np.diag(a) - np.outer(a, a)) for a in _softmax(scores, 0)]
 
@@ -157,6 +161,7 @@ WRONG["row-slopes"] = [
     ("The softmax runs over the queries", lambda s: _slopes(s.T)),
     ("the softmax is missing", lambda s: [np.linalg.norm(np.diag(a) - np.outer(a, a)) for a in s]),
     ("Only the diagonal", lambda s: np.linalg.norm(_softmax(s) * (1 - _softmax(s)), axis=1)),
+    ("for a row of numbers `a @ a.T` is a @ a", _without_outer),
     ("This is the sum of squares", lambda s: _slopes(s) ** 2),
     ("diag(a) alone", lambda s: [np.linalg.norm(np.diag(a)) for a in _softmax(s)]),
     ("its largest singular value", _spectral),

@@ -85,6 +85,13 @@ def _in_place(scores, mask):
     return _softmax(scores)
 
 
+def _that_overflows(scores, mask):
+    if not mask.any(axis=-1).all():
+        raise ValueError("a query has no key")
+    raised = np.exp(np.where(mask, scores, -np.inf))
+    return raised / raised.sum(axis=-1, keepdims=True)
+
+
 def _of_two_axes(scores, mask):
     return np.array([_softmax(np.where(m, s, -np.inf)) for s, m in zip(scores, mask, strict=True)])
 
@@ -93,6 +100,7 @@ RIGHT["mask-first"] = [_mask_first, _mask_first_by_loops, _mask_first_by_einsum]
 WRONG["mask-first"] = [
     ("You put the zeros in after the softmax", lambda s, m: _softmax(s) * m),
     ("takes the whole row in the softmax", _renormalised),
+    ("did `exp` meet a number too large", _that_overflows),
     ("You set blocked *scores* to 0", lambda s, m: _softmax(s * m)),
     ("The mask is inverted", lambda s, m: _softmax(np.where(m, -1e300, s))),
     ("The mask has no effect", lambda s, m: _softmax(s)),

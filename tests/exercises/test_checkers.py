@@ -88,3 +88,9 @@ def test_a_chapter_has_six_exercises_and_every_kind(number):
 def test_a_variance_that_is_not_of_the_diagonals_is_never_called_so():
     for answer in (lambda q, k: float(len(q)), lambda q, k: np.trace(q @ k) / len(q)):
         assert "You use the diagonals alone" not in repr(check("predict-variance", answer))
+
+
+def test_the_product_of_the_traces_is_never_called_squared_covariances():
+    said = repr(check("predict-variance", lambda q, k: np.trace(q) * np.trace(k)))
+    assert "You multiply the two traces" in said
+    assert "You squared the covariances" not in said

@@ -498,17 +498,6 @@ def test_a_line_that_the_kernel_sent_in_pieces_stays_one_line(build):
     assert "right: 1 2\nwrong: 3\n" in re.sub("<[^>]+>", "", page)
 
 
-def test_pieces_are_joined_with_neighbours_of_their_own_stream_alone():
-    def stream(name, text):
-        return NotebookNode(output_type="stream", name=name, text=text)
-
-    picture = NotebookNode(output_type="display_data", data={})
-    outputs = [stream("stdout", "a"), stream("stdout", "b\n"), stream("stderr", "c"), picture, stream("stdout", "d")]
-    expected = [stream("stdout", "ab\n"), stream("stderr", "c"), picture, stream("stdout", "d")]
-    assert streams.joined(outputs) == expected
-    assert streams.joined([]) == []
-
-
 def test_a_sheet_has_a_link_that_opens_its_file(build):
     code, log, page = build(SHEET)
     assert code == 0, log

@@ -45,7 +45,11 @@ class Coverage(SphinxDirective):
             if not (read := LINE.fullmatch(line)):
                 raise self.error(f"{line!r} is not the number of a part, such as S0.1, and what it says")
             words, _ = self.parse_inline(read[2])
-            rows += nodes.list_item("", nodes.paragraph("", "", *words, nodes.Text(": "), Part(part=read[1].lower())))
+            number = nodes.inline("", read[1], classes=["part"])
+            rows += nodes.list_item(
+                "",
+                nodes.paragraph("", "", number, nodes.Text(" "), *words, nodes.Text(": "), Part(part=read[1].lower())),
+            )
         return [rows]
 
 

@@ -49,7 +49,7 @@ def cost_page(d: int, num_heads: int, *, itemsize: int = 2, title: str = "") -> 
 
 def _products(axes: Axes, d: int) -> None:
     """A row for each part: its products, and its multiply–adds as a formula."""
-    axes.set(xlim=(0, 1), ylim=(7.3, -0.6), title="1  The products of one block")
+    axes.set(xlim=(0, 1), ylim=(7.9, -0.6), title="1  The products of one block")
     axes.axis("off")
     columns = (0.045, 0.43, 0.76)
     heads = ("part", "product", "multiply–adds")

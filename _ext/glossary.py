@@ -8,6 +8,7 @@ is used before, or never set in bold, is a warning. Each entry of the glossary l
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
@@ -91,7 +92,7 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
     items = [
         item for found in pages.values() for glossary in found for item in glossary.findall(nodes.definition_list_item)
     ]
-    terms = [item[0].astext() for item in items]
+    terms = [term.astext() for item in items for term in item.findall(nodes.term)]
     chapters = sorted(page for page in env.found_docs if CHAPTER.match(page))
     read = [piece for page in chapters for piece in pieces(page, env.get_doctree(page))]
     for message, page in faults(terms, read):
@@ -114,7 +115,15 @@ def link(app: Sphinx, document: nodes.document, page: str) -> None:
                 item[-1][-1] += [nodes.Text(" ("), reference, nodes.Text(")")]
 
 
+def weigh(app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None) -> None:
+    """Tell the search which chapter defines a term: it comes first (`_theme/static/search.js`)."""
+    if page == "search":
+        defined = getattr(app.env, "defined_terms", {})
+        context["defined"] = {term.lower(): piece.page for term, piece in defined.items()}
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("env-updated", check)
     app.connect("doctree-resolved", link)
+    app.connect("html-page-context", weigh)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -71,7 +71,7 @@ def test_a_term_that_is_never_defined_is_a_fault():
 def test_each_entry_of_the_book_links_to_a_section_that_is_there():
     site = Path("_build/html/chapters/appendices")
     page = (site / "glossary.html").read_text(encoding="utf8")
-    entries = page.split("<dt")[1:]
+    entries = page.split("<dd")[1:]
     assert len(entries) > 60
     for entry in entries:
         ((address, anchor),) = re.findall(r'href="([^"#]+)#([^"]+)">chapter \d, ', entry)

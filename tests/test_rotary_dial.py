@@ -69,8 +69,8 @@ def test_the_tables_show_the_pairs_the_arithmetic_and_what_moving_both_does():
     page = Page(dial)
     rows = [page.cells[start : start + 8] for start in range(0, 48, 8)]
     assert [row[0] for row in rows] == ["", "query’s pair", "query, turned", "key’s pair", "key, turned", "product"]
-    assert rows[1][1:] == ["1", "2", "3", "1", "2", "3", ""]
-    assert rows[3][1:] == ["1", "1", "2", "2", "3", "3", ""]
+    assert rows[1][1:] == ["0", "1", "2", "0", "1", "2", ""]
+    assert rows[3][1:] == ["0", "0", "1", "1", "2", "2", ""]
     values = [[float(cell.replace("−", "-")) for cell in row[1:7]] for row in rows]
     query, key = dial.turned()
     assert np.abs(values[2] - query).max() <= 0.0051

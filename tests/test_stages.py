@@ -15,7 +15,7 @@ def grid_of(stage):
 
 
 STAGES = {
-    stage.name: (r"$\mathrm{softmax}(\mathrm{mask}(Q_aK_a^\top/\sqrt{d_k}+B_a))$", SENTENCE, grid_of(stage), stage.mask)
+    stage.name: (r"$\mathrm{softmax}(\mathrm{mask}(Q_aK_a^\top/\sqrt{d_k}+D_a))$", SENTENCE, grid_of(stage), stage.mask)
     for stage in houston.stages()
 }
 

@@ -318,7 +318,7 @@ EXERCISES = (
         ),
         question={
             "prompt": "The model of chapter 8 has attention and nothing else: no feed-forward layer. For d = 512, at how many tokens do "
-            "the grids take half of the multiply–adds?",
+            "the grids take half of the multiply–adds? Write the number without a comma.",
             "right": float(cost.crossover(512) - 4 * 512),
             "tolerance": 0.5,
             "wrong": [
@@ -342,7 +342,7 @@ EXERCISES = (
             "A tile of keys that is masked as a whole, for all queries at hand: who can know that before computing it?",
         ),
         question={
-            "prompt": "A causal mask blocks nearly half of all pairs. Which function does nearly half of the multiply–adds less because of it?",
+            "prompt": "A causal mask blocks nearly half of all pairs. Which function needs only about half of the multiply–adds because of it?",
             "options": [
                 ("`attention` with `causal_mask(n)`", "It makes all scores, then puts −∞ on some. The work is done."),
                 ("`streaming_attention` with `causal=True`", "It never starts on a tile of keys that lies in the future of all its queries."),

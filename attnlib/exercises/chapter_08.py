@@ -191,8 +191,8 @@ EXERCISES = (
         id="turn-half",
         title="Turn in halves",
         kind="program",
-        difficulty="hard",
-        minutes=15,
+        difficulty="medium",
+        minutes=8,
         misconception="The layout does not matter as long as every column is turned.",
         hints=(
             "Cut x into `a = x[..., :d // 2]` and `b = x[..., d // 2:]`: pair c is a's column c with b's.",
@@ -256,7 +256,7 @@ EXERCISES = (
                 ("The head does nothing", "It may do the job together with another one. Silence both, and see."),
                 (
                     "The model does not need the head here. Whether it takes part is still open",
-                    "Right: others may do its work. Silencing sets of heads, and what each adds, narrows it down.",
+                    "Others may do its work. Silencing sets of heads, and what each adds, narrows it down.",
                 ),
                 ("The weight was measured wrongly", "The weight is what it is. It says where a head reads, not what comes of it."),
                 ("The answer does not depend on that word", "It does. Swap the word, and the answer changes: other heads read it too."),

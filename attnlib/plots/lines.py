@@ -165,8 +165,9 @@ def _draw_runs(
 ) -> list[Line2D]:
     """For each name a line through the middle of its runs, and a band from the least to the greatest."""
     lines: list[Line2D] = []
+    every = max(1, len(x) // 12)  # a marker at each of 60 points would hide the line
     for i, (label, values) in enumerate(zip(labels, runs.values(), strict=True)):
-        lines += axes.plot(x, middle(values, axis=0), label=label, **{**look(i), "linestyle": "-"})
+        lines += axes.plot(x, middle(values, axis=0), label=label, markevery=every, **{**look(i), "linestyle": "-"})
         axes.fill_between(x, values.min(axis=0), values.max(axis=0), color=look(i)["color"], alpha=0.15, linewidth=0)
     return lines
 

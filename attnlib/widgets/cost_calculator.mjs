@@ -54,7 +54,7 @@ function build(model, figure) {
     note.textContent = about(present(model));
     work.replaceChildren(
       element("p.pair", `Work: ${large(all)} multiply–adds`),
-      element("p.half", `half at n = ${whole(half)} ${half % d ? `≈ ${number(half / d)}` : `= ${half / d}`} d`),
+      element("p.half", `half of the work: n = ${whole(half)} ${half % d ? `≈ ${number(half / d)}` : `= ${half / d}`} d`),
       bar([grid, projections, feed_forward], all),
       ui.scroll("work by part", ui.table(["", "multiply–adds", "share"], named(["n × n grid of attention", "projections", "feed-forward layers"],
         [grid, projections, feed_forward].map((part) => [large(part), share(part, all)])))));

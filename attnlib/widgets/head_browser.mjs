@@ -89,7 +89,7 @@ function build(model, figure) {
     about.replaceChildren("What ", element("bdi", tokens[query]), " reads, in every head");
     draw_large(large, place, tokens, weights[layer][head], query);
     const most = weights[layer][head][query].map((weight, j) => [weight, tokens[j]]).slice(0, query + 1).sort(([a], [b]) => b - a).slice(0, 3);
-    line.replaceChildren(`${place}${silenced ? ", silenced" : ""}: `, element("bdi", tokens[query]), " reads most from ", ...ui.listed(most, ([weight, token]) => [element("bdi", token), ` ${number(weight)}`]), ".");
+    line.replaceChildren(`${place}${silenced ? ", silenced" : ""}: `, element("bdi", tokens[query]), " reads most from ", ...ui.listed(most, ([weight, token]) => ["“", element("bdi", token), `” ${number(weight)}`]), ".");
     next.replaceChildren("The next word after ", element("bdi", tokens[query]));
     chances.replaceChildren(expected(read, query, decoder.vocabulary));
     rows.replaceChildren(table(tokens.slice(0, query + 1), weights, query));
@@ -223,6 +223,7 @@ function draw_large(node, label, tokens, weights, query) {
       heat.map(label),
       ...tokens.map((token, j) => element("span.key", { dir: "auto", style: at(-1, j) }, token)),
       ...tokens.map((token, i) => element("span.query", { dir: "auto", style: at(i, -1) }, token)),
+      ...tokens.slice(1).map((_, i) => element("span.masked", { "aria-hidden": "true", style: `grid-area: ${i + 2} / ${i + 3} / auto / -1` })),
       ...cells,
     );
   }

@@ -41,7 +41,7 @@ function build(model, figure) {
     told.textContent = `Score ${number(score)} at distance ${number(i - j, 0)}. With both one position on: ${number(next)}.`;
     dials.replaceChildren(...draw_dials(model, query, key));
     columns.replaceChildren(table(model, query, key, score));
-    note.textContent = `Under each dial: how far one position turns it, and the columns that are its pair. Read the columns in the order ${math.rotary_permutation(d).join(", ")}, and “interleaved” becomes “half”.`;
+    note.textContent = `Under each dial: how far one position turns it, and the columns that are its pair. An interleaved vector becomes one in halves when its columns are put in the order ${math.rotary_permutation(d).join(", ")}.`;
     draw_curve(model, curve, score);
     controls.draw();
     both.node.querySelector("input").max = LAST - Math.abs(i - j);
@@ -78,13 +78,13 @@ function draw_dials(model, [query], [key]) {
     const frequency = model.get("base") ** ((-2 * c) / d);
     return element("div.dial",
       element("svg", { viewBox: `-${R + 2} -${R + 2} ${2 * R + 4} ${2 * R + 4}`, "aria-hidden": "true" }, element("circle.rim", { r: R }), element("path.rim", { d: `M0 0H${R}` }), ...drawn),
-      element("b", `pair ${c + 1}`), element("span", `${number((frequency * 180) / Math.PI, 1)}° a position`),
+      element("b", `pair ${c}`), element("span", `${number((frequency * 180) / Math.PI, 1)}° a position`),
       ...hands.map(([name, , columns]) => element(`span.key-${name}`, `${name}: ${columns[c].join(", ")}`)));
   });
 }
 
 function table(model, [query], [key], score) {
-  const row = (name) => pairs(query.length, model.get(`${name}_layout`)).reduce((row, columns, c) => (columns.forEach((column) => (row[column] = c + 1)), row), []);
+  const row = (name) => pairs(query.length, model.get(`${name}_layout`)).reduce((row, columns, c) => (columns.forEach((column) => (row[column] = c)), row), []);
   const texts = (vector) => vector.map((x) => number(x));
   return ui.scroll("column by column", ui.table(["", ...query.map((_, c) => String(c)), "sum"], [
     ["query’s pair", ...row("query"), ""], ["query, turned", ...texts(query), ""],
@@ -107,14 +107,15 @@ function draw_curve(model, picture, score) {
     return element("path", { class: name, d: dotted ? `M${points.join("h0M")}h0` : `M${points.join("L")}` });
   };
   const label = (text, x, y, anchor = "middle") => element("text", { x, y, "text-anchor": anchor }, text);
+  const same = model.get("query_layout") === model.get("key_layout");
   picture.replaceChildren(
     element("path.axis", { d: `M${to_x(-LAST)} ${to_y(0)}H${to_x(LAST)}M${to_x(0)} 8V152` }),
     ...STARTS.map((start) => line(start, "attn-other")), line(j, "attn-present"), line(j, "attn-dots", true),
     element("circle", { cx: to_x(i - j), cy: to_y(score), r: 5 }),
     ...[-LAST, -LAST / 2, 0, LAST / 2, LAST].map((distance) => label(number(distance, 0), to_x(distance), 167)),
     ...[-1, 0, 1].map((at) => label(number(at * most, 1), 29, to_y(at * most) + 4, "end")),
-    label("score", to_x(0) + 5, 14, "start"), label("distance: query − key", WIDTH / 2, 184));
-  const same = model.get("query_layout") === model.get("key_layout");
+    label("score", to_x(0) + 5, 14, "start"), ...(same ? [] : [label("grey: the same distances, key elsewhere", WIDTH - 4, 149, "end")]),
+    label("distance: query − key", WIDTH / 2, 184));
   picture.setAttribute("aria-label", `Score against distance for key positions ${STARTS.join(", ")}: ${same ? "one curve for all" : "a different curve for each"}. Now ${number(score)} at distance ${number(i - j, 0)}.`);
 }
 

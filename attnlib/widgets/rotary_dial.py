@@ -102,9 +102,9 @@ class RotaryDial(PageWidget):
         return first + table("The score when both have moved on by as many positions", [*map(str, SHIFTS)], scores)
 
     def _pairs(self, layout: str) -> list[str]:
-        """For each column, the number of its pair, from 1."""
+        """For each column, the number of its pair, from 0."""
         d = len(self.query[0])
         order = np.arange(d) if layout == "half" else rotary_permutation(d)
         pairs = np.empty(d, int)
-        pairs[order] = np.tile(np.arange(1, d // 2 + 1), 2)
+        pairs[order] = np.tile(np.arange(d // 2), 2)
         return [str(pair) for pair in pairs]

@@ -39,7 +39,7 @@ def test_it_begins_with_the_numbers_of_its_tables_and_of_attnlib(show):
     page = opened(show)
     assert cells(page) == still == expected()
     assert "The n × n grid is 18.2 % of the work" in told(page)
-    assert "half at n = 4,608 = 6 d" in page.locator(".attn-half").text_content()
+    assert "half of the work: n = 4,608 = 6 d" in page.locator(".attn-half").text_content()
     assert "Radford et al. (2019)" in page.locator(".attn-note").text_content()
     assert page.problems == []
 
@@ -97,7 +97,7 @@ def test_a_published_model_gives_its_sizes_and_its_source(model, show):
     assert cells(page) == expected(**sizes)
     assert f"Sizes of {model['name']}: {model['source']}." in page.locator(".attn-note").text_content()
     half = CostCalculator(**sizes).crossover
-    assert f"half at n = {half:,}" in page.locator(".attn-half").text_content()
+    assert f"half of the work: n = {half:,}" in page.locator(".attn-half").text_content()
     assert page.problems == []
 
 

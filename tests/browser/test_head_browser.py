@@ -112,7 +112,7 @@ def test_a_typed_sentence_is_computed_in_the_page(sentence, show):
     assert numbers(page) == (grid(browser.weights[0, 0]) if n <= 8 else [])
     assert np.abs(pixels(page.locator(".attn-large canvas")) - 255 * browser.weights[0, 0].ravel()).max() <= 1
     most = np.argsort(-browser.weights[0, 0, n - 1, :n], kind="stable")[:3]
-    said = ", ".join(f"{browser.tokens[j]} {browser.weights[0, 0, n - 1, j]:.2f}" for j in most)
+    said = ", ".join(f"“{browser.tokens[j]}” {browser.weights[0, 0, n - 1, j]:.2f}" for j in most)
     assert line(page) == f"Layer 1, head 1: {browser.tokens[-1]} reads most from {said}."
     assert next_of(page) == next_by(browser)
     assert [len(row) for row in next_of(page)] == [2, 2, 2]
@@ -153,7 +153,7 @@ def test_a_query_is_chosen_by_mouse_and_keyboard(show):
     assert page.locator(".attn-here").text_content() == "have"
     page.get_by_role("button", name="Houston", exact=True).press("Space")
     assert table_of(page) == expected(browser, 0)
-    assert line(page) == "Layer 1, head 1: Houston reads most from Houston 1.00."
+    assert line(page) == "Layer 1, head 1: Houston reads most from “Houston” 1.00."
     page.get_by_label("Sentence").fill("we")  # fewer words than the one chosen
     assert table_of(page) == expected(HeadBrowser("we"), 0)
 

@@ -71,7 +71,7 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
     },
     "ten-words": {
         "prompt": "A model chooses among 10 words and knows nothing. "
-        "What cross-entropy does it pay if it gives each the same share?",
+        "What cross-entropy does it pay if it gives each the same share? Two decimals are enough.",
         "right": float(np.log(10)),
         "tolerance": 0.01,
         "wrong": [

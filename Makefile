@@ -2,6 +2,7 @@
 # make lab     the chapters in JupyterLab   make test    every fast test, a real browser included
 # make classroom   what students get; make classroom-demo   a whole class graded (see chapters/appendices/teachers.md)
 # make audit   Lighthouse, axe, bytes       make site-zip   pack the website      make bench   speed, as ratios
+# make pdf     the book on paper
 # make train   train the model of chapter 8
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
   $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; done)
@@ -14,8 +15,8 @@ COURSE ?= course
 GRADED ?= classroom/graded
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: book serve site-zip links audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo test \
-  test-all lint clean
+.PHONY: book serve site-zip pdf links audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo \
+  test test-all lint clean
 .DEFAULT_GOAL := book
 
 .venv/ready: requirements.txt pyproject.toml package-lock.json tools/setup.py
@@ -38,6 +39,10 @@ site-zip: .venv/ready
 	@rm -rf _build/html
 	@$(MAKE) --no-print-directory book
 	@python tools/site_zip.py
+
+pdf: book
+	@python tools/chromium.py
+	@python -m tools.pdf
 
 tools/audit/node_modules/ready: tools/audit/package-lock.json
 	npm ci --prefix tools/audit --loglevel=error

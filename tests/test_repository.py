@@ -49,6 +49,7 @@ def test_every_import_is_a_pinned_dependency():
     lines = Path("requirements.txt").read_text().splitlines()
     pinned = {line.split("==")[0].replace("-", "_") for line in lines if "==" in line}
     brought = {
+        "bs4": "beautifulsoup4",
         "fontTools": "fonttools",
         "markdown_it": "markdown_it_py",
         "sphinxcontrib": "sphinxcontrib_katex",

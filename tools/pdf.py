@@ -78,7 +78,9 @@ def printable(page: str, site: Path, pages: list[str]) -> Tag:
             note.p.string = note.p.get_text().replace("With JavaScript on", "On the book’s website")
             note.unwrap()
     if page == "index.html" and "genindex.html" in pages:
-        main.select_one(".toctree-wrapper ul").append(html('<li class="toctree-l1"><a href="genindex.html">Index</a></li>'))
+        main.select_one(".toctree-wrapper ul").append(
+            html('<li class="toctree-l1"><a href="genindex.html">Index</a></li>')
+        )
     set_aside(main)
     for element in main.select("[id]"):
         element["id"] = anchor(f"{page}#{element['id']}")

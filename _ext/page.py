@@ -38,6 +38,8 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
     if not metas:
         logger.warning("the page has no description: add myst.html_meta.description", location=page, type="page")
     context["description"] = metas[0] if metas else ""
+    # Sphinx calls the caption of a list of contents a heading, and does not say of which level.
+    context["body"] = context["body"].replace('role="heading">', 'role="heading" aria-level="3">')
 
 
 def _contents(app: Sphinx, page: str) -> list[dict[str, str]]:

@@ -77,8 +77,10 @@ def printable(page: str, site: Path, pages: list[str]) -> Tag:
         else:
             note.p.string = note.p.get_text().replace("With JavaScript on", "On the book’s website")
             note.unwrap()
+    for caption in main.select("p[role=heading]"):  # over a list of contents: no bookmark
+        del caption["role"], caption["aria-level"]
     if page == "index.html" and "genindex.html" in pages:
-        main.select_one(".toctree-wrapper ul").append(
+        main.select(".toctree-wrapper > ul")[-1].append(
             html('<li class="toctree-l1"><a href="genindex.html">Index</a></li>')
         )
     set_aside(main)

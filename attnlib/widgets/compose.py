@@ -12,7 +12,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 _IMPORT = re.compile(r'^import \* as (\w+) from "\./\1\.mjs";$', re.MULTILINE)
-_NAMES = re.compile(r'^import (\{ [\w, ]+ \}) from "\./(\w+)\.mjs";$', re.MULTILINE)
+_NAMES = re.compile(r'^import (\{ \w+(?:, \w+)* \}) from "\./(\w+)\.mjs";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:(?:async )?function|const) (\w+))", re.MULTILINE)
 _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 _LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)

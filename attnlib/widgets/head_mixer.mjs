@@ -55,7 +55,7 @@ function compute(query, key, value, mask, groups, h, n) {
   const [keys, values] = [key, value].map((heads) => math.pool_heads(heads, groups));
   const shared = (heads, a) => heads[Math.floor((a * groups) / h)];
   const weights = query.map((rows, a) => math.attention_weights(rows, shared(keys, a), mask));
-  const heads = weights.map((rows, a) => math.project(rows, shared(values, a)));
+  const heads = query.map((rows, a) => math.attention(rows, shared(keys, a), shared(values, a), mask));
   return { weights: mask ? weights.map((rows) => rows.map((row, i) => row.map((weight, j) => (mask[i][j] ? weight : null)))) : weights, heads };
 }
 

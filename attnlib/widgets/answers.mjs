@@ -2,8 +2,8 @@
 // attnlib/widgets/answers.py does the same in Python.
 
 import * as ui from "./ui.mjs";
+import { element } from "./ui.mjs";
 
-const { element } = ui;
 const MARK = /`([^`]+)`|(?<!\w)\*([^ *](?:[^*]*[^ *])?)\*(?!\w)/g;
 const DIGITS = "(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][-+]?[0-9]+)?";
 const NUMBER = new RegExp(`^([-+]?${DIGITS})(?: */ *(-?${DIGITS}))?$`);

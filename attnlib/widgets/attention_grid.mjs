@@ -2,11 +2,12 @@
 
 import * as grid from "./grid.mjs";
 import * as math from "./math.mjs";
+import * as shades from "./shades.mjs";
 import * as ui from "./ui.mjs";
-
-const { compact, element, number, equals } = ui;
+import { compact, element, number, equals } from "./ui.mjs";
 
 const MOST = 64; // tokens
+const NUMBERS = 24; // keys: beyond, the grid shows shades alone
 const changes = ["temperature", "scaled", "masked", "selected"];
 
 function build(model, figure) {
@@ -21,6 +22,7 @@ function build(model, figure) {
   figure.append(scroll, controls.node, arithmetic);
   let view = null; // rebuilt when the tokens change
   let hovered = null;
+  const weights_of = ui.memo(compute);
 
   const point = (cell) => {
     if (String(cell) === String(hovered)) return;
@@ -39,7 +41,7 @@ function build(model, figure) {
 
   return () => {
     ui.at_most("tokens", Math.max(model.get("query").length, model.get("key").length), MOST);
-    const weights = weights_of(model);
+    const weights = weights_of(...["query", "key", "masked", "mask", "scaled", "temperature", "bias"].map((name) => model.get(name)), model);
     const rows = model.get("query_tokens"), columns = model.get("key_tokens");
     if (rows.length !== weights.length || columns.length !== weights[0].length)
       throw new Error(`${rows.length} query and ${columns.length} key tokens for ${weights.length} × ${weights[0].length} weights`);
@@ -53,7 +55,7 @@ function build(model, figure) {
       scroll.replaceChildren(view.node);
     }
     ui.caption(model, figure, "query (row) reads from key (column).");
-    view.fill(weights, allowed(model));
+    view.fill(weights);
     for (const [name, { node }] of Object.entries(dials)) node.hidden = !model.get("controls").includes(name);
     controls.draw();
     explain();
@@ -69,8 +71,11 @@ function allowed(model) {
   return model.get("mask") ?? math.causal_mask(model.get("query").length, model.get("key").length);
 }
 
-function weights_of(model) {
-  return math.attention_weights(model.get("query"), model.get("key"), allowed(model), scale_of(model), bias_of(model));
+// The weights, null where a cell is masked. Its first arguments are what they depend on.
+function compute(query, key, ...others) {
+  const model = others.at(-1), mask = allowed(model);
+  const weights = math.attention_weights(query, key, mask, scale_of(model), bias_of(model));
+  return mask ? weights.map((row, i) => row.map((weight, j) => (mask[i][j] ? weight : null))) : weights;
 }
 
 function bias_of(model) {
@@ -78,7 +83,9 @@ function bias_of(model) {
 }
 
 function table(rows, columns, entry, { point, choose }) {
-  const { node, cells: all, ends } = grid.table("attention weights", rows, columns, ["sum"], entry);
+  const made = grid.table("attention weights", rows, columns, ["sum"], entry), { node, cells: all, ends } = made;
+  const told = (i, j) => `${rows[i]} reads from ${columns[j]}`;
+  const shade = columns.length > NUMBERS && shades.behind(made, told);
   const lines = [...node.tBodies[0].rows];
   let selected = null;
   let before = ""; // a mouse at rest moves nothing, though the page may move under it
@@ -95,15 +102,14 @@ function table(rows, columns, entry, { point, choose }) {
 
   return {
     node,
-    fill(weights, mask) {
-      weights.forEach((row, i) => {
-        row.forEach((weight, j) => grid.fill(all[i][j], weight, Boolean(mask && !mask[i][j]), `${rows[i]} reads from ${columns[j]}`));
-        ends[i][0].textContent = number(row.reduce((total, weight) => total + weight, 0));
-      });
+    fill(weights) {
+      if (shade) shade(weights);
+      else weights.forEach((row, i) => row.forEach((weight, j) => grid.fill(all[i][j], weight ?? 0, weight === null, told(i, j))));
+      weights.forEach((row, i) => ui.write(ends[i][0], number(row.reduce((total, weight) => total + weight, 0))));
     },
     mark(hovered, shown) {
       const active = hovered ?? (node.contains(document.activeElement) ? shown : null);
-      lines.forEach((line, i) => line.classList.toggle("attn-dim", active !== null && active[0] !== i));
+      if (!shade) lines.forEach((line, i) => line.classList.toggle("attn-dim", active !== null && active[0] !== i));
       const chosen = shown && all[shown[0]][shown[1]];
       if (chosen === selected) return;
       selected?.setAttribute("aria-selected", false);
@@ -143,9 +149,17 @@ function softmax_line(model, i, j) {
   const read = scores.filter((_, other) => !mask || mask[i][other]);
   const largest = Math.max(...read);
   const shift = Math.abs(largest) > 20 ? largest : 0; // exp of such a score tells nobody anything: show it relative to the largest
-  const top = shift ? `exp(${number(scores[j])} − ${shift < 0 ? `(${number(shift)})` : number(shift)})` : `exp(${number(scores[j])})`;
+  const power = (digits) => Math.exp(Number(scores[j].toFixed(digits)) - Number(shift.toFixed(digits)));
+  let digits = 2; // as many as give, to a reader who checks, the power that is written
+  while (digits < 9 && written(power(digits)) !== written(Math.exp(scores[j] - shift))) digits++;
+  const [score, less] = [scores[j], shift].map((x) => number(x, digits));
+  const top = shift ? `exp(${score} − ${shift < 0 ? `(${less})` : less})` : `exp(${score})`;
   const total = read.reduce((sum, score) => sum + Math.exp(score - shift), 0);
-  return `${top} / sum over the row ≈ ${compact(Math.exp(scores[j] - shift))} / ${compact(total)} ≈ ${number(weights[j])}`;
+  return `${top} / sum over the row ≈ ${written(Math.exp(scores[j] - shift))} / ${written(total)} ≈ ${number(weights[j])}`;
+}
+
+function written(power) {
+  return power >= 100 && power < 1e4 ? number(power, 0) : compact(power);
 }
 
 export default ui.widget(changes, build);

@@ -25,7 +25,7 @@ class AttentionGrid(PageWidget):
     attend; None means causal). `axes` names the d_k components in the arithmetic, `selected` is the
     cell (row, column) whose arithmetic is shown, `provenance` says where the numbers come from, and
     `controls` which of the three can be changed below the grid. All of these are synced: set them
-    from Python, or observe what the reader does.
+    from Python, or observe what the reader does. Beyond 24 keys the cells are shades, without numbers.
 
     Raises ValueError (`InputError`) for sizes that do not fit, naming them, and for entries that
     are not finite, naming the index.

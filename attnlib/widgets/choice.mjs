@@ -2,8 +2,8 @@
 
 import * as answers from "./answers.mjs";
 import * as ui from "./ui.mjs";
+import { element } from "./ui.mjs";
 
-const { element } = ui;
 const MOST = 12; // options
 const changes = ["order", "answer"];
 

@@ -2,8 +2,8 @@
 
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
+import { element, number } from "./ui.mjs";
 
-const { element, number } = ui;
 const SIZES = ["n", "n_z", "d", "d_k", "d_v"], LARGEST = 8, HEADS = 3;
 const changes = ["formula", "convention", ...SIZES];
 
@@ -52,7 +52,7 @@ function build(model, figure) {
     });
     picture.setAttribute("aria-label", written(shown));
     picture.replaceChildren(...draw(shown, { ...sizes, 1: 1, "3d_v": HEADS * sizes.d_v }));
-    line.replaceChildren(...ui.formula(`Tokens are ${convention}: ${written(shown)}. Tokens as ${OTHER[convention]}: ${written(both[OTHER[convention]])}. ${name === "weights" ? `Each of the ${convention} adds up to 1. ` : ""}The same numbers, transposed: the largest difference is ${number(difference, 12)}.`));
+    line.replaceChildren(...ui.formula(`Tokens are ${convention}: ${written(shown)}. Tokens as ${OTHER[convention]}: ${written(both[OTHER[convention]])}. ${name === "weights" ? `Each of the ${convention} adds up to 1. ` : ""}The same numbers, transposed: the largest difference is ${difference ? ui.compact(difference) : 0}.`));
     results.replaceChildren(...[convention, OTHER[convention]].map((way) => element("div",
       element("p", ...ui.formula(`Tokens are ${way}: ${both[way].left[0]} is ${both[way].left[1]} × ${both[way].left[2]}`)), grid(numbers[way], way))));
   };

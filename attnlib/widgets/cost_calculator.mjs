@@ -2,8 +2,7 @@
 
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
-
-const { element, number, whole, large, BYTES } = ui;
+import { element, number, whole, large, BYTES } from "./ui.mjs";
 
 const SIZES = ["n", "d", "num_heads", "num_kv_heads", "num_layers"];
 const changes = [...SIZES, "itemsize", "expansion", "chosen"];

@@ -1,8 +1,7 @@
 // A table of cells with names at its rows and columns, walked with the arrow keys. It is one stop for the Tab key.
 
 import * as ui from "./ui.mjs";
-
-const { element } = ui;
+import { element } from "./ui.mjs";
 
 // `ends` names columns behind the cells; their cells are `ends[i][e]`. The Tab key enters at the cell `entry`.
 export function table(label, rows, columns, ends = [], entry = [0, 0]) {
@@ -22,8 +21,11 @@ export function table(label, rows, columns, ends = [], entry = [0, 0]) {
 export function walk(node, rows, entry = rows[0][0]) {
   const all = rows.flat();
   for (const item of all) item.tabIndex = item === entry ? 0 : -1;
-  node.addEventListener("focusin", (event) => {
-    if (all.includes(event.target)) for (const item of all) item.tabIndex = item === event.target ? 0 : -1;
+  node.addEventListener("focusin", ({ target }) => {
+    if (!all.includes(target)) return;
+    entry.tabIndex = -1;
+    entry = target;
+    entry.tabIndex = 0;
   });
   node.addEventListener("keydown", (event) => {
     const i = rows.findIndex((row) => row.includes(event.target)), j = rows[i]?.indexOf(event.target);
@@ -45,13 +47,13 @@ export function cell_of(target) {
   return target.closest("[data-cell]")?.dataset.cell.split(",").map(Number) ?? null;
 }
 
-// Show a weight in a cell, or that it is blocked; `digits` = null shows a shade alone. What shows it already is left as it
-// is, since each write costs the page a little.
-export function fill(cell, weight, blocked, label, digits = 2) {
-  const text = blocked ? "–" : ui.number(weight, digits ?? 2), shade = weight.toFixed(3), told = `${label}: ${blocked ? "blocked" : text}`;
+// Show a weight in a cell, or that it is blocked. What shows it already is left as it is, since each write costs the page a
+// little.
+export function fill(cell, weight, blocked, label) {
+  const text = blocked ? "–" : ui.number(weight), shade = weight.toFixed(3), told = `${label}: ${blocked ? "blocked" : text}`;
   if (cell.shade === shade && cell.told === told) return;
   Object.assign(cell, { shade, told });
-  cell.textContent = digits === null ? "" : text;
+  cell.textContent = text;
   cell.classList.toggle("attn-blocked", blocked);
   cell.style.setProperty("--w", shade);
   cell.setAttribute("aria-label", told);

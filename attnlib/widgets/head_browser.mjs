@@ -4,8 +4,8 @@ import * as half from "./half.mjs";
 import * as heat from "./heat.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
+import { element, number } from "./ui.mjs";
 
-const { element, number } = ui;
 const LONGEST = 32; // words of a sentence
 const WRITTEN = 8; // of these with a number in each cell
 const SPACES = /[ \t\n\r\u00a0]+/;
@@ -201,13 +201,9 @@ function thumbnails({ parameters }, pick) {
   }));
   return {
     nodes: all.map((heads, layer) => element("div.layer", { role: "group", "aria-label": `layer ${layer + 1}` }, element("span", `Layer ${layer + 1}`), ...heads.map(({ node }) => node))),
-    paint: (weights) => all.forEach((heads, layer) => heads.forEach(({ canvas }, head) => paint(canvas, weights[layer][head]))),
+    paint: (weights) => all.forEach((heads, layer) => heads.forEach(({ canvas }, head) => heat.paint(canvas, weights[layer][head]))),
     mark: (layer, head) => all.forEach((heads, l) => heads.forEach(({ node }, h) => node.setAttribute("aria-pressed", l === layer && h === head))),
   };
-}
-
-function paint(canvas, weights) {
-  heat.paint(canvas, weights.length, weights.length, (i, j) => (j > i ? null : weights[i][j]));
 }
 
 // One head large: names beside and above a picture, and a number in each cell while there is room.
@@ -229,7 +225,7 @@ function draw_large(node, label, tokens, weights, query) {
   }
   const [canvas] = node.children;
   canvas.setAttribute("aria-label", label);
-  paint(canvas, weights);
+  heat.paint(canvas, weights);
   const numbers = weights.flatMap((row, i) => row.slice(0, i + 1));
   [...node.querySelectorAll(".attn-number")].forEach((cell, at) => (cell.textContent = number(numbers[at])));
   [...node.querySelectorAll(".attn-query")].forEach((cell, i) => cell.classList.toggle("attn-here", i === query));

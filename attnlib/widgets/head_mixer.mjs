@@ -3,33 +3,28 @@
 import * as grid from "./grid.mjs";
 import * as heat from "./heat.mjs";
 import * as math from "./math.mjs";
+import * as shades from "./shades.mjs";
 import * as ui from "./ui.mjs";
+import { element, number } from "./ui.mjs";
 
-const { element, number } = ui;
 const MOST = { tokens: 64, heads: 256, computed: 32 };
-const NUMBERS = 12; // tokens: beyond, the grid shows shades alone
+const NUMBERS = 12; // tokens: beyond, the grid shows shades alone, and the output its first rows
 const NAMED = 32; // heads: beyond, their names are seen one at a time
 const CHANGED = 1e-12; // less is rounding
 const changes = ["selected", "zeroed", "mixed", "num_kv_heads"];
 
 function build(model, figure) {
-  const given = memo((packed, h, n) => unpack(packed, h, n));
+  const given = ui.memo(unpack), heads = ui.memo(compute), output = ui.memo(mix);
   let scene = null; // rebuilt when the tokens or the heads change
   return () => {
     check(model);
     const packed = model.get("packed"), h = model.get("heads").length, n = model.get("tokens").length;
-    const now = packed ? { weights: given(packed, h, n) } : compute(model);
+    const get = (...names) => names.map((name) => model.get(name));
+    const now = packed ? { weights: given(packed, h, n) } : heads(...get("query", "key", "value", "mask", "num_kv_heads"), h, n);
+    if (!packed) Object.assign(now, output(now.heads, ...get("mixed", "w_o", "zeroed")));
     const key = JSON.stringify([packed === "", ...["tokens", "heads", "axes", "columns"].map((name) => model.get(name))]);
     if (scene?.key !== key) scene = { key, draw: draw_scene(model, figure) };
     scene.draw(now);
-  };
-}
-
-function memo(compute) {
-  let last = null;
-  return (...given) => {
-    if (!last || given.some((value, i) => value !== last.given[i])) last = { given, value: compute(...given) };
-    return last.value;
   };
 }
 
@@ -52,21 +47,24 @@ function unpack(packed, h, n) {
   return Array.from({ length: h }, () => Array.from({ length: n }, (_, i) => row(i)));
 }
 
-// The grids, the output with the heads left on, and how far its columns are from those of all heads.
-function compute(model) {
-  const [query, key, value] = ["query", "key", "value"].map((name) => model.get(name));
-  const h = query.length, n = model.get("tokens").length, groups = model.get("num_kv_heads"), mask = model.get("mask");
+// The grids, null where a cell is masked, and what each head gives.
+function compute(query, key, value, mask, groups, h, n) {
   ui.at_most("heads", h, MOST.computed);
   for (const [name, heads] of Object.entries({ query, key, value }))
-    if (heads.length !== model.get("heads").length || heads.some((rows) => rows.length !== n)) throw new Error(`${name} does not have ${n} rows for each of ${model.get("heads").length} heads`);
+    if (heads.length !== h || heads.some((rows) => rows.length !== n)) throw new Error(`${name} does not have ${n} rows for each of ${h} heads`);
   const [keys, values] = [key, value].map((heads) => math.pool_heads(heads, groups));
   const shared = (heads, a) => heads[Math.floor((a * groups) / h)];
-  const weights = query.map((rows, a) => math.attention_weights(rows, shared(keys, a), mask).map((row, i) => row.map((weight, j) => (mask && !mask[i][j] ? null : weight))));
+  const weights = query.map((rows, a) => math.attention_weights(rows, shared(keys, a), mask));
   const heads = query.map((rows, a) => math.attention(rows, shared(keys, a), shared(values, a), mask));
-  const mix = (parts) => (model.get("mixed") ? math.project(math.merge_heads(parts), model.get("w_o")) : math.merge_heads(parts));
-  const all = mix(heads);
-  const out = mix(heads.map((rows, a) => (model.get("zeroed").includes(a) ? rows.map((row) => row.map(() => 0)) : rows)));
-  return { weights, out, change: all[0].map((_, c) => Math.max(...all.map((row, i) => Math.abs(row[c] - out[i][c])))) };
+  return { weights: mask ? weights.map((rows) => rows.map((row, i) => row.map((weight, j) => (mask[i][j] ? weight : null)))) : weights, heads };
+}
+
+// The output with the heads left on, and how far its columns are from those of all heads.
+function mix(heads, mixed, w_o, zeroed) {
+  const merged = (parts) => (mixed ? math.project(math.merge_heads(parts), w_o) : math.merge_heads(parts));
+  const all = merged(heads);
+  const out = merged(heads.map((rows, a) => (zeroed.includes(a) ? rows.map((row) => row.map(() => 0)) : rows)));
+  return { out, change: all[0].map((_, c) => Math.max(...all.map((row, i) => Math.abs(row[c] - out[i][c])))) };
 }
 
 function draw_scene(model, figure) {
@@ -90,12 +88,10 @@ function draw_scene(model, figure) {
   grid.walk(many, rows_of(tiles, columns || h), tiles[model.get("selected")]);
 
   const table = grid.table("attention weights of the head", tokens, tokens);
-  const shades = tokens.length > NUMBERS;
-  table.node.classList.toggle("attn-shades", shades);
-  const name = element("p.pair", { dir: "auto" });
-  const cell = element("p", shades ? "Point at a cell, or move to it with the arrow keys." : "");
-  const read = (event) => grid.cell_of(event.target) && (cell.textContent = event.target.getAttribute("aria-label"));
-  if (shades) for (const event of ["pointerover", "focusin"]) table.node.addEventListener(event, read);
+  const told = (i, j) => `“${tokens[i]}” reads from “${tokens[j]}”`;
+  const name = element("p.pair", { dir: "auto" }), cell = element("p");
+  const shade = tokens.length > NUMBERS && shades.behind(table, told, (text) => (cell.textContent = text));
+  if (shade) cell.textContent = "Point at a cell, or move to it with the arrow keys.";
   const large = element("div.part", name, element("div.scroll", table.node), cell);
   const result = ui.live("p.result");
 
@@ -104,27 +100,30 @@ function draw_scene(model, figure) {
   const share = ui.select(model, "num_kv_heads", "key and value heads", sizes.map((groups) => [groups, `${groups}: ${groups === h ? "one for each head" : groups === 1 ? "one for all (multi-query)" : `one for ${h / groups} heads (grouped)`}`]));
   const controls = ui.controls(mixed, share), cost = element("p");
   const scroll = ui.scroll("output");
-  const panel = [controls.node, result, element("p.pair", "Output"), scroll, cost];
+  const panel = [controls.node, result, element("p.pair", shade ? `Output of the first ${NUMBERS} of ${tokens.length} tokens; the last row is for all of them` : "Output"), scroll, cost];
+  let output = null; // rebuilt when its columns change
   figure.replaceChildren(figure.firstChild, element("div.columns", many, large), ...(computed ? panel : [result]));
 
   return (now) => {
     const selected = model.get("selected"), chosen = now.weights[selected], groups = model.get("num_kv_heads");
     ui.caption(model, figure, "in each grid, query (row) reads from key (column). Choose a head to see it large.");
-    now.weights.forEach((rows, a) => {
-      heat.paint(maps[a], rows.length, rows.length, (i, j) => rows[i][j]);
+    now.weights.forEach((rows, a) => heat.paint(maps[a], rows));
+    now.weights.forEach((_, a) => {
       tiles[a].setAttribute("aria-pressed", a === selected);
       const label = computed && groups < h ? `${heads[a]}, keys ${Math.floor((a * groups) / h) + 1}` : heads[a];
       tiles[a].setAttribute("aria-label", label);
-      if (h <= NAMED) tiles[a].lastChild.textContent = label;
+      if (h <= NAMED) ui.write(tiles[a].lastChild, label);
       tiles[a].classList.toggle("attn-off", computed && model.get("zeroed").includes(a));
       zeros[a].checked = model.get("zeroed").includes(a);
     });
     name.textContent = heads[selected];
-    chosen.forEach((row, i) => row.forEach((weight, j) => grid.fill(table.cells[i][j], weight ?? 0, weight === null, `“${tokens[i]}” reads from “${tokens[j]}”`, shades ? null : 2)));
+    if (shade) shade(chosen);
+    else chosen.forEach((row, i) => row.forEach((weight, j) => grid.fill(table.cells[i][j], weight ?? 0, weight === null, told(i, j))));
     result.replaceChildren(...(computed ? effect(model, now.change) : habit(heads[selected], chosen)));
     if (!computed) return;
-    scroll.replaceChildren(output_table(model, now));
-    cost.textContent = costs(model);
+    if (output?.mixed !== model.get("mixed")) scroll.replaceChildren((output = output_table(model, now.out[0].length)).node);
+    output.fill(now);
+    ui.write(cost, costs(model));
     controls.draw();
   };
 }
@@ -133,13 +132,22 @@ function rows_of(items, columns) {
   return Array.from({ length: Math.ceil(items.length / columns) }, (_, r) => items.slice(r * columns, (r + 1) * columns));
 }
 
-// The output, its columns that changed, and by how much.
-function output_table(model, { out, change }) {
-  const axes = model.get("axes"), heads = model.get("heads"), width = out[0].length / heads.length;
-  const names = change.map((_, c) => (model.get("mixed") ? axes[c] ?? `${c + 1}` : `${heads[Math.floor(c / width)]}, ${(c % width) + 1}`));
-  const marked = (tag, texts) => texts.map((text, c) => element(`${tag}.plain${change[c] > CHANGED ? ".changed" : ""}`, tag === "th" ? { scope: "col", dir: "auto" } : {}, text));
-  const rows = out.map((row, i) => [model.get("tokens")[i], ...marked("td", row.map((entry) => number(entry)))]);
-  return ui.table(["", ...marked("th", names)], [...rows, ["changes by", ...marked("td", change.map(size_of))]]);
+// The output, its columns that changed, and by how much. Thousands of numbers would take a page too long.
+function output_table(model, width) {
+  const axes = model.get("axes"), heads = model.get("heads"), tokens = model.get("tokens").slice(0, NUMBERS), mixed = model.get("mixed"), own = width / heads.length;
+  const names = Array.from({ length: width }, (_, c) => (mixed ? axes[c] ?? `${c + 1}` : `${heads[Math.floor(c / own)]}, ${(c % own) + 1}`));
+  const top = names.map((name) => element("th.plain", { scope: "col", dir: "auto" }, name));
+  const [last, ...rows] = ["", ...tokens].map(() => names.map(() => element("td.plain")));
+  const node = ui.table(["", ...top], [...tokens.map((token, i) => [token, ...rows[i]]), ["changes by", ...last]]);
+  const marked = names.map(() => false);
+  const fill = ({ out, change }) => change.forEach((size, c) => {
+    rows.forEach((row, i) => ui.write(row[c], number(out[i][c])));
+    ui.write(last[c], size_of(size));
+    if (marked[c] === size > CHANGED) return;
+    marked[c] = size > CHANGED;
+    for (const cell of [top[c], ...rows.map((row) => row[c]), last[c]]) cell.classList.toggle("attn-changed", marked[c]);
+  });
+  return { node, mixed, fill };
 }
 
 function size_of(change) {
@@ -151,7 +159,7 @@ function effect(model, change) {
   const zeroed = model.get("zeroed"), count = change.filter((size) => size > CHANGED).length;
   if (!zeroed.length) return ["Zero a head to see which columns of the output change."];
   const names = ui.listed(zeroed.map((a) => model.get("heads")[a]));
-  const why = model.get("mixed") ? "W_O spreads every head over the columns" : "a head’s own, and no other’s";
+  const why = model.get("mixed") ? `those that ${zeroed.length > 1 ? "their" : "its"} rows of W_O write to` : "a head’s own, and no other’s";
   return ["Without ", ...names, `, ${count} of ${change.length} columns change: ${why}.`];
 }
 

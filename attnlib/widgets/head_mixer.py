@@ -55,7 +55,8 @@ class HeadMixer(PageWidget):
     `query` and `key` (h × n × d_k) and `value` (h × n × d_v) hold a matrix for each of the `heads`, `w_o` is
     h·d_v × d, `mask` n × n and True = may attend. The heads in `zeroed` give 0; `mixed` multiplies by W_O;
     `num_kv_heads` = g < h lets h / g neighbours share the mean of their keys, and of their values. `axes` names the
-    columns of the output, `selected` is the head shown large. Without any of them: `attnlib.houston.two_heads`.
+    columns of the output, `selected` is the head shown large. Beyond 12 tokens its cells are shades, without numbers,
+    and the output is shown for the first 12. Without any of them: `attnlib.houston.two_heads`.
 
     With `weights` (h × n × n) in place of all that, the grids are shown and nothing is computed. They travel in
     steps of 1/255, and only their lower triangles where the rest is 0. `columns` says how many grids stand in a row.

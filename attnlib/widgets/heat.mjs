@@ -1,33 +1,30 @@
 // A grid of weights as one small image: for many heads, or many tokens.
 
-import * as ui from "./ui.mjs";
+import { element } from "./ui.mjs";
 
-const { element } = ui;
 const known = new Map(); // colours as red, green and blue
 
-// A canvas of n_q × n_k cells with a text equivalent, to be filled by `paint`.
+// A canvas with a text equivalent, to be filled by `paint`.
 export function map(label) {
   return element("canvas.map", { role: "img", "aria-label": label });
 }
 
-// `weight(i, j)` lies between 0 and 1, or is null where a cell is masked. The colour is the canvas's own, from the style,
-// which it has once it is in the page: until then it is tried again, for a second.
-export function paint(canvas, n_q, n_k, weight, tries = 60) {
-  if (!canvas.isConnected && tries) requestAnimationFrame(() => paint(canvas, n_q, n_k, weight, tries - 1));
+// Rows of weights between 0 and 1, or null where a cell is masked. The colour is the canvas's own, from the style, which it
+// has once it is in the page: until then it is tried again, for a second. Of what it shows already nothing is painted.
+export function paint(canvas, rows, tries = 60) {
+  if (!canvas.isConnected && tries) requestAnimationFrame(() => paint(canvas, rows, tries - 1));
   if (!canvas.isConnected) return;
+  const { color } = getComputedStyle(canvas), [n_q, n_k] = [rows.length, rows[0].length];
+  if (canvas.rows === rows && canvas.color === color) return;
+  Object.assign(canvas, { rows, color });
   if (canvas.width !== n_k) canvas.width = n_k;
   if (canvas.height !== n_q) canvas.height = n_q;
-  const context = canvas.getContext("2d");
-  const [red, green, blue] = rgb(context, getComputedStyle(canvas).color);
-  const image = context.createImageData(n_k, n_q);
-  for (let i = 0, at = 0; i < n_q; i++) {
-    for (let j = 0; j < n_k; j++, at += 4) {
-      image.data[at] = red;
-      image.data[at + 1] = green;
-      image.data[at + 2] = blue;
-      image.data[at + 3] = 255 * (weight(i, j) ?? 0);
-    }
-  }
+  const context = canvas.getContext("2d", { willReadFrequently: true }); // the processor writes its pixels
+  const image = context.createImageData(n_k, n_q), colour = rgb(context, color);
+  rows.flat().forEach((weight, at) => {
+    image.data.set(colour, 4 * at);
+    image.data[4 * at + 3] = 255 * weight; // null counts as 0
+  });
   context.putImageData(image, 0, 0);
 }
 

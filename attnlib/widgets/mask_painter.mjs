@@ -3,8 +3,8 @@
 import * as grid from "./grid.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
+import { element, number } from "./ui.mjs";
 
-const { element, number } = ui;
 const MOST = 16; // tokens
 const MOVED = 1e-12; // less is rounding
 const changes = ["preset", "size", "mask", "replaced", "leaky", "api"];

@@ -2,10 +2,10 @@
 
 import * as math from "./math.mjs";
 import * as plane from "./plane.mjs";
+import { REACH, SIZE, VIEW } from "./plane.mjs";
 import * as ui from "./ui.mjs";
+import { element, number } from "./ui.mjs";
 
-const { element, number } = ui;
-const { REACH, SIZE, VIEW } = plane;
 const MOST = 16; // tokens
 const changes = ["along", "across", "angle"];
 
@@ -72,8 +72,9 @@ function draw_scene(model, picture, grids, tokens, across, up) {
       else turn(model.get("angle") + 50 * turned);
     },
   }));
+  for (const handle of handles) handle.classList.add("attn-named");
   const name = (text, x, y, anchor) => element("text.name", { x, y, "text-anchor": anchor }, text);
-  picture.replaceChildren(...plane.axes(), name(`${across} →`, SIZE - 6, SIZE / 2 - 8, "end"), name(`↑ ${up}`, SIZE / 2 + 8, 18, "start"),
+  picture.replaceChildren(...plane.axes(), name(`${across} →`, SIZE - 6, SIZE / 2 - 16, "end"), name(`↑ ${up}`, SIZE / 2 + 18, 18, "start"),
     ring, spokes, ...trails, ...images, arrows, ...dots, ...handles);
   const scores = grid("Scores XU(XU)ᵀ: symmetric, whatever U", tokens), weights = grid("Weights, the softmax of each row: not symmetric", tokens);
   grids.replaceChildren(scores.node, weights.node);
@@ -87,8 +88,7 @@ function draw_scene(model, picture, grids, tokens, across, up) {
         plane.move(handle, end(c), true);
         const stretch = model.get(changes[c]); // what the handle sets, and what it says
         set(handle, { "aria-valuemin": 0, "aria-valuemax": 2, "aria-valuenow": stretch, "aria-valuetext": `U stretches by ${number(stretch)} at ${number(angle + 90 * c, 0)}°` });
-        const [e, f] = direction(c); // its name stands outside the ring
-        set(handle.lastChild, { x: 20 * e, y: 5 - 20 * f, "text-anchor": "middle" });
+        set(handle.lastChild, { y: 0, "text-anchor": "middle" }); // its name stands in it
       });
       now.points.forEach((point, i) => {
         dots[i].setAttribute("transform", `translate(${plane.to_picture(point).join(" ")})`);

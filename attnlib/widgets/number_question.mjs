@@ -2,8 +2,8 @@
 
 import * as answers from "./answers.mjs";
 import * as ui from "./ui.mjs";
+import { element } from "./ui.mjs";
 
-const { element } = ui;
 const changes = ["answer"];
 
 function build(model, figure) {

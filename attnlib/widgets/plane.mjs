@@ -1,8 +1,7 @@
 // A plane to put vectors in: its axes, and handles that a finger, a mouse or the arrow keys move.
 
-import * as ui from "./ui.mjs";
+import { element, number } from "./ui.mjs";
 
-const { element, number } = ui;
 export const SIZE = 360; // the picture's side in its own units
 export const REACH = 3; // handles stay within [−3, 3] × [−3, 3]
 export const VIEW = 3.4; // and a little more is shown

@@ -2,8 +2,8 @@
 
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
+import { element, number, vector, equals } from "./ui.mjs";
 
-const { element, number, vector, equals } = ui;
 const TOKENS = 24, COMPONENTS = 12, TERMS = 6; // the most that are shown
 const changes = ["step", "selected", "scaled", "masked"];
 

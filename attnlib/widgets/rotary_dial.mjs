@@ -2,8 +2,7 @@
 
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
-
-const { element, number } = ui;
+import { element, number } from "./ui.mjs";
 
 const changes = ["query_position", "key_position", "query_layout", "key_layout"];
 const LAST = 32; // position

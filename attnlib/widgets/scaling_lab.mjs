@@ -2,19 +2,19 @@
 
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
+import { compact, element, number } from "./ui.mjs";
 
-const { compact, element, number } = ui;
 const MOST = 1024; // scores, so that a phone draws them within a frame
 const SIZES = Array.from({ length: 13 }, (_, power) => 2 ** power);
 const SEEDS = 2 ** 31;
 const END = 10; // the histogram's last score; what lies beyond is in the outer bars
 const ASSUMPTIONS = [
   ["none", "nothing: mean 0, variance 1, independent", "Var(q·k) = dₖ, so division by √dₖ makes it 1."],
-  ["variance", "components have variance 4", "Var(q·k) = 4 · 4 · dₖ, which is 16 after the division."],
-  ["mean", "components have mean 1", "Var(q·k) = 3 dₖ, and the mean is dₖ. A softmax takes no notice of the mean."],
-  ["copies", "all components of a vector are equal", "Var(q·k) = dₖ², since nothing averages out. After the division it still grows with dₖ."],
-  ["sign", "half of the keys are q, the others −q", "Var(q·k) = dₖ² + 0.8 dₖ, though no component of k is correlated with one of q. The keys equal to q tie, and share all the weight."],
-  ["unit", "every vector has length 1", "Var(q·k) = 1/dₖ was never too large. After the division it is 1/dₖ², and all keys weigh nearly the same."],
+  ["variance", "variance 4: of all components", "Var(q·k) = 4 · 4 · dₖ, which is 16 after the division."],
+  ["mean", "mean 1: of all components", "Var(q·k) = 3 dₖ, and the mean is dₖ. A softmax takes no notice of the mean."],
+  ["copies", "equal: the components of a vector", "Var(q·k) = dₖ², since nothing averages out. After the division it still grows with dₖ."],
+  ["sign", "q or −q: each is half of the keys", "Var(q·k) = dₖ² + 0.8 dₖ, though no component of k is correlated with one of q. The keys equal to q tie, and share all the weight."],
+  ["unit", "length 1: every vector", "Var(q·k) = 1/dₖ was never too large. After the division it is 1/dₖ², and all keys weigh nearly the same."],
 ];
 const changes = ["d_k", "scaled", "broken", "seed"];
 
@@ -28,9 +28,9 @@ function build(model, figure) {
   const picture = histogram();
   const measures = table();
   const news = ui.live();
-  const note = element("p");
+  const note = element("p"), drawing = element("p.note");
   figure.append(controls.node, news,
-      element("div.columns", picture.node, element("div.readout", measures.node, note)));
+      element("div.columns", element("div.frame", picture.node, drawing), element("div.readout", measures.node, note)));
   let drawn = {}; // kept while only √dₖ changes
 
   return () => {
@@ -43,8 +43,9 @@ function build(model, figure) {
     const [mean, variance, largest, entropy, jacobian] = math.saturation(scores);
     const beyond = picture.fill(scores.flat());
     measures.fill({ variance, predicted: math.score_variance(d_k, broken) / by ** 2, rule: d_k / by ** 2, largest, entropy, jacobian, n_k });
-    ui.caption(model, figure, `${n_q} queries (rows) read from ${n_k} keys (columns), ${n_q * n_k} scores in all. Move dₖ, then tick the box and move it again.`, `, seed ${seed}`);
+    ui.caption(model, figure, `${n_q} queries (rows) read from ${n_k} keys (columns); the bars show where their ${n_q * n_k} scores lie. Move dₖ, with the box ticked and not.`, `, seed ${seed}`);
     news.textContent = `Scores q·k${scaled ? ` / √${d_k}` : ""} have mean ${compact(mean)} and variance ${compact(variance)}; ${number(100 * beyond, 0)} % lie beyond ±${END}, in the outer bars. Averaged over the rows, the largest weight is ${number(largest)}.`;
+    drawing.textContent = `The components are drawn evenly (uniform) between −√3 and √3${broken === "none" ? "" : ", then changed as “break” says"}.`;
     note.textContent = ASSUMPTIONS.find(([name]) => name === broken)[2];
     controls.draw();
   };

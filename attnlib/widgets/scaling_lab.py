@@ -17,11 +17,11 @@ LABELS = dict(
         BROKEN,
         (
             "nothing: mean 0, variance 1, independent",
-            "components have variance 4",
-            "components have mean 1",
-            "all components of a vector are equal",
-            "half of the keys are q, the others −q",
-            "every vector has length 1",
+            "variance 4: of all components",
+            "mean 1: of all components",
+            "equal: the components of a vector",
+            "q or −q: each is half of the keys",
+            "length 1: every vector",
         ),
         strict=True,
     )

@@ -2,8 +2,8 @@
 
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
+import { compact, element, number } from "./ui.mjs";
 
-const { compact, element, number } = ui;
 const MOST = 16; // tokens
 const LIMITS = { score: { min: -5, max: 5 }, constant: { min: -10, max: 10 }, temperature: { min: 0.2, max: 5 } };
 const FUNCTIONS = [["exp", "exp: eˢ"], ["softplus", "softplus: ln(1 + eˢ)"], ["sigmoid", "sigmoid: 1 / (1 + e⁻ˢ)"], ["relu", "ReLU: max(s, 0) + 0.01"], ["square", "square: s²"]];

@@ -2,8 +2,7 @@
 
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
-
-const { element, whole, large } = ui;
+import { element, whole, large } from "./ui.mjs";
 
 const SIZES = ["n", "d", "d_k", "d_v"];
 const changes = SIZES;

@@ -1,15 +1,17 @@
 // ThreeSpaces: tokens, their queries and keys, their values and outputs, and the three matrices between.
 
+import * as grid from "./grid.mjs";
 import * as math from "./math.mjs";
 import * as plane from "./plane.mjs";
+import { place, to_picture } from "./plane.mjs";
 import * as ui from "./ui.mjs";
+import { element, number } from "./ui.mjs";
 
-const { element, number } = ui;
-const { place, to_picture } = plane;
 const MOST = 12; // tokens
 const LARGEST = 3; // what can be typed into a matrix
 const ZOOM = 1.4; // the three planes are small: what they show is drawn larger
 const REACH = 2.1; // where a token can be dragged
+const NEAR = 16, ASIDE = 10; // marks that would cover one another stand aside of where they belong
 const MATRICES = { w_q: "W_Q", w_k: "W_K", w_v: "W_V" };
 const PRESETS = [["identity", [[1, 0], [0, 1]]], ["rotate 90°", [[0, 1], [-1, 0]]], ["swap axes", [[0, 1], [1, 0]]], ["project", [[0.5, 0.5], [0.5, 0.5]]], ["ignore axis 2", [[1, 0], [0, 0]]]];
 const changes = ["points", ...Object.keys(MATRICES), "selected"];
@@ -25,7 +27,7 @@ function build(model, figure) {
   figure.append(
     element("div.columns",
       space(0, "Input space", "● tokens X", asks),
-      space(1, "Attention space", "▲ queries, ■ keys", element("div.matrices", w_q, w_k)),
+      space(1, "Attention space", "△ queries, ■ keys", element("div.matrices", w_q, w_k)),
       space(2, "Output space", "◆ values, ○ outputs", element("div.matrices", w_v))),
     moved, mutual, table);
   let scene = null, before = null;
@@ -88,21 +90,25 @@ function draw_scene(model, [input, attention, output], tokens) {
     const there = point.map((x) => Math.max(-REACH, Math.min(REACH, Math.round(x * 100) / 100)));
     ui.change(model, "points", model.get("points").with(i, there));
   };
-  const marks = (shape, kind, role = "") => tokens.map((token) => element(`g.mark.${kind}`, shape(), element("text", role + token)));
-  const queries = marks(() => element("path", { d: "M0-12L11 8H-11Z" }), "attn-hollow", "query: "), keys = marks(() => element("rect", { x: -7, y: -7, width: 14, height: 14 }), "");
-  const values = marks(() => element("path", { d: "M0-10L10 0L0 10L-10 0Z" }), ""), outputs = marks(() => element("circle", { r: 8 }), "attn-hollow", "output: ");
+  const marks = (role, kind, shape) => tokens.map((token) => element(`g.mark${kind}`, { role: "img", "aria-label": `${role} of ${token}` }, shape(), element("text", (kind && `${role}: `) + token)));
+  const queries = marks("query", ".hollow", () => element("path", { d: "M0-12L11 8H-11Z" })), keys = marks("key", "", () => element("rect", { x: -7, y: -7, width: 14, height: 14 }));
+  const values = marks("value", "", () => element("path", { d: "M0-10L10 0L0 10L-10 0Z" })), outputs = marks("output", ".hollow", () => element("circle", { r: 8 }));
   const reads = [0, 1, 2].map(() => tokens.map(() => element("path.read")));
   const arrows = element("path.arrow"), hull = element("polygon.hull");
-  const units = [0, 1, 2].map(() => element("g", element("path.axis", { d: "M0-5V5" }), element("text.name", { "text-anchor": "middle", y: 24 }, "1")));
+  const units = [0, 1, 2].map(() => element("g", element("path.axis", { d: "M0-5V5" }), element("text.name", { "text-anchor": "middle", y: -10 }, "1")));
   input.replaceChildren(...plane.axes(), units[0], ...reads[0], arrows, ...handles);
   attention.replaceChildren(...plane.axes(), units[1], ...reads[1], ...keys, ...queries);
   output.replaceChildren(...plane.axes(), units[2], hull, ...reads[2], ...values, ...outputs);
+  grid.walk(attention, [queries, keys]);
+  grid.walk(output, [values, outputs]);
   return {
     asks,
     move(now, selected) {
       const { queries: q, keys: k, weights, values: v, outputs: y } = now.effects;
       const points = model.get("points"), most = math.most_read(weights);
       const [in_x] = fit(units[0], [points], ZOOM), [in_q, in_k] = fit(units[1], [q, k]), [in_v, in_y] = fit(units[2], [v, y]);
+      aside(queries, in_q, keys, in_k);
+      aside(outputs, in_y, values, in_v);
       tokens.forEach((_, i) => {
         plane.move(handles[i], in_x[i], i === selected);
         handles[i].setAttribute("aria-valuetext", place(points[i]));
@@ -126,6 +132,17 @@ function draw_scene(model, [input, attention, output], tokens) {
 function fit(unit, sets, zoom = Math.min(ZOOM, 2.7 / Math.max(...sets.flat(2).map(Math.abs)))) {
   unit.setAttribute("transform", `translate(${to_picture([zoom, 0]).join(" ")})`);
   return sets.map((points) => points.map((point) => point.map((x) => x * zoom)));
+}
+
+// Where marks of the one and the other kind meet, the one goes to the left and the other to the right.
+function aside(left, at, right, there) {
+  const near = (a) => (b) => Math.hypot(...to_picture(a).map((x, c) => x - to_picture(b)[c])) < NEAR;
+  const shift = (mark, x) => {
+    mark.firstChild.setAttribute("transform", `translate(${x} 0)`);
+    mark.lastChild.setAttribute("x", x);
+  };
+  left.forEach((mark, i) => shift(mark, there.some(near(at[i])) ? -ASIDE : 0));
+  right.forEach((mark, i) => shift(mark, at.some(near(there[i])) ? ASIDE : 0));
 }
 
 function put(mark, point, selected, y) {

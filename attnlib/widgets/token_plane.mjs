@@ -2,10 +2,10 @@
 
 import * as math from "./math.mjs";
 import * as plane from "./plane.mjs";
+import { SIZE, place, path, to_picture } from "./plane.mjs";
 import * as ui from "./ui.mjs";
+import { element, number } from "./ui.mjs";
 
-const { element, number } = ui;
-const { SIZE, place, path, to_picture } = plane;
 const MOST = 64; // tokens
 const STEPS = 12; // times applied
 const changes = ["points", "steps", "selected"];

@@ -24,6 +24,20 @@ export function change(model, name, value) {
   model.save_changes();
 }
 
+// What shows the text already is left as it is, since each write costs the page a little.
+export function write(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+// A function that remembers its last result, for as long as it is given the same.
+export function memo(compute) {
+  let last = null;
+  return (...given) => {
+    if (!last || given.some((value, i) => value !== last.given[i])) last = { given, value: compute(...given) };
+    return last.value;
+  };
+}
+
 export function whole(x) {
   return x.toLocaleString("en");
 }

@@ -31,6 +31,12 @@ def open_mixer(show, mixer=None, *parts, **options):
     return page
 
 
+def labels_of(page):
+    """What each cell says, once the words of many cells are there."""
+    page.locator("[role=grid]:not([aria-busy])").wait_for()
+    return page.locator("[role=gridcell]").evaluate_all("all => all.map((cell) => cell.ariaLabel.split(': ')[1])")
+
+
 def says(page):
     return page.locator("[aria-live=polite]").text_content()
 
@@ -66,7 +72,7 @@ def test_a_head_changes_its_own_columns_until_w_o_mixes_them(show):
     assert says(page) == "Without head 1, 3 of 6 columns change: a head’s own, and no other’s."
     assert shows(page, HeadMixer())
     page.get_by_label("multiply by W_O").check()
-    assert says(page) == "Without head 1, 8 of 8 columns change: W_O spreads every head over the columns."
+    assert says(page) == "Without head 1, 8 of 8 columns change: those that its rows of W_O write to."
     assert shows(page, HeadMixer(mixed=True))
     page.get_by_label("zero head 1").uncheck()
     assert says(page) == "Zero a head to see which columns of the output change."
@@ -163,7 +169,7 @@ def test_144_heads_of_32_tokens_are_browsed(show):
         says(page)
         == f"4.7 puts on average {own} of its weight on the token itself, {one} on the one before, {two} on the second before."
     )
-    labels = page.locator("[role=gridcell]").evaluate_all("all => all.map((cell) => cell.ariaLabel.split(': ')[1])")
+    labels = labels_of(page)
     expected = [text(mixer.weights[42, i, j]) if j <= i else "blocked" for i in range(32) for j in range(32)]
     assert labels == expected
     page.locator("[data-cell='20,7']").hover()
@@ -179,9 +185,44 @@ def test_any_number_of_heads_and_tokens_is_drawn(heads, n, show):
     mixer = many_heads(heads, n)
     page = open_mixer(show, mixer, viewport={"width": 390, "height": 800})
     page.locator(".attn-head").last.click()
-    labels = page.locator("[role=gridcell]").evaluate_all("all => all.map((cell) => cell.ariaLabel.split(': ')[1])")
+    labels = labels_of(page)
     assert labels == [text(mixer.weights[-1, i, j]) if j <= i else "blocked" for i in range(n) for j in range(n)]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.problems == []
+
+
+def large_picture(page):
+    """The opacity of what lies behind the large grid, 0 … 1, and whether it covers the grid's cells and no more."""
+    canvas, last = page.locator("[role=gridcell] canvas"), page.locator("[role=gridcell]").last
+    box, end = canvas.bounding_box(), last.bounding_box()
+    for side, size in (("x", "width"), ("y", "height")):
+        assert box[side] + box[size] == pytest.approx(end[side] + end[size], abs=0.6)
+    return pixels(page, page.locator("canvas").count() - 1)[..., 3] / 255
+
+
+@pytest.mark.parametrize("mask", [None, causal_mask(20)])
+def test_many_tokens_are_shaded_and_their_output_begins_with_the_first(mask, show):
+    parts = [RNG.normal(size=(3, 20, width)) for width in (4, 4, 2)]
+    mixer = HeadMixer([f"t{i}" for i in range(20)], *parts, RNG.normal(size=(6, 5)), mask=mask)
+    page = open_mixer(show, mixer)
+    page.locator(".attn-head").last.click()
+    mixer.selected = 2
+    assert np.abs(large_picture(page) - mixer.weights[2]).max() < 0.01
+    page.get_by_label("zero head 2").check()
+    page.get_by_label("multiply by W_O").check()
+    page.locator("select").select_option("1: one for all (multi-query)")
+    mixer.zeroed, mixer.mixed, mixer.num_kv_heads = [1], True, 1
+    assert np.abs(large_picture(page) - mixer.weights[2]).max() < 0.01
+    seen = mixer.weights[2].flat if mask is None else np.where(mask, mixer.weights[2], np.nan).flat
+    assert labels_of(page) == ["blocked" if np.isnan(weight) else text(weight) for weight in seen]
+    page.locator("[data-cell='19,3']").hover()
+    assert page.get_by_text(f"“t19” reads from “t3”: {text(mixer.weights[2, 19, 3])}").is_visible()
+    page.locator("[data-cell='9,4']").focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.get_by_text(f"“t9” reads from “t3”: {text(mixer.weights[2, 9, 3])}").is_visible()
+    output = page.locator("table").last.locator("tbody td").all_text_contents()
+    assert output == [*map(text, mixer.output[:12].flat), *map(text, mixer.change)]
+    assert page.get_by_text("Output of the first 12 of 20 tokens").is_visible()
     assert page.problems == []
 
 

@@ -257,6 +257,31 @@ def test_parameters_and_activations_are_told_apart_in_words(show):
     assert page.locator("p .attn-activation").all_text_contents() == ["activation"] * 3
 
 
+def test_marks_at_one_place_stand_side_by_side_and_are_named(show):
+    page = opened(show)
+    marks = page.get_by_role("group", name="attention space").locator("g.attn-mark")
+    boxes = [mark.locator(":first-child").bounding_box() for mark in marks.all()]
+    for query, key in zip(boxes[4:], boxes[:4], strict=True):
+        assert query["x"] + query["width"] - key["x"] < 4  # both are seen
+    name = marks.nth(5).locator("text")
+    assert name.text_content() == "query: have"
+    assert not name.is_visible()
+    marks.nth(5).locator(":first-child").hover()
+    assert name.is_visible()
+    page.mouse.move(0, 0)
+    assert not name.is_visible()
+    marks.nth(4).focus()
+    page.keyboard.press("ArrowRight")
+    assert name.is_visible()
+    assert page.evaluate("document.activeElement.ariaLabel") == "query of have"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.ariaLabel") == "key of have"
+    page.get_by_label("W_Q: a preset").select_option("rotate 90°")
+    aside = [mark.locator(":first-child").get_attribute("transform") for mark in marks.all()]
+    assert "translate(0 0)" in aside
+    assert page.problems == []
+
+
 def test_vectors_too_long_for_the_picture_are_drawn_smaller(show):
     spaces = ThreeSpaces(w_q=[[3, 3], [3, 3]], w_k=[[3, -3], [0, 3]], w_v=[[0, 0], [0, 0]])
     page = opened(show, spaces)

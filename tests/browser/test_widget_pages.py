@@ -68,6 +68,46 @@ def test_the_arithmetic_ends_at_the_weight_for_scores_of_any_size(size, show):
         assert weight == page.locator(f"[data-cell='{row},1']").text_content()
 
 
+@pytest.mark.parametrize("score", [0.5, 1.7581, 8.476586, 11.3, -3.217])
+def test_the_power_that_is_written_is_that_of_the_score_that_is_written(score, show):
+    page = show(html_of(AttentionGrid("a", [[1.0]], [[score], [0.0]], key_tokens="xy", selected=[0, 0])))
+    page.locator("[role=gridcell]").first.wait_for()
+    shown, power = re.search(r"exp\((\S+)\).* ≈ (\S+) / ", page.locator("dd").last.text_content()).groups()
+    found = np.exp(float(shown.replace("−", "-")))
+    if "×10" in power:
+        assert f"{found:.1e}" == f"{power.split('×')[0]}e+0{'⁰¹²³⁴⁵⁶⁷⁸⁹'.index(power[-1])}"
+    else:
+        assert f"{found:.{len(power.partition('.')[2])}f}" == power
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_many_tokens_are_shades_with_words(masked, show):
+    grid = AttentionGrid([f"t{i}" for i in range(30)], np.random.default_rng(0).normal(size=(30, 3)), masked=masked)
+    page = show(html_of(grid))
+    cells = page.locator("[role=gridcell]")
+    page.locator("[role=grid]:not([aria-busy])").wait_for()
+
+    def told():
+        weights = np.where(grid.allowed, grid.weights, np.nan) if masked else grid.weights
+        return [f"{w:.2f}" if w == w else "blocked" for w in weights.flat]
+
+    labels = "all => all.map((cell) => cell.ariaLabel.split(': ')[1])"
+    assert cells.evaluate_all(labels) == told()
+    page.get_by_label("temperature").fill("2.5")
+    grid.temperature = 2.5
+    page.locator("[data-cell='7,3']").hover()
+    assert page.locator("dd").last.text_content().endswith(f" ≈ {grid.weights[7, 3]:.2f}")
+    page.locator("[role=grid]:not([aria-busy])").wait_for()
+    assert cells.evaluate_all(labels) == told()
+    assert set(page.locator("tbody .attn-sum").all_text_contents()) == {"1.00"}
+    assert page.locator(".attn-blocked").count() == (435 if masked else 0)
+    opacity = page.locator("canvas").evaluate(
+        "canvas => [...canvas.getContext('2d').getImageData(0, 0, 30, 30).data].filter((_, at) => at % 4 === 3)"
+    )
+    assert np.abs(np.reshape(opacity, (30, 30)) / 255 - grid.weights).max() < 0.01
+    assert page.problems == []
+
+
 def grid_and_plane():
     grid = AttentionGrid("abc", np.eye(3), title="One")
     plane = TokenPlane("ab", np.eye(2), title="Two")

@@ -2,10 +2,13 @@
 
 `attnlib.widgets` gives each widget a `text/html` form, a table and its state; here the pages that
 hold one get the script that brings it to life, and lose what Jupyter's own widgets would load.
+A state as large as a model's weights moves to a file of its own, which comes after the page has been shown.
 """
 
 import hashlib
+import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ from sphinx.util import logging
 from esbuild import page_script
 
 NAMED = re.compile(r'data-widget="(\w+)"')
+STATE = re.compile(r'<script type="application/json">([^<]{20000,})</script>')
 logger = logging.getLogger(__name__)
 
 
@@ -37,7 +41,16 @@ def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], d
         )
     context["script_files"][:] = [s for s in context["script_files"] if not _is_widget_state(s)]
     if names := modules(body):
+        context["body"] = STATE.sub(lambda found: _elsewhere(app, found[1], context["pathto"]), body)
         app.add_js_file(script_name(names), loading_method="defer")
+
+
+def _elsewhere(app: Sphinx, state: str, pathto: Callable[..., str]) -> str:
+    """The state's place in the page, and beside the page a script that fills it: unlike JSON, it also loads from a folder."""
+    name = f"state-{hashlib.sha256(state.encode()).hexdigest()[:8]}.js"
+    script = f"for (const place of document.querySelectorAll(\"[data-state$='{name}']\")) place.textContent = {json.dumps(state)};\n"
+    (Path(app.outdir) / "_static" / name).write_text(script, encoding="utf8")
+    return f'<script type="application/json" data-state="{pathto(f"_static/{name}", 1)}"></script>'
 
 
 def _is_widget_state(script: Any) -> bool:
@@ -52,10 +65,12 @@ def write_scripts(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
     site = Path(app.outdir)
-    sets = {tuple(names) for page in site.rglob("*.html") if (names := modules(page.read_text(encoding="utf8")))}
+    pages = [page.read_text(encoding="utf8") for page in site.rglob("*.html")]
+    sets = {tuple(names) for page in pages if (names := modules(page))}
     scripts = {script_name(list(names)): page_script(list(names), Path(app.srcdir)) for names in sets}
-    for old in (site / "_static").glob("widgets*.js"):
-        if old.name not in scripts:
+    states = {name for page in pages for name in re.findall(r'data-state="[^"]*?([\w-]+\.js)"', page)}
+    for old in [*(site / "_static").glob("widgets*.js"), *(site / "_static").glob("state-*.js")]:
+        if old.name not in scripts.keys() | states:
             old.unlink()
     for name, script in scripts.items():
         (site / "_static" / name).write_text(script, encoding="utf8")

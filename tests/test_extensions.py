@@ -236,6 +236,20 @@ def test_a_font_keeps_what_the_pages_use_and_drops_the_rest(tmp_path):
     assert (tmp_path / "serif.woff2").stat().st_size < source.stat().st_size / 5
 
 
+def test_the_italic_has_one_weight_and_bold_formulas_bring_their_own_letters_alone(tmp_path):
+    source = fonts.fonts(ROOT / "node_modules")["fonts/serif-italic.woff2"]
+    fonts.cut(source, tmp_path / "italic.woff2", {ord("a")})
+    with TTFont(tmp_path / "italic.woff2") as font:
+        assert "fvar" not in font
+        assert font["OS/2"].usWeightClass == fonts.WEIGHTS[0]
+    (tmp_path / "page.html").write_text('x <span class="mord mathbf">Q</span><span class="mord mathnormal">y</span>')
+    shown, others = fonts.characters(tmp_path)
+    assert {*map(ord, "xQy")} < shown
+    assert ord("ß") not in shown
+    assert ord("ß") in others["fonts/sans.woff2"]
+    assert others["fonts/katex/KaTeX_Main-Bold.woff2"] == {ord("Q")}
+
+
 def test_a_font_that_is_not_installed_is_named(tmp_path):
     with pytest.raises(ExtensionError, match=r"source-serif-4-latin-wght-normal\.woff2 is missing: run `npm ci`"):
         fonts.fonts(tmp_path)

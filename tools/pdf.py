@@ -95,6 +95,7 @@ def printable(page: str, site: Path, pages: list[str]) -> Tag:
             link.unwrap()  # a file that only the site has
     for image in main.select("img"):
         image["src"] = (site / posixpath.dirname(page) / image["src"]).resolve().as_uri()
+        image["loading"] = "eager"
     main["id"], main["class"] = anchor(page), "landing" if page == "index.html" else "page"
     for link in main.select(".toctree-wrapper a, ul a" if page in ("index.html", "genindex.html") else ".aside-link"):
         link.append(html(f' <span data-page-of="{link["href"][1:]}">000</span>'))

@@ -38,6 +38,10 @@
   system.addEventListener("change", name);
   name();
 
+  // A place in a section that is out of view is not laid out yet, and asking where it lies would do it at once.
+  const laidOut = (element) => element.checkVisibility({ contentVisibilityAuto: true });
+  const above = (line) => (element) => laidOut(element) && element.getBoundingClientRect().top < line;
+
   // The place: the last heading above the upper third of the window.
   const contents = document.getElementById("contents");
   const sections = [...document.querySelectorAll("main section[id]")].filter((s) => s.querySelector(":scope > :is(h2, h3)"));
@@ -55,8 +59,7 @@
   function follow() {
     const line = innerHeight / 3;
     const atEnd = scrollY + innerHeight >= root.scrollHeight - 4;
-    const above = sections.filter((section) => section.getBoundingClientRect().top < line);
-    const now = atEnd ? sections.at(-1) : above.at(-1);
+    const now = atEnd ? sections.at(-1) : sections.findLast(above(line));
     bar.style.setProperty("--read", `${Math.min(1, scrollY / Math.max(1, root.scrollHeight - innerHeight)) * 100}%`);
     if (now !== here) {
       links.get(here?.id)?.removeAttribute("aria-current");
@@ -69,7 +72,7 @@
   }
   function keep(line) {
     furthest = Math.max(furthest, sections.indexOf(here) + 1);
-    const at = anchors.findLast((anchor) => anchor.getBoundingClientRect().top < line) ?? here;
+    const at = anchors.findLast(above(line)) ?? here;
     const progress = store.get("progress", {});
     progress[page] = { read: furthest, of: sections.length, at: at.id, heading: heading(here) };
     store.set("progress", progress);
@@ -115,7 +118,12 @@
   };
   const watched = new ResizeObserver((entries) => reach(entries.map((entry) => entry.target)));
   boxes.forEach((box) => watched.observe(box));
-  document.fonts.ready.then(() => reach(boxes)); // a typeface that comes changes widths inside the box
+  document.fonts.ready.then(() => reach(boxes.filter(laidOut))); // a typeface that comes changes widths inside the box
+
+  // Once the page itself is shown, all of its figures come: the connection may be gone when the reader gets there.
+  addEventListener("load", () => {
+    for (const image of document.querySelectorAll("img[loading=lazy]")) image.loading = "eager";
+  });
 
   contents.addEventListener("click", (event) => {
     if (event.target.closest("a") && contents.matches(":popover-open")) contents.hidePopover();

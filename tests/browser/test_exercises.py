@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.test_reading import until
+from tests.browser.conftest import until
 from tests.browser.test_site import CHAPTER
 from tools.site import scroll_through
 

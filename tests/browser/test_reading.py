@@ -7,19 +7,11 @@ import pytest
 from playwright.sync_api import expect
 
 from attnlib import plots
+from tests.browser.conftest import until
 from tests.browser.test_site import CHAPTER, grid_of
 from tools.site import scroll_through
 
 PHONE = {"viewport": {"width": 390, "height": 844}}
-
-
-def until(page, condition):
-    """Wait until it holds. (Playwright's own way is an eval, which the policy forbids.)"""
-    for _ in range(100):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"{condition} does not come true")
 
 
 def test_every_section_exercise_and_widget_has_a_link_to_itself(site, open_page):
@@ -167,6 +159,7 @@ def test_the_skip_link_leads_to_the_text(served, open_page):
 def test_a_box_that_scrolls_can_be_focused_and_one_that_fits_is_no_stop(served, open_page):
     wide = open_page(f"{served}/{CHAPTER}").locator("pre[tabindex='0']")
     page = open_page(f"{served}/{CHAPTER}", **PHONE)
+    scroll_through(page)  # a box is measured when its section comes into view
     until(page, "document.querySelectorAll('pre[tabindex]').length > 5")
     assert page.locator("pre[tabindex='0']").count() > wide.count()
 

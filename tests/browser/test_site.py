@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from attnlib import attention_weights, causal_mask, houston
+from tests.browser.conftest import until
 from tools.site import SITE
 
 CHAPTER = "chapters/01_dot_product.html"
+TRAINED = "chapters/08_position_and_trained_heads.html"
 TEXTS = ["index.html", *sorted(str(file.with_suffix(".html")) for file in Path("chapters").rglob("*.md"))]
 PAGES = [*TEXTS, "search.html", "genindex.html", "404.html"]
 
@@ -35,6 +37,18 @@ def weight(row, column, mask=None, *, scale):
 
 def cell(grid, row, column):
     return grid.locator(f"[data-cell='{row},{column}']")
+
+
+def test_a_large_state_comes_after_the_page_and_a_link_to_its_widget_waits_for_it(site, open_page):
+    text = (SITE / TRAINED).read_text(encoding="utf8")
+    assert max(map(len, re.findall(r'<script type="application/json">([^<]*)<', text))) < 20_000
+    root = "[data-widget=head_browser]"
+    (anchor,) = re.findall(r'data-widget="head_browser" id="([^"]+)"', text)
+    page = open_page(f"{site}/{TRAINED}#{anchor}?sentence=%22the+dog+saw+the+dog%22")
+    field = page.locator(f"{root} input[type=text]")
+    field.wait_for()
+    assert field.input_value() == "the dog saw the dog"
+    assert page.locator(root).evaluate("box => Math.abs(box.getBoundingClientRect().top) < innerHeight")
 
 
 def test_the_grid_answers_the_mouse(site, open_page):
@@ -285,6 +299,30 @@ def test_the_chapter_that_defines_a_term_is_found_first(words, chapter, served, 
     first.wait_for()
     page.locator("#search-progress", has_not_text=".").wait_for(state="attached")
     assert f"chapters/{chapter}" in first.get_attribute("href")
+
+
+def test_a_figure_keeps_its_place_and_all_come_once_the_page_is_shown(site, open_page):
+    page = open_page(f"{site}/{TRAINED}")
+    images = page.locator("main img")
+    text = (SITE / TRAINED).read_text(encoding="utf8")
+    assert len(re.findall(r'<img loading="lazy" width="\d+" height="\d+"', text)) == images.count() > 2
+    complete = "images => images.every((image) => image.complete && image.naturalWidth)"
+    until(page, f"({complete})([...document.querySelectorAll('main img')])")
+    for image in images.all():
+        shown, own = image.evaluate("i => [i.clientWidth / i.clientHeight, i.naturalWidth / i.naturalHeight]")
+        assert shown == pytest.approx(own, rel=0.01)
+
+
+def test_code_is_marked_where_the_style_colours_it_and_nowhere_else():
+    code = [
+        found
+        for page in TEXTS
+        for found in re.findall(r'<div class="highlight">(.*?)</pre>', (SITE / page).read_text(), re.DOTALL)
+    ]
+    marks = {mark for text in code for mark in re.findall(r'<span class="([\w-]+)">', text)}
+    style = " ".join(line for line in Path("_theme/page.css").read_text().splitlines() if line.startswith(".highlight"))
+    assert "def" in {word for text in code for word in re.findall(r'<span class="k">(\w+)</span>', text)}
+    assert {mark for mark in marks if not re.search(rf"\.{mark}\b", style)} == set()
 
 
 def test_no_page_names_a_resource_of_another_site():

@@ -278,7 +278,7 @@ EXERCISES = (
             "The loss of one row is −ln of that weight, and all three rows have the same.",
         ),
         question={
-            "prompt": "Rock, paper and scissors each read nothing from themselves and *equally* from the other two. What is the loss, the mean of −ln A over the three right cells? Write it as a decimal, with two digits after the point.",
+            "prompt": "Rock, paper and scissors each read nothing from themselves and *equally* from the other two. What is the loss, the mean of −ln A over the three right cells? Two decimals are enough.",
             "right": float(np.log(2)),
             "tolerance": 0.006,
             "wrong": [

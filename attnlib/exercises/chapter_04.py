@@ -289,7 +289,7 @@ EXERCISES = (
         ),
         question={
             "prompt": "Take d_k = 256. In place of dividing the scores by √256 you start with `W_Q` and `W_K` divided by 4 each, which gives the "
-            "same scores. By which factor must you multiply SGD's learning rate for these two, so that the training is the same, step by step?",
+            "same scores. By which factor must you multiply SGD's learning rate for these two, so that the training is the same, step by step? You need one case of the chain rule: where y = c·x, a slope for x is c times the slope for y.",
             "right": 1 / 16,
             "tolerance": 0.002,
             "wrong": [

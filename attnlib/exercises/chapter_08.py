@@ -121,6 +121,42 @@ def _grids(seed: int, h: int, n: int) -> tuple[np.ndarray]:
     return (np.random.default_rng(seed).dirichlet(np.ones(n), size=(h, n)),)
 
 
+# How much does a head add? ---------------------------------------------------------------------
+
+
+def _bands(value: np.ndarray, w_o: np.ndarray) -> np.ndarray:
+    h, _, d_v = value.shape
+    return w_o.reshape(h, d_v, -1)
+
+
+def _length(vectors: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))
+
+
+def _adds(weights: np.ndarray, value: np.ndarray, w_o: np.ndarray) -> np.ndarray:
+    return _length(weights @ value @ _bands(value, w_o))
+
+
+ADDS_MISTAKES: list[tuple[str, Map]] = [
+    ("You add up the lengths of the cells. Add their vectors first: those that point opposite ways cancel.", lambda A, v, o: (A * _length(v @ _bands(v, o))[:, None]).sum(axis=-1)),
+    ("w_o is missing: that is the length of the blend, before the head writes it.", lambda A, v, o: _length(A @ v)),
+    ("Every head goes through the first band of w_o. Head a has rows a·d_v to (a + 1)·d_v − 1.", lambda A, v, o: _length(A @ v @ o[: v.shape[-1]])),
+    ("Head a takes every h-th row of w_o. Its rows are neighbours: a·d_v to (a + 1)·d_v − 1.", lambda A, v, o: _length(A @ v @ o.reshape(v.shape[-1], len(v), -1).swapaxes(0, 1))),
+    ("That is the length of what all heads add together. Return one for each head.", lambda A, v, o: _length((A @ v @ _bands(v, o)).sum(axis=0))),
+    ("Those are the vectors that are added. Return the length of each.", lambda A, v, o: A @ v @ _bands(v, o)),
+    ("That is the square of the length.", lambda A, v, o: _adds(A, v, o) ** 2),
+    ("Rows and columns of the weights are exchanged: row i holds what query i reads.", lambda A, v, o: _adds(A.swapaxes(1, 2), v, o)),
+    ("The weights are missing: that is what each key would add with a weight of 1.", lambda A, v, o: _length(v @ _bands(v, o))),
+]  # fmt: skip
+
+
+def _opposite() -> tuple[np.ndarray, ...]:
+    """Two keys with opposite values, read half and half by two of three queries."""
+    (v, w_o) = _drawn(7, (3, 1, 4), (12, 5))
+    weights = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]]) * np.ones((3, 1, 1))
+    return weights, np.concatenate([v, -v, 2 * v], axis=1), w_o
+
+
 EXERCISES = (
     Exercise(
         id="order-blind",
@@ -236,6 +272,22 @@ EXERCISES = (
             agrees("three heads", _before, [_grids(1, 3, 6), _grids(2, 2, 4)], BEFORE_MISTAKES),
             agrees("a causal grid", _before, [(np.tri(5) / np.arange(1, 6)[:, None] * np.ones((2, 1, 1)),)], BEFORE_MISTAKES),
             agrees("as many heads as tokens", _before, [_grids(3, 4, 4)], BEFORE_MISTAKES),
+        ),
+    ),
+    Exercise(
+        id="head-adds",
+        title="How much does a head add?",
+        kind="program",
+        difficulty="medium",
+        minutes=6,
+        misconception="What a head adds is as long as its cells' additions together.",
+        hints=(
+            "First the vectors: blend the values of each head, then send each blend through that head's rows of w_o.",
+            "`w_o.reshape(h, d_v, -1)` holds a band for each head, and `@` multiplies head by head.",
+        ),
+        properties=(
+            agrees("any values", _adds, [(*_grids(4, 3, 5), *_drawn(4, (3, 5, 2), (6, 7))), (*_grids(5, 2, 4), *_drawn(5, (2, 4, 3), (6, 5)))], ADDS_MISTAKES),
+            agrees("values that cancel", _adds, [_opposite()], ADDS_MISTAKES),
         ),
     ),
     Exercise(

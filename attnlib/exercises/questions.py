@@ -28,14 +28,15 @@ def reply(asked: Any) -> str:
             early = asked.answer[step]
             return f"Step {step + 1} cannot be “{asked.options[early]}”. {asked.replies[early]}"
         return _join(asked.replies[asked.answer], asked.reveal if asked.correct else "")
-    from attnlib.widgets.answers import near, read_number
+    from attnlib.widgets.answers import near, read_number, rounded
 
-    note = read_number(asked.answer.strip().removesuffix(asked.unit))[1]
+    note = read_number(asked.typed)[1]
     if asked.correct is None:
         return note
     known = (sentence for value, tolerance, sentence in asked.wrong if near(asked.value, value, tolerance))
-    said = asked.explanation if asked.correct else next(known, "That is not the number. Try another way.")
-    return _join(said, note)
+    short = rounded(asked.typed, asked.value, asked.right)
+    other = "Right so far: give one more digit." if short else "That is not the number. Try another way."
+    return _join(asked.explanation if asked.correct else next(known, other), note)
 
 
 def _join(*sentences: str) -> str:

@@ -5,8 +5,10 @@ import * as ui from "./ui.mjs";
 import { element } from "./ui.mjs";
 
 const MARK = /`([^`]+)`|(?<!\w)\*([^ *](?:[^*]*[^ *])?)\*(?!\w)/g;
-const DIGITS = "(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][-+]?[0-9]+)?";
-const NUMBER = new RegExp(`^([-+]?${DIGITS})(?: */ *(-?${DIGITS}))?$`);
+const TOKEN = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?|sqrt|ln|log|exp|\S/g;
+const FUNCTIONS = { sqrt: Math.sqrt, "√": Math.sqrt, ln: Math.log, log: Math.log, exp: Math.exp };
+const SUMS = { "+": (a, b) => a + b, "-": (a, b) => a - b };
+const PRODUCTS = { "*": (a, b) => a * b, "/": (a, b) => a / b };
 
 // `code` and *emphasis* as elements, everything else as text.
 export function marked(text) {
@@ -26,18 +28,48 @@ export function plain(text) {
 
 // The number that was typed, or null, and what there is to say about it.
 export function read_number(text) {
-  let typed = text.trim().replace(/[−–]/g, "-");
+  let typed = text.trim().replace(/[−–]/g, "-").replace(/[×·]/g, "*").replaceAll("**", "^");
   if (!typed) return [null, "Type a number first."];
   if (typed.length > 40) return [null, "That is too long for a number."];
   if (/^[-+]?[1-9][0-9]{0,2},[0-9]{3}$/.test(typed)) return [null, "This comma can be read in two ways. Write the number without it, or with a decimal point."];
+  if (/^[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?$/.test(typed)) typed = typed.replaceAll(",", ""); // of thousands
   const comma = /^[-+]?[0-9]*,[0-9]+$/.test(typed);
   if (comma) typed = typed.replace(",", ".");
-  const found = NUMBER.exec(typed);
-  if (!found) return [null, "That is not a number. Write it like 0.5, −2, 1/3 or 1e-3."];
-  if (Number(found[2] ?? 1) === 0) return [null, "Nothing can be divided by 0."];
-  const value = Number(found[1]) / Number(found[2] ?? 1);
-  if (!Number.isFinite(value)) return [null, "That number is too large to compare."];
-  return [value, comma ? `Read as ${typed.replace("-", "−")}: write a decimal point, not a comma.` : ""];
+  const value = calculate(typed.toLowerCase().match(TOKEN));
+  if (Number.isNaN(value)) return [null, "That is not a number. Write it like 0.5, −2, 1/3, 1e-3, sqrt(2) or ln(2)."];
+  if (!Number.isFinite(value)) return [null, "That is infinite, or too large to compare."];
+  if (comma) return [value, `Read as ${typed.replace("-", "−")}: write a decimal point, not a comma.`];
+  return [value, /[√^lsx]/i.test(typed) ? `Read as ${ui.compact(value)}.` : ""];
+}
+
+// The value of a sum, product, power or function, with brackets; NaN for anything else.
+function calculate(tokens) {
+  const chain = (part, signs) => {
+    let value = part();
+    while (tokens[0] in signs) value = signs[tokens.shift()](value, part());
+    return value;
+  };
+  const sum = () => chain(() => chain(power, PRODUCTS), SUMS);
+  const power = () => {
+    if (tokens[0] in SUMS) return SUMS[tokens.shift()](0, power());
+    const base = atom();
+    return tokens[0] === "^" ? base ** (tokens.shift(), power()) : base;
+  };
+  const atom = () => {
+    const token = tokens.shift();
+    if (token in FUNCTIONS) return FUNCTIONS[token](atom());
+    const value = token === "e" ? Math.E : token === "(" ? sum() : Number(token);
+    if (Number.isNaN(value) || (token === "(" && tokens.shift() !== ")")) tokens = [""]; // nothing can follow
+    return value;
+  };
+  const value = sum();
+  return tokens.length ? NaN : value;
+}
+
+// Whether a plain number was typed that is `right` rounded to its digits, and not more than a tenth away.
+export function rounded(typed, value, right) {
+  const found = /^[-+−–]?[0-9]*[.,]?([0-9]*)$/.exec(typed.trim());
+  return found !== null && near(value, right, Math.min(0.5 * 10 ** -found[1].length, 0.1 * Math.abs(right)));
 }
 
 // Whether two numbers differ by no more than `tolerance`, give or take what rounding adds.

@@ -41,12 +41,14 @@ function check(model) {
 function judge(model, answer) {
   if (answer === "") return [null, ""];
   const unit = answers.plain(model.get("unit")), text = answer.trim();
-  const [value, note] = answers.read_number(unit && text.endsWith(unit) ? text.slice(0, -unit.length) : text);
+  const typed = unit && text.endsWith(unit) ? text.slice(0, -unit.length) : text;
+  const [value, note] = answers.read_number(typed);
   if (value === null) return [null, note];
   const right = model.get("right");
   const known = model.get("wrong").find(([other, tolerance]) => answers.near(value, other, tolerance));
   const verdict = answers.near(value, right, Math.max(model.get("tolerance"), model.get("relative") * Math.abs(right)));
-  return [verdict, [verdict ? "" : known?.[2] ?? "That is not the number. Try another way.", note].filter(Boolean).join(" ")];
+  const say = answers.rounded(typed, value, right) ? "Right so far: give one more digit." : "That is not the number. Try another way.";
+  return [verdict, [verdict ? "" : known?.[2] ?? say, note].filter(Boolean).join(" ")];
 }
 
 export default ui.widget(changes, build);

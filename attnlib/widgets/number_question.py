@@ -42,7 +42,8 @@ class Number(Question):
     value, and names the mistake that leads to it. `unit` stands behind the field, `explanation` follows the right
     answer. Texts may hold `code` in backticks and *emphasis*.
 
-    A reader may write 0.5, .5, 1/2, 5e-1 and −0.5, and hears what to write in place of anything else.
+    A reader may write 0.5, .5, 1/2, 5e-1, −0.5, sqrt(1/4) and 1 − ln(2)^2, and hears what to write in place of anything else;
+    of a number that is right but rounded too far, that one more digit is needed.
     `answer` is what was typed, "" before that, and `value` the number it holds; `correct` says whether it is right, and is None
     without a number. All can be observed. Without arguments it asks a question of its own.
 
@@ -85,7 +86,12 @@ class Number(Question):
     @property
     def value(self) -> float | None:
         """The number typed, None where there is none."""
-        return read_number(self.answer.strip().removesuffix(self.unit))[0]
+        return read_number(self.typed)[0]
+
+    @property
+    def typed(self) -> str:
+        """The answer without its unit."""
+        return self.answer.strip().removesuffix(self.unit)
 
     def accepts(self, value: float) -> bool:
         """Whether a number is right."""

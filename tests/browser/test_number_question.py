@@ -2,6 +2,7 @@
 
 import pytest
 
+from attnlib.exercises.questions import reply
 from attnlib.widgets import Number
 from tests.browser.conftest import PAPER, html_of
 from tests.test_answers import READ, UNREAD
@@ -51,7 +52,16 @@ def test_the_button_answers_too_and_an_empty_field_gets_a_sentence(show):
 def test_the_page_and_python_judge_alike(show):
     question = Number("Half of 1?", 0.5, tolerance=0.01, relative=0.1, unit="nats")
     page = show(html_of(question))
-    for text in [*READ, *(text for text in UNREAD if text.strip()), "0.55", "0.551", "0.45 nats", "0.5nats", "5 bits"]:
+    for text in [
+        *READ,
+        *(text for text in UNREAD if text.strip()),
+        "0.55",
+        "0.551",
+        "0.45 nats",
+        "0.5nats",
+        "5 bits",
+        "exp(0)/2 nats",
+    ]:
         said = answer(page, text)
         question.answer = text[:80]
         verdict = {"Yes.": True, "Not ": False}.get(said[:4])
@@ -59,6 +69,24 @@ def test_the_page_and_python_judge_alike(show):
         assert (page.get_by_label("Your answer").get_attribute("aria-invalid") == "true") is (verdict is None)
         if text in UNREAD:
             assert UNREAD[text] in said
+    assert page.problems == []
+
+
+def test_an_answer_rounded_too_far_is_told_so_here_and_in_the_notebook(show):
+    question = Number("ln 2, two decimals?", 0.6931, [(1.0, 0.01, "That is the logarithm to base 2.")], title="q")
+    page = show(html_of(question))
+    said = {
+        "0.7": "Right so far: give one more digit.",
+        "0,7": "Right so far",
+        "0.6": "That is not the number",
+        "1": "to base 2",
+        "ln 2": "Read as 0.69.",
+    }
+    for text, sentence in said.items():
+        question.answer = text
+        assert sentence in reply(question)
+        assert answer(page, text) == f"{'Yes.' if question.correct else 'Not yet.'} {reply(question)}"
+    assert question.correct
     assert page.problems == []
 
 

@@ -188,3 +188,43 @@ WRONG["previous-score"] = [
     ("That is the largest weight", lambda w: np.diagonal(w, -1, 1, 2).max(axis=-1)),
     ("should have shape (3,), got (6,)", lambda w: np.diagonal(w, -1, 0, 1).mean(axis=-1) if w.shape[0] != 3 else np.zeros(6)),
 ]  # fmt: skip
+
+# How much does a head add?
+
+
+def _added(weights, value, w_o):
+    h, _, d_v = value.shape
+    return weights @ value @ w_o.reshape(h, d_v, -1)
+
+
+def _length(vectors):
+    return np.sqrt((vectors**2).sum(axis=-1))
+
+
+def _adds_by_loops(weights, value, w_o):
+    h, n, d_v = value.shape
+    out = np.zeros((h, n))
+    for a in range(h):
+        band = w_o[a * d_v : (a + 1) * d_v]
+        for i in range(n):
+            out[a, i] = np.linalg.norm(sum(weights[a, i, j] * value[a, j] @ band for j in range(n)))
+    return out
+
+
+def _adds_by_einsum(weights, value, w_o):
+    bands = np.stack(np.split(w_o, len(value)))
+    return np.linalg.norm(np.einsum("aij,ajv,avd->aid", weights, value, bands), axis=-1)
+
+
+RIGHT["head-adds"] = [lambda A, v, o: _length(_added(A, v, o)), _adds_by_loops, _adds_by_einsum]
+WRONG["head-adds"] = [
+    ("You add up the lengths of the cells", lambda A, v, o: np.einsum("aij,aj->ai", A, _length(v @ np.stack(np.split(o, len(v)))))),
+    ("w_o is missing", lambda A, v, o: _length(A @ v)),
+    ("the first band of w_o", lambda A, v, o: _length(A @ v @ o[: v.shape[-1]])),
+    ("every h-th row of w_o", lambda A, v, o: np.stack([_length(A[a] @ v[a] @ o[a :: len(v)]) for a in range(len(v))])),
+    ("all heads add together", lambda A, v, o: _length(_added(A, v, o).sum(axis=0))),
+    ("Return the length of each", _added),
+    ("the square of the length", lambda A, v, o: (_added(A, v, o) ** 2).sum(axis=-1)),
+    ("row i holds what query i reads", lambda A, v, o: _length(_added(A.swapaxes(1, 2), v, o))),
+    ("The weights are missing", lambda A, v, o: _length(v @ np.stack(np.split(o, len(v))))),
+]  # fmt: skip

@@ -28,6 +28,7 @@ try:
     import attnlib
 except ModuleNotFoundError:
     %pip install --quiet "{requirement}"
+    import attnlib
 """
 
 

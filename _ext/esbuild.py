@@ -29,7 +29,7 @@ def _run(text: str, root: Path, folder: Path, *options: str) -> str:
     program = (root / ESBUILD).absolute()
     if not program.exists():
         raise ExtensionError(f"{ESBUILD} is missing: run `npm ci`, or `make book`, which does")
-    command = [program, *options, "--charset=utf8", "--log-level=error"]
+    command = [str(program), *options, "--charset=utf8", "--log-level=error"]
     done = subprocess.run(command, input=text, cwd=folder, capture_output=True, text=True, encoding="utf8")
     if done.returncode:
         raise ExtensionError(f"esbuild cannot read this: {done.stderr}")

@@ -1,8 +1,8 @@
 """Exercises as the page shows them: linked, with what `attnlib.exercises` knows of each, and held to it.
 
 Under the title of an exercise whose label is `ex-` and an id stands one line, its kind, difficulty and
-minutes; after it come its hints, folded away. A label without an exercise, an exercise of a chapter in the book
-that has no place there, and a title that is another one are warnings.
+minutes; after it come its hints, folded away. An exercise without such a label, a label without an exercise, an exercise
+of a chapter in the book that has no place there, and a title that is another one are warnings.
 """
 
 import re
@@ -67,12 +67,14 @@ def check(app: Sphinx, env: BuildEnvironment) -> None:
 
 def faults(registry: dict[str, Any], pages: set[str]) -> Iterator[tuple[str, str]]:
     """Each thing that does not fit, and the page that it concerns."""
-    placed = {label: entry for label, entry in registry.items() if label.startswith(PREFIX)}
+    placed = {label: entry for label, entry in registry.items() if entry["type"].startswith("exercise")}
     for label, entry in placed.items():
-        exercise = EXERCISES.get(label.removeprefix(PREFIX))
-        if exercise is None:
+        title, exercise = _title(entry["node"]), EXERCISES.get(label.removeprefix(PREFIX))
+        if not label.startswith(PREFIX):
+            yield f"the exercise {title!r} has no label that begins with {PREFIX}", entry["docname"]
+        elif exercise is None:
             yield f"attnlib.exercises has no exercise for the label {label}", entry["docname"]
-        elif (title := _title(entry["node"])) != exercise.title:
+        elif title != exercise.title:
             yield f"{label} is called {title!r} here and {exercise.title!r} in attnlib.exercises", entry["docname"]
     for page in sorted(pages):
         number = CHAPTER.match(page)

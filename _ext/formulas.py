@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 
-def start_server(server: type[katex.KaTeXServer], folder: Path, timeout: float) -> tuple[Popen, socket.socket]:
+def start_server(server: type[katex.KaTeXServer], folder: Path, timeout: float) -> tuple[Popen[bytes], socket.socket]:
     """Start KaTeX's server behind a Unix socket, trying until it listens.
 
     The package's own start takes the socket's file for a sign of that, and fails when it connects too soon;
@@ -59,9 +59,9 @@ class KeepMarks(SphinxPostTransform):
     def run(self, **options: Any) -> None:
         for formula in list(self.document.findall(nodes.math)):
             around, place = formula.parent, formula.parent.index(formula)
-            before, after = (around[at] if 0 <= at < len(around) else None for at in (place - 1, place + 1))
-            left = re.split(r"\s", before)[-1] if isinstance(before, nodes.Text) else ""
-            right = re.split(r"\s", after, maxsplit=1)[0] if isinstance(after, nodes.Text) else ""
+            touching = [around[at] if 0 <= at < len(around) else None for at in (place - 1, place + 1)]
+            before, after = (str(node) if isinstance(node, nodes.Text) else "" for node in touching)
+            left, right = re.split(r"\s", before)[-1], re.split(r"\s", after, maxsplit=1)[0]
             if right:
                 around[place + 1] = nodes.Text(after[len(right) :])
             if left or right:

@@ -75,7 +75,7 @@ def definition(term: str, read: list[Piece]) -> int | None:
 
 
 def faults(terms: list[str], read: list[Piece]) -> Iterator[tuple[str, str | None]]:
-    """Each term that is used too early or never defined, and the page that it concerns."""
+    """Each term that is used too early, and the page where it is, or that is never defined."""
     for term in terms:
         place = definition(term, read)
         if place is None:
@@ -95,8 +95,9 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
     terms = [term.astext() for item in items for term in item.findall(nodes.term)]
     chapters = sorted(page for page in env.found_docs if CHAPTER.match(page))
     read = [piece for page in chapters for piece in pieces(page, env.get_doctree(page))]
+    home = next((page for page, found in pages.items() if found), None)
     for message, page in faults(terms, read):
-        logger.warning(message, location=page, type="glossary")
+        logger.warning(message, location=page or home, type="glossary")
     places = {term: definition(term, read) for term in terms}
     defined = {term: read[place] for term, place in places.items() if place is not None}
     moved = defined != getattr(env, "defined_terms", None)

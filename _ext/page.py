@@ -10,6 +10,7 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment.adapters.toctree import document_toc
 from sphinx.util import logging
 
@@ -44,23 +45,25 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
 
 def _contents(app: Sphinx, page: str) -> list[dict[str, str]]:
     """Title, address and the caption above it of every chapter, in order; for the page itself also the list of its sections, as HTML."""
+    builder = app.builder
+    assert isinstance(builder, StandaloneHTMLBuilder)  # no other has HTML pages
     chapters = []
     parts = {}  # by the first page below a caption
     for tree in app.env.tocs[app.config.root_doc].findall(addnodes.toctree):
         if tree["caption"] and tree["includefiles"]:
             parts[tree["includefiles"][0]] = tree["caption"]
     for name in app.env.toctree_includes.get(app.config.root_doc, []):
-        title = app.builder.render_partial(nodes.inline("", "", *app.env.titles[name].deepcopy().children))["fragment"]
+        title = builder.render_partial(nodes.inline("", "", *app.env.titles[name].deepcopy().children))["fragment"]
         chapter = {
             "title": title,
-            "link": app.builder.get_relative_uri(page, name),
+            "link": builder.get_relative_uri(page, name),
             "sections": "",
             "part": parts.get(name, ""),
         }
         if name == page:
             sections = list(document_toc(app.env, name, app.tags).findall(nodes.bullet_list))[1:2]
             chapter |= {
-                "sections": app.builder.render_partial(sections[0])["fragment"] if sections else "",
+                "sections": builder.render_partial(sections[0])["fragment"] if sections else "",
                 "current": "page",
             }
         chapters.append(chapter)

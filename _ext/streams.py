@@ -27,5 +27,5 @@ def joined(outputs: list[NotebookNode] | None) -> list[NotebookNode]:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    myst_nb.core.render.coalesce_streams = joined  # type: ignore[assignment]
+    myst_nb.core.render.coalesce_streams = joined
     return {"parallel_read_safe": True, "parallel_write_safe": True}

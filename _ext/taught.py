@@ -23,9 +23,10 @@ CHAPTER = re.compile(r"chapters/(\d\d)_")
 
 @dataclass(frozen=True)
 class Place:
-    """A labelled section of a chapter."""
+    """A labelled section of a page."""
 
     label: str
+    part: str  # what the label says is here
     page: str
     anchor: str
     title: str
@@ -53,21 +54,22 @@ class Coverage(SphinxDirective):
         return [rows]
 
 
-def places(page: str, document: nodes.document) -> Iterator[Place]:
+def places(page: str, document: nodes.document, label: re.Pattern[str] = LABEL) -> Iterator[Place]:
+    """Every section of a page that has, or holds, a label of this form."""
     for node in document.findall(nodes.Element):
         for name in node.get("names", ()):
-            if LABEL.fullmatch(name):
+            if read := label.fullmatch(name):
                 section = node
                 while not isinstance(section, nodes.section):
                     section = section.parent
                 runs = any(cell.get("exec_count") for cell in section.findall(nodes.container))
-                yield Place(name, page, nodes.make_id(name), section[0].astext(), runs)
+                yield Place(name, read[1], page, nodes.make_id(name), section[0].astext(), runs)
 
 
 def faults(parts: Mapping[str, str], found: list[Place]) -> Iterator[tuple[str, str]]:
     """What is wrong and the page that it concerns, for the parts and the page that lists each."""
     for part, page in parts.items():
-        if not any(part == LABEL.fullmatch(place.label)[1] for place in found):  # type: ignore[index]
+        if not any(part == place.part for place in found):
             yield f"{part.upper()} is taught nowhere: no section of a chapter has the label ({part.upper()})=", page
     for place in found:
         if not place.runs:
@@ -75,7 +77,7 @@ def faults(parts: Mapping[str, str], found: list[Place]) -> Iterator[tuple[str, 
                 f"the section {place.title!r} has the label {place.label.upper()}, but no cell that was run",
                 place.page,
             )
-        if parts and LABEL.fullmatch(place.label)[1] not in parts:  # type: ignore[index]
+        if parts and place.part not in parts:
             yield f"the section {place.title!r} has the label {place.label.upper()}, which no source has", place.page
 
 
@@ -95,7 +97,7 @@ def link(app: Sphinx, document: nodes.document, page: str) -> None:
     for part in list(document.findall(Part)):
         links: list[nodes.Node] = []
         for place in app.env.taught:  # type: ignore[attr-defined]
-            if part["part"] == LABEL.fullmatch(place.label)[1]:  # type: ignore[index]
+            if part["part"] == place.part:
                 name = f"chapter {int(CHAPTER.match(place.page)[1])}, {place.title}"  # type: ignore[index]
                 address = f"{app.builder.get_relative_uri(page, place.page)}#{place.anchor}"
                 links += [nodes.Text("; ")] if links else []

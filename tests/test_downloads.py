@@ -54,3 +54,38 @@ def test_the_page_links_every_file_and_names_the_wheel_that_there_is():
     linked = re.findall(r'href="\.\./\.\./downloads/([^"]+)"', page)
     assert sorted(linked) == sorted(file.name for file in (SITE / "downloads").iterdir())
     assert set(re.findall(r"attnlib-[\w.-]+?\.whl", page)) == {WHEEL}
+
+
+def test_every_line_to_type_can_be_copied_as_it_is():
+    text = Path("chapters/appendices/downloads.md").read_text(encoding="utf8")
+    windows, unix, small = re.findall(r"^```text\n(.+?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert windows.replace("\\", "/").replace("env/Scripts/", "env/bin/").replace("py -m", "python3 -m") == unix
+    # PowerShell splits an argument at a comma and zsh reads brackets, unless it stands in double quotes
+    assert f'"./{WHEEL}[{downloads.EXTRAS}]"' in unix
+    assert not re.search(r"[(),\[\]#']", re.sub(r'".+?"', "", windows + unix + small))
+
+
+def test_torch_is_for_the_chapters_that_the_page_names():
+    asking = [
+        name for name in CHAPTERS if "import torch" in (SITE / "downloads" / f"{name}.ipynb").read_text(encoding="utf8")
+    ]
+    assert [int(name[:2]) for name in asking] == list(range(2, 9))
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_first_cell_installs_where_the_package_is_missing_and_stops_if_it_cannot(there):
+    """With an installer that works, and one that does not."""
+    installed = {}
+
+    def find(name, *rest):
+        if not installed.get(name):
+            raise ModuleNotFoundError(f"No module named {name!r}")
+
+    code = re.sub(r"%pip install --quiet (.+)", r"install(\1)", downloads.first_cell(WHEEL, None))
+    names = {"__builtins__": {"__import__": find, "ModuleNotFoundError": ModuleNotFoundError}}
+    names["install"] = lambda what: installed.update(attnlib=there)
+    if there:
+        exec(code, names)
+    else:
+        with pytest.raises(ModuleNotFoundError, match="No module named 'attnlib'"):
+            exec(code, names)

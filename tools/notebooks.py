@@ -10,7 +10,7 @@ overwritten: when the book has a newer chapter, that comes beside yours as `NAME
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jupytext
@@ -53,7 +53,9 @@ def convert(text: str, name: str = "chapter") -> nbformat.NotebookNode:
             if kind == "gate":
                 in_solution = content == "solution-start"
             elif not in_solution and content.strip():
-                new = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
+                new: Callable[[str], nbformat.NotebookNode] = (
+                    nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
+                )
                 cells.append(new(_BLANKS.sub("\n\n", content.strip()).replace(r"\new{", NEW_TERM)))
     return notebook_of(cells)
 
@@ -63,7 +65,8 @@ def notebook_of(cells: list[nbformat.NotebookNode]) -> nbformat.NotebookNode:
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    notebook: nbformat.NotebookNode = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    return notebook
 
 
 def _plain(text: str, name: str) -> Iterator[tuple[str, str]]:
@@ -77,7 +80,7 @@ def _plain(text: str, name: str) -> Iterator[tuple[str, str]]:
         if token.type == "fence" and (directive := _DIRECTIVE.match(token.info)):
             kept += _references(lines[start:first], name)
             start = last
-            for kind, content in _directive(*directive.groups(), token.content, name):
+            for kind, content in _directive(directive[1], directive[2], token.content, name):
                 if kind == "markdown":
                     kept += ["", *content.splitlines(), ""]
                 else:
@@ -127,7 +130,7 @@ def _exercise(body: str, name: str) -> Iterator[tuple[str, str]]:
     """The stub and the check of an exercise become cells to write in."""
     lines, start = body.splitlines(), 0
     for token in _markdown.parse(body):
-        if token.type == "fence" and token.info == "python":
+        if token.type == "fence" and token.info == "python" and token.map:
             first, last = token.map
             yield "markdown", "\n".join(_references(lines[start:first], name))
             yield "code", token.content

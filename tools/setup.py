@@ -78,12 +78,12 @@ def install_node() -> None:
         say(4, "no Node here: one into .venv")
         pip("install", NODE)
     say(4, "Node's packages")
-    npm = shutil.which("npm") or shutil.which("npm", path=BIN)
+    npm = shutil.which("npm") or shutil.which("npm", path=BIN) or BIN / "npm"
     if subprocess.run([npm, "ci", "--loglevel=error"], cwd=ROOT).returncode:
         sys.exit("npm could not install what package-lock.json lists; its message is above.")
 
 
-def pip(*arguments: object) -> None:
+def pip(*arguments: str | Path) -> None:
     command = [BIN / "python", "-m", "pip", *arguments, "--disable-pip-version-check"]
     if subprocess.run(command).returncode:
         sys.exit("pip failed; its message is above. Run the same command again to go on from here.")

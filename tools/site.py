@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 from playwright.sync_api import Page
 
@@ -28,7 +29,7 @@ class Strict(SimpleHTTPRequestHandler):
         below = path.removeprefix(BELOW)
         return super().translate_path(below if below != path else "/nothing here")
 
-    def send_head(self):
+    def send_head(self) -> BytesIO | BinaryIO | None:
         file = Path(self.translate_path(self.path))
         if file.is_file() and file.suffix in PACKED and "gzip" in self.headers.get("Accept-Encoding", ""):
             content = gzip.compress(file.read_bytes(), mtime=0)
@@ -45,7 +46,7 @@ class Strict(SimpleHTTPRequestHandler):
         self.send_header("Cache-Control", "max-age=3600")
         super().end_headers()
 
-    def log_message(self, *arguments) -> None:
+    def log_message(self, *arguments: object) -> None:
         pass
 
 

@@ -43,7 +43,7 @@ def train(seed: int, steps: int, batch: int = 64) -> tuple[dict[str, np.ndarray]
     for step in range(steps):
         optimiser.zero_grad()
         loss = loss_of(parameters, torch.randint(5, (batch, 5)))
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
         if (step + 1) % 500 == 0:
             print(f"step {step + 1:5d}  loss {loss.item():.4f}")
@@ -52,11 +52,11 @@ def train(seed: int, steps: int, batch: int = 64) -> tuple[dict[str, np.ndarray]
 
 
 def main() -> None:
-    options = argparse.ArgumentParser()
-    options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--steps", type=int, default=3000)
-    options.add_argument("--out", type=Path, default=Path("attnlib/data/two_heads.json"))
-    options = options.parse_args()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--out", type=Path, default=Path("attnlib/data/two_heads.json"))
+    options = parser.parse_args()
     parameters, loss = train(options.seed, options.steps)
     record = {
         "command": f"python tools/train_two_heads.py --seed {options.seed} --steps {options.steps}",

@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from numpy import ndarray as Array
 
 from attnlib.attention import softmax
 from attnlib.checks import forbid
+from attnlib.plots.cells import draw_cells
 from attnlib.plots.grid import LETTER
-from attnlib.plots.style import COLOURS, LINE, MUTED, WEIGHTS, WIDTH, drawing
+from attnlib.plots.style import COLOURS, MUTED, WIDTH, drawing
 
 SMALL, EDGE = 9.5, 0.05  # points; inches
 ARROW, SUM, ROW = 0.62, 0.44, 0.29  # inches: between the grids, the column of sums, a row's height
@@ -56,9 +55,14 @@ def masks_page(
             axes.text(beside, head, says, va="center", fontsize=SMALL)
             top = head - 0.18 - longest - 0.1
             weights = softmax(np.where(mask, scores, -np.inf))
-            _grid(axes, names, top, cell, tokens, scores, mask)
+            left = names + n * cell + ARROW  # of the weights
             for i, token in enumerate(tokens):
                 axes.text(names - 0.06, top - (i + 0.5) * ROW, token, ha="right", va="center", fontsize=SMALL)
+                for start in (names, left):
+                    column = start + (i + 0.5) * cell
+                    axes.text(column, top + 0.06, token, ha="center", va="bottom", rotation=90, fontsize=SMALL)
+            draw_cells(axes, (names, top), (cell, ROW), scores, mask, digits=1, blocked="−∞", shade=False)
+            draw_cells(axes, (left, top), (cell, ROW), weights, mask, blocked="0")
             middle, right = top - n * ROW / 2, names + n * cell
             axes.annotate(
                 "",
@@ -67,8 +71,7 @@ def masks_page(
                 arrowprops={"arrowstyle": "-|>", "color": MUTED},
             )
             axes.text(right + ARROW / 2, middle + 0.13, "softmax", ha="center", va="center", fontsize=8.5, color=MUTED)
-            _grid(axes, right + ARROW, top, cell, tokens, weights, mask, shade=True)
-            total = right + ARROW + n * cell + SUM / 2 + 0.02
+            total = left + n * cell + SUM / 2 + 0.02
             axes.text(total, top + 0.06, "sum", ha="center", va="bottom", fontsize=8.5, color=MUTED)
             for i, row in enumerate(weights):
                 axes.text(
@@ -86,28 +89,3 @@ def masks_page(
         axes.set(xlim=(0, WIDTH), ylim=(bottom - 0.25, 0), title=title)
         axes.axis("off")
     return figure
-
-
-def _grid(
-    axes: Axes,
-    left: float,
-    top: float,
-    cell: float,
-    tokens: Sequence[str],
-    entries: Float[Array, "n n"],
-    mask: Bool[Array, "n n"],
-    *,
-    shade: bool = False,
-) -> None:
-    """Scores, or with `shade` weights; what the mask blocks is hatched."""
-    for j, token in enumerate(tokens):
-        axes.text(left + (j + 0.5) * cell, top + 0.06, token, ha="center", va="bottom", rotation=90, fontsize=SMALL)
-    for (i, j), entry in np.ndenumerate(entries):
-        blocked = not mask[i, j]
-        fill = "white" if blocked or not shade else WEIGHTS(float(entry))
-        corner = (left + j * cell, top - (i + 1) * ROW)
-        axes.add_patch(Rectangle(corner, cell, ROW, fc=fill, ec=LINE, lw=0.8, hatch="////" if blocked else None))
-        written = ("0" if shade else "−∞") if blocked else f"{entry:.2f}" if shade else f"{entry:.1f}".replace("-", "−")
-        backing = {"facecolor": "white", "edgecolor": "none", "pad": 0.6} if blocked else None
-        axes.text(left + (j + 0.5) * cell, top - (i + 0.5) * ROW, written, ha="center", va="center",
-                  fontsize=8.5, color=MUTED if blocked else "black", bbox=backing)  # fmt: skip

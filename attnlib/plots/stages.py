@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from numpy import ndarray as Array
 
 from attnlib.checks import forbid
+from attnlib.plots.cells import draw_cells
 from attnlib.plots.grid import LETTER
-from attnlib.plots.style import COLOURS, LINE, MUTED, WEIGHTS, WIDTH, drawing
+from attnlib.plots.style import COLOURS, MUTED, WIDTH, drawing
 
 SMALL, EDGE = 9.5, 0.05  # points; inches
 ROW, GRID, BESIDE = 0.23, 2.05, 0.18  # inches: a row's height, all columns, and between grid and words
@@ -60,32 +59,13 @@ def stages_page(
             wrapped = textwrap.fill(says, int((WIDTH - words) / LETTERS))
             axes.text(words, top - 0.56, wrapped, va="top", fontsize=SMALL, linespacing=1.25)
             allowed = np.ones((n, n), dtype=bool) if mask is None else mask
-            _grid(axes, left, top, cell, tokens, weights, allowed)
+            for i, token in enumerate(tokens):
+                axes.text(left - 0.06, top - (i + 0.5) * ROW, token, ha="right", va="center", fontsize=SMALL)
+                column = left + (i + 0.5) * cell
+                axes.text(column, top + 0.05, token, ha="center", va="bottom", rotation=90, fontsize=SMALL)
+            draw_cells(axes, (left, top), (cell, ROW), weights, allowed)
         bottom = -len(stages) * tall
         axes.text(EDGE, bottom, note, va="top", fontsize=SMALL, color=MUTED)
         axes.set(xlim=(0, WIDTH), ylim=(bottom - foot, 0), title=title)
         axes.axis("off")
     return figure
-
-
-def _grid(
-    axes: Axes,
-    left: float,
-    top: float,
-    cell: float,
-    tokens: Sequence[str],
-    weights: Float[Array, "n n"],
-    allowed: Bool[Array, "n n"],
-) -> None:
-    """The cells with their numbers, and the tokens beside and above them."""
-    for i, token in enumerate(tokens):
-        axes.text(left - 0.06, top - (i + 0.5) * ROW, token, ha="right", va="center", fontsize=SMALL)
-        axes.text(left + (i + 0.5) * cell, top + 0.05, token, ha="center", va="bottom", rotation=90, fontsize=SMALL)
-    for (i, j), weight in np.ndenumerate(weights):
-        fill = WEIGHTS(float(weight)) if allowed[i, j] else "white"
-        corner = (left + j * cell, top - (i + 1) * ROW)
-        hatch = None if allowed[i, j] else "////"
-        axes.add_patch(Rectangle(corner, cell, ROW, fc=fill, ec=LINE, lw=0.8, hatch=hatch))
-        if allowed[i, j]:
-            middle = (left + (j + 0.5) * cell, top - (i + 0.5) * ROW)
-            axes.text(*middle, f"{weight:.2f}", ha="center", va="center", fontsize=8.5)

@@ -17,7 +17,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, sync_playwright
 
 from tools import chromium
 from tools.site import FLAGS, pages, scroll_through, served, violations
@@ -69,7 +69,7 @@ def lighthouse(url: str, device: str, browser: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         flags = ["--headless=new", f"--user-data-dir={folder}/profile", *FLAGS]
-        command = ["node", LIGHTHOUSE, url, "--quiet", "--output=json", f"--output-path={report}"]
+        command = ["node", str(LIGHTHOUSE), url, "--quiet", "--output=json", f"--output-path={report}"]
         command += [f"--chrome-flags={' '.join(flags)}", f"--only-categories={','.join(CATEGORIES)}"]
         command += ["--preset=desktop"] if device == "desktop" else []
         environment = os.environ | {"CHROME_PATH": browser}
@@ -97,15 +97,17 @@ def visit(browser: Browser, address: str, result: Result) -> None:
     network.send("Network.enable")
     sizes: list[float] = []
     network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
-    page.on(
-        "request", lambda request: request.url.startswith((address, "data:")) or result.elsewhere.append(request.url)
-    )
-    page.on("console", lambda m: m.type in {"error", "warning"} and result.errors.append(m.text))
+    asked: list[str] = []
+    said: list[ConsoleMessage] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", said.append)
     page.on("pageerror", lambda error: result.errors.append(str(error)))
     page.goto(f"{address}/{result.page}", wait_until="networkidle")
     scroll_through(page)
     page.wait_for_load_state("networkidle")
     result.kilobytes, result.requests = sum(sizes) / 1000, len(sizes)
+    result.elsewhere += [url for url in asked if not url.startswith((address, "data:"))]
+    result.errors += [message.text for message in said if message.type in {"error", "warning"}]
     context.close()
 
 
@@ -121,7 +123,7 @@ def look_with_axe(browser: Browser, address: str, result: Result) -> None:
 
 
 def main(chosen: list[str]) -> int:
-    path = chromium.find()
+    path = chromium.find() or sys.exit("No Chromium here: python tools/chromium.py installs one.")
     results = []
     print(HEAD, flush=True)
     with served() as address, sync_playwright() as playwright:

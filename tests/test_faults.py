@@ -1,0 +1,175 @@
+"""A book that breaks every promise of the build is not built, and each fault is named with its page."""
+
+import re
+
+import pytest
+
+from attnlib.exercises import CHAPTERS
+from tests.book import HEADER, Book
+
+CELL = "```{code-cell} ipython3\n1 + 1\n```"
+PAGES = {
+    "index": """# A book
+
+[page](nopage.md) [place](chapters/01_first.md#nowhere-md) [here](#nowhere-here)
+{ref}`nowhere-ref` {ref}`words <nowhere-named>` {numref}`nowhere-num` {doc}`nowhere-doc` {term}`nowhere-term`
+{eq}`nowhere-eq` {cite}`nobody` {download}`gone.txt` ![](gone.png)
+
+<a href="#nowhere-raw">raw</a> <a href='chapters/01_first.html#nowhere-there'>raw</a> <a href="gone.html?a=1">raw</a>
+<img src="gone.svg" alt=""> <a href="../index.html">raw</a>
+
+<a href="chapters/01_first.html#first">right</a> <a href="chapters/01_first.html?a=1">right</a> <a href="#a-book">right</a>
+<a href="https://example.org/#nowhere">right</a> <a href="mailto:a@b.c">right</a>
+
+```{code-cell} ipython3
+from IPython.display import HTML
+HTML('<a id="made"></a><a href="#made">right</a> <a href="#nowhere-made">wrong</a>')
+```
+""",
+    "chapters/01_first": f"""# First
+
+A token is read. A **token** is a word.
+
+(S0.1)=
+(S9.9)=
+(E1)=
+(E2-again)=
+(E3)=
+(E6)=
+(E9)=
+## Taught
+
+{CELL}
+
+(S0.2)=
+## Said
+
+```{{exercise}} Nobody knows me
+Do.
+```
+
+```{{exercise}} Nor me
+:label: nor-me
+```
+
+```{{exercise}} Which shape?
+:label: ex-of-what
+```
+
+```{{exercise}} Which shape?
+:label: ex-which-shape
+```
+""",
+    "chapters/appendices/downloads": "# Downloads\n\n```{downloads}\n```\n",
+    "chapters/appendices/coverage": "# Coverage\n\n```{coverage}\nS0.1 One\nS0.2 Two\nS0.3 Three\n```\n",
+    "chapters/appendices/errata": f"""# Errata
+
+{{errata}}`1-4` {{errata}}`6-6` {{errata}}`all`
+
+(erratum-1)=
+## E1 · Right
+
+{CELL}
+
+(erratum-2)=
+## E2 · Said
+
+(erratum-4)=
+## E4 · Untaught
+
+{CELL}
+
+(erratum-6)=
+## E5 · Miscounted
+
+(erratum-8)=
+## E8 · Unlisted
+""",
+    "chapters/appendices/glossary": "# Glossary\n\n```{glossary}\ntoken\n  A word.\n\nlogit\n  A score.\n```\n",
+}
+FAULTS = {
+    "index": [
+        "cross-reference target not found: 'nopage.md'",
+        "local id not found in doc 'chapters/01_first': 'nowhere-md'",
+        "cross-reference target not found: 'nowhere-here'",
+        "undefined label: 'nowhere-ref'",
+        "undefined label: 'nowhere-named'",
+        "undefined label: 'nowhere-num'",
+        "unknown document: 'nowhere-doc'",
+        "term not in glossary: 'nowhere-term'",
+        "equation not found: nowhere-eq",
+        'could not find bibtex key "nobody"',
+        "download file not readable",
+        "image file not readable: gone.png",
+        "the link '#nowhere-raw' leads to no place: index.html has no id 'nowhere-raw'",
+        "the link 'chapters/01_first.html#nowhere-there' leads to no place",
+        "the link 'gone.html?a=1' leads to no file of the site",
+        "the link 'gone.svg' leads to no file of the site",
+        "the link '../index.html' leads to no file of the site",
+        "the link '#nowhere-made' leads to no place",
+        # what Sphinx has named above, once more where the page has it
+        "the link '#nopage.md' leads to no place",
+        "the link 'chapters/01_first.html#nowhere-md' leads to no place",
+        "the link '#nowhere-here' leads to no place",
+        "the link 'gone.png' leads to no file of the site",
+    ],
+    "chapters/01_first": [
+        "'token' is used before it is defined, in 'First': …A token is read",
+        "the section 'Taught' has the label S9.9, which no source has",
+        "the section 'Said' has the label S0.2, but no cell that was run",
+        "the section 'Taught' has the label e9, which no list of errata names",
+        "the exercise 'Nobody knows me' has no label that begins with ex-",
+        "the exercise 'Nor me' has no label that begins with ex-",
+        "attnlib.exercises has no exercise for the label ex-of-what",
+        *(
+            f"the exercise {exercise.id!r} of attnlib.exercises has no place in this chapter"
+            for exercise in CHAPTERS[1]
+            if exercise.id != "which-shape"
+        ),
+    ],
+    "chapters/appendices/coverage": ["S0.3 is taught nowhere: no section of a chapter has the label (S0.3)="],
+    "chapters/appendices/errata": [
+        "'all' is not the first and the last number of a list of errata",
+        "the lists of errata name [1, 2, 3, 4, 6]: not each number once, from 1 on",
+        "E2 is decided by nothing: its row has no cell that was run",
+        "E3 has no row: no section of this page has the label (erratum-3)=",
+        "E4 is taught nowhere: no chapter has the label (E4)=",
+        "E6 has a row that is called 'E5 · Miscounted', not 'E6 · …'",
+        "the section 'E8 · Unlisted' has the label erratum-8, which no list of errata names",
+    ],
+    "chapters/appendices/glossary": ["the glossary's term 'logit' is set in bold in no chapter"],
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The exit code, and every warning with its page."""
+    book = Book(tmp_path_factory.mktemp("faults") / "book")
+    (book.folder / "chapters/appendices").mkdir(parents=True)
+    index, *others = PAGES
+    for page in others:
+        (book.folder / f"{page}.md").write_text(HEADER + PAGES[page])
+    files = "".join(f"- file: {page}\n" for page in others)
+    (book.folder / "_toc.yml").write_text(f"format: jb-book\nroot: {index}\nchapters:\n{files}")
+    code, log, _ = book(PAGES[index])
+    log = re.sub(r"\x1b\[[0-9;]*m", "", log)
+    said = re.findall(
+        rf"^(?:{re.escape(str(book.folder))}/([\w/]+)\.md:.*?)?(?:WARNING|ERROR): (.+)$", log, re.MULTILINE
+    )
+    return code, said, log
+
+
+def test_the_build_fails(built):
+    code, _, log = built
+    assert code == 1
+    assert "Traceback" not in log
+
+
+@pytest.mark.parametrize(("page", "fault"), [(page, fault) for page, faults in FAULTS.items() for fault in faults])
+def test_the_fault_is_named_with_its_page(page, fault, built):
+    assert [where for where, message in built[1] if fault in message] == [page]
+
+
+def test_nothing_else_is_a_fault(built):
+    expected = [fault for faults in FAULTS.values() for fault in faults]
+    assert [message for _, message in built[1] if not any(fault in message for fault in expected)] == []

@@ -19,7 +19,7 @@ def size(file: Path) -> tuple[int, int]:
         found = SIDES.search(file.read_text(encoding="utf8"))
         sides = tuple(round(float(side) * PIXELS) for side in found.groups()) if found else None
     else:
-        sides = get_image_size(file)
+        sides = get_image_size(str(file))
     if not sides:
         raise ValueError(f"{file.name} does not say its width and height")
     return sides[0], sides[1]

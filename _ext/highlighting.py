@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from pygments.formatters import HtmlFormatter
-from pygments.token import Name, Operator, Punctuation, Text, Whitespace, _TokenType
+from pygments.token import Name, Operator, Punctuation, Text, Whitespace
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
 
-def plain(token: _TokenType) -> bool:
+def plain(token: tuple[str, ...]) -> bool:
     """Whether the style leaves such a token in the colour of text."""
     return (
         token in Punctuation
@@ -23,13 +23,13 @@ def plain(token: _TokenType) -> bool:
     )
 
 
-def marked(tokens: Iterable[tuple[_TokenType, str]]) -> Iterator[tuple[_TokenType, str]]:
+def marked(tokens: Iterable[tuple[tuple[str, ...], str]]) -> Iterator[tuple[tuple[str, ...], str]]:
     for token, value in tokens:
         yield Text if plain(token) else token, value
 
 
-class Formatter(HtmlFormatter[str]):
-    def format(self, tokensource: Iterable[tuple[_TokenType, str]], outfile: IO[str]) -> None:
+class Formatter(HtmlFormatter):
+    def format(self, tokensource: Iterable[tuple[tuple[str, ...], str]], outfile: IO[str]) -> None:
         super().format(marked(tokensource), outfile)
 
 

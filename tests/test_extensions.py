@@ -16,6 +16,7 @@ sys.path.insert(0, "_ext")
 import sphinxcontrib.katex as katex
 
 import esbuild
+import figures
 import fonts
 import formulas
 import freshness
@@ -210,6 +211,15 @@ def test_the_italic_has_one_weight_and_bold_formulas_bring_their_own_letters_alo
     assert ord("ß") not in shown
     assert ord("ß") in others["fonts/sans.woff2"]
     assert others["fonts/katex/KaTeX_Main-Bold.woff2"] == {ord("Q")}
+
+
+def test_a_figure_that_hides_its_size_is_named(tmp_path):
+    file = tmp_path / "figure.svg"
+    file.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="30.3pt" height="60pt">')
+    assert figures.size(file) == (40, 80)
+    file.write_text("<svg>")
+    with pytest.raises(ValueError, match=r"figure\.svg does not say its width and height"):
+        figures.size(file)
 
 
 def test_a_font_that_is_not_installed_is_named(tmp_path):

@@ -1,8 +1,9 @@
 """Rebuild and re-execute the chapters when the code behind them has changed.
 
 Sphinx and jupyter-cache look at a chapter's own text alone. A digest of `attnlib`, and one of what
-builds the pages, are made part of Sphinx's configuration, so that a change reads every page anew.
+the pages look like, are made part of Sphinx's configuration, so that a change reads every page anew.
 The first is also part of the cache's path, so that no output of the old code is taken for one of the new.
+When the steps of the build change, all that the old ones had noted is forgotten, for it may have had another form.
 """
 
 import hashlib
@@ -37,7 +38,7 @@ def once(app: Sphinx, step: str, key: str, targets: list[Path], make: Callable[[
 
 def set_digest(app: Sphinx, config: Config) -> None:
     config.attnlib_digest = digest(Path(app.srcdir) / "attnlib")
-    config.site_digest = " ".join(digest(Path(app.srcdir) / folder) for folder in ("_ext", "_theme"))
+    config.site_digest = digest(Path(app.srcdir) / "_theme")
     caches = Path(app.outdir).parent / ".jupyter_cache"
     config.nb_execution_cache_path = str(caches / config.attnlib_digest)
     for old in caches.glob("*"):
@@ -45,8 +46,9 @@ def set_digest(app: Sphinx, config: Config) -> None:
             shutil.rmtree(old)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> dict[str, bool | int]:
     app.add_config_value("attnlib_digest", "", "env", types=[str])
     app.add_config_value("site_digest", "", "env", types=[str])
     app.connect("config-inited", set_digest)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    steps = int(digest(Path(__file__).parent), 16)
+    return {"env_version": steps, "parallel_read_safe": True, "parallel_write_safe": True}

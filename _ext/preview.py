@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from attnlib import houston
 from attnlib.plots import COLOURS, WEIGHT_1, draw_grid
 from fonts import fonts
-from freshness import once
+from freshness import digest, once
 
 SIZE = (1200, 630)  # pixels, as the Open Graph protocol's readers expect
 PAPER, INK, MUTED = "#fffefb", "#1d2126", "#5a6068"
@@ -65,7 +65,9 @@ def draw_all(app: Sphinx, exception: Exception | None) -> None:
         draw_preview(app.config.html_title, font, preview)
         draw_icon(icon)
 
-    key = f"{app.config.attnlib_digest} {app.config.site_digest} {app.config.html_title}"
+    key = (
+        f"{app.config.attnlib_digest} {app.config.site_digest} {digest(Path(__file__).parent)} {app.config.html_title}"
+    )
     once(app, "preview", key, [preview, icon], draw)
 
 

@@ -2,7 +2,7 @@
 
     python -m tools.audit.audit [PAGE …]
 
-Lighthouse runs three times for phones (the median counts for performance, the worst run for the other
+Lighthouse runs two or three times for phones (two of three decide on performance, the worst run on the other
 categories) and once for desktops. Bytes, requests and console errors are those of a first visit that scrolls to the end,
 served with gzip below a sub-path under a content-security policy; axe runs at two widths in both colour schemes.
 Prints one table; the exit code is 1 when a bar is missed.
@@ -10,7 +10,6 @@ Prints one table; the exit code is 1 when a bar is missed.
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from tools.site import FLAGS, pages, scroll_through, served, violations
 
 LIGHTHOUSE = Path(__file__).parent / "node_modules" / "lighthouse" / "cli" / "index.js"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
+PERFORMANCE = 95  # on a phone
 KILOBYTES = 300
 
 
@@ -43,8 +43,8 @@ class Result:
     def missed(self) -> list[str]:
         """The bars that the page misses, each in words."""
         found = []
-        if self.mobile["performance"] < 95:
-            found.append(f"performance on a phone is {self.mobile['performance']:.0f}, the bar is 95")
+        if self.mobile["performance"] < PERFORMANCE:
+            found.append(f"performance on a phone is {self.mobile['performance']:.0f}, the bar is {PERFORMANCE}")
         for device, scores in (("phone", self.mobile), ("desktop", self.desktop)):
             found += [
                 f"{c} on a {device} is {scores[c]:.0f}, the bar is 100" for c in CATEGORIES[1:] if scores[c] < 100
@@ -84,9 +84,14 @@ def lighthouse(url: str, device: str, browser: str) -> dict[str, float]:
 
 
 def of_phone(url: str, browser: str) -> dict[str, float]:
-    """Median performance of three runs, and the least of the other scores."""
-    runs = [lighthouse(url, "phone", browser) for _ in range(3)]
-    return {c: (statistics.median if c == "performance" else min)(run[c] for run in runs) for c in CATEGORIES}
+    """The least scores of the two runs, of at most three, that agree on the bar for performance: as the median of three does."""
+    runs: list[dict[str, float]] = []
+    while True:
+        runs.append(lighthouse(url, "phone", browser))
+        same = [run for run in runs if (run["performance"] >= PERFORMANCE) == (runs[-1]["performance"] >= PERFORMANCE)]
+        if len(same) == 2:
+            of = {c: min(run[c] for run in runs) for c in CATEGORIES}
+            return of | {"performance": min(run["performance"] for run in same)}
 
 
 def visit(browser: Browser, address: str, result: Result) -> None:

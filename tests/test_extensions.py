@@ -478,7 +478,9 @@ def test_a_line_that_the_kernel_sent_in_pieces_stays_one_line(build):
 def test_a_sheet_has_a_link_that_opens_its_file(build):
     code, log, page = build(SHEET)
     assert code == 0, log
-    ((shown, opened),) = re.findall(r'<img alt="A figure." src="([^"]+)" />\n<p class="sheet"><a href="([^"]+)">', page)
+    ((shown, opened),) = re.findall(
+        r'<img [^>]*alt="A figure." src="([^"]+)" />\n<p class="sheet"><a href="([^"]+)">', page
+    )
     assert shown == opened
     assert (build.site / opened).stat().st_size > 0
 

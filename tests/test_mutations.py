@@ -87,8 +87,8 @@ MISTAKES = {
         "dropout keeps what it should drop": (">= probability", "< probability"),
     },
     "stages": {
-        "a grid transposed": ("np.ndenumerate(weights)", "np.ndenumerate(weights.T)"),
-        "queries from below": ("top - (i + 1) * ROW)", "top - (len(tokens) - i) * ROW)"),
+        "a grid transposed": ("(cell, ROW), weights, allowed)", "(cell, ROW), weights.T, allowed)"),
+        "names from below": ("top - (i + 0.5) * ROW, token", "top - (n - i - 0.5) * ROW, token"),
         "stages counted from 0": ("{place + 1}  {name}", "{place}  {name}"),
     },
     "positions": {

@@ -4,3 +4,5 @@ try {
   if (chosen) document.documentElement.dataset.theme = chosen;
 } catch { /* storage is switched off: the system decides */ }
 document.documentElement.classList.add("has-script");
+// Opened at a place in it, or once more, a page is laid out whole (page.css), for that place to be right.
+if (location.hash || performance.getEntriesByType("navigation")[0]?.type !== "navigate") document.documentElement.classList.add("whole");

@@ -38,6 +38,15 @@
   system.addEventListener("change", name);
   name();
 
+  // A link within the page needs every section laid out, before the browser follows it.
+  const whole = () => root.classList.add("whole");
+  addEventListener("click", (event) => event.target.closest?.("a[href*='#']") && whole(), true);
+  addEventListener("hashchange", () => {
+    if (root.classList.contains("whole")) return;
+    whole(); // typed into the address
+    document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  });
+
   // A place in a section that is out of view is not laid out yet, and asking where it lies would do it at once.
   const laidOut = (element) => element.checkVisibility({ contentVisibilityAuto: true });
   const above = (line) => (element) => laidOut(element) && element.getBoundingClientRect().top < line;

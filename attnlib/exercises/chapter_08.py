@@ -139,6 +139,7 @@ def _adds(weights: np.ndarray, value: np.ndarray, w_o: np.ndarray) -> np.ndarray
 
 ADDS_MISTAKES: list[tuple[str, Map]] = [
     ("You add up the lengths of the cells. Add their vectors first: those that point opposite ways cancel.", lambda A, v, o: (A * _length(v @ _bands(v, o))[:, None]).sum(axis=-1)),
+    ("That is the brightest cell alone. Add the vectors of all cells of the row.", lambda A, v, o: np.take_along_axis(A * _length(v @ _bands(v, o))[:, None], A.argmax(axis=-1, keepdims=True), axis=-1)[..., 0]),
     ("w_o is missing: that is the length of the blend, before the head writes it.", lambda A, v, o: _length(A @ v)),
     ("Every head goes through the first band of w_o. Head a has rows a·d_v to (a + 1)·d_v − 1.", lambda A, v, o: _length(A @ v @ o[: v.shape[-1]])),
     ("Head a takes every h-th row of w_o. Its rows are neighbours: a·d_v to (a + 1)·d_v − 1.", lambda A, v, o: _length(A @ v @ o.reshape(v.shape[-1], len(v), -1).swapaxes(0, 1))),

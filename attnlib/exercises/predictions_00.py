@@ -101,8 +101,8 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
     },
     "fixed-average": {
         "prompt": "With all weights equal to 1/8, what share of the answers is right? A number from 0 to 1.",
-        "right": 0.275,  # measured is 0.258; every guess from 0.15 to 0.4 is a good one
-        "tolerance": 0.125,
+        "right": 0.26,  # measured is 0.258; every guess from 0.15 to 0.37 is a good one
+        "tolerance": 0.11,
         "wrong": [
             (
                 1 / 16,

@@ -47,7 +47,7 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
         "prompt": "In training, lists of 6 to 15 words were said twice. Now comes a list of 20. How often is the next word of the second round right?",
         "options": [
             ("About as often as for 12: it learned to repeat", "It learned to repeat what it met. Below it is measured."),
-            ("Clearly less often", "The head that finds the place adds a bias for each distance, and was trained not to look further back than 14 places."),
+            ("Clearly less often", "Yes. Guess why, and read on: there is one cause, and it can be mended."),
             ("Never: the text is longer than its context", "The last bias serves for all longer distances, so the model runs on."),
         ],
         "right": 1,

@@ -82,9 +82,9 @@ const STEPS = [
   ({ tokens, x, w_k, axes, keys }) => ["the keys, k = x W_K", "What does each token offer? The same sums with W_K, all components at once.", sums(tokens, (j) => sum(axes, x[j], w_k, keys[j]))],
   ({ tokens, key_axes, q, keys, raw }) => ["the scores, q·k", "Does a key have what the query looks for? Multiply them component by component, and add.",
     row(key_axes, "q", q), sums(tokens, (j) => sum(key_axes, q, keys[j], raw[j]))],
-  ({ tokens, q, scaled, raw, scores }) => [`scale by √d_k = √${q.length}`, scaled ? `Divide each score by √${q.length} ${equals(q.length ** 0.5)} ${number(q.length ** 0.5)}.` : "Scaling is off: each score stays as it is. Turn it on above.",
+  ({ tokens, q, scaled, raw, scores }) => [`scale by √d_k = √${q.length}`, scaled ? `Divide each score by √${q.length} ${equals(q.length ** 0.5)} ${number(q.length ** 0.5)}.` : "Scaling is off: each score stays as it is.",
     sums(tokens, (j) => (scaled ? [`${number(raw[j])} / ${number(q.length ** 0.5)} ${equals(raw[j], scores[j])} `, scores[j]] : ["", raw[j]]))],
-  ({ tokens, mask, scores }) => ["mask", mask ? "No token after the query may be read: its score becomes −∞." : "The mask is off: every token may be read. Turn it on above, and watch the weights.",
+  ({ tokens, mask, scores }) => ["mask", mask ? "No token after the query may be read: its score becomes −∞." : "The mask is off: every token may be read.",
     sums(tokens, (j) => (blocked(mask, j) ? [`${number(scores[j])} → `, "−∞"] : ["", scores[j]]))],
   ({ tokens, mask, scores, weights }) => {
     const largest = Math.max(...scores.filter((_, j) => !blocked(mask, j))), shift = Math.abs(largest) > 20 ? largest : 0; // exp of more tells nobody anything

@@ -219,6 +219,7 @@ def _adds_by_einsum(weights, value, w_o):
 RIGHT["head-adds"] = [lambda A, v, o: _length(_added(A, v, o)), _adds_by_loops, _adds_by_einsum]
 WRONG["head-adds"] = [
     ("You add up the lengths of the cells", lambda A, v, o: np.einsum("aij,aj->ai", A, _length(v @ np.stack(np.split(o, len(v)))))),
+    ("the brightest cell alone", lambda A, v, o: A.max(axis=-1) * np.take_along_axis(_length(v @ np.stack(np.split(o, len(v)))), A.argmax(axis=-1), axis=-1)),
     ("w_o is missing", lambda A, v, o: _length(A @ v)),
     ("the first band of w_o", lambda A, v, o: _length(A @ v @ o[: v.shape[-1]])),
     ("every h-th row of w_o", lambda A, v, o: np.stack([_length(A[a] @ v[a] @ o[a :: len(v)]) for a in range(len(v))])),

@@ -8,7 +8,9 @@ import pytest
 
 from attnlib import attention_weights, causal_mask, houston
 from tests.browser.conftest import until
+from tools.audit import audit
 from tools.site import SITE
+from tools.site import served as serve
 
 CHAPTER = "chapters/01_dot_product.html"
 TRAINED = "chapters/08_position_and_trained_heads.html"
@@ -323,6 +325,21 @@ def test_code_is_marked_where_the_style_colours_it_and_nowhere_else():
     style = " ".join(line for line in Path("_theme/page.css").read_text().splitlines() if line.startswith(".highlight"))
     assert "def" in {word for text in code for word in re.findall(r'<span class="k">(\w+)</span>', text)}
     assert {mark for mark in marks if not re.search(rf"\.{mark}\b", style)} == set()
+
+
+def test_the_audit_weighs_a_first_visit_and_hears_its_complaints(served, browser, tmp_path):
+    found = audit.Result("index.html", {}, {})
+    audit.visit(browser, served, found)
+    assert 30 < found.kilobytes < audit.KILOBYTES
+    assert found.requests > 5
+    assert found.elsewhere == found.errors == []
+    (tmp_path / "loud.html").write_text("<script src='loud.js'></script><img src='http://localhost:9/x.png' alt=''>")
+    (tmp_path / "loud.js").write_text("console.warn('oops')")
+    with serve(tmp_path) as address:
+        loud = audit.Result("loud.html", {}, {})
+        audit.visit(browser, address, loud)
+    assert loud.elsewhere == ["http://localhost:9/x.png"]
+    assert "oops" in loud.errors
 
 
 def test_no_page_names_a_resource_of_another_site():

@@ -105,7 +105,9 @@ def visit(browser: Browser, address: str, result: Result) -> None:
     asked: list[str] = []
     said: list[ConsoleMessage] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.on("console", said.append)
+    page.on(
+        "console", lambda message: said.append(message)
+    )  # Playwright marks what it calls, and cannot mark a built-in
     page.on("pageerror", lambda error: result.errors.append(str(error)))
     page.goto(f"{address}/{result.page}", wait_until="networkidle")
     scroll_through(page)

@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 from attnlib.plots import style
 
 
-def tidy(figure):
+def assert_tidy(figure):
     figure.draw_without_rendering()
     for axes in figure.axes:
         boxes = [(text.get_text(), text.get_window_extent()) for text in axes.texts if text.get_text()]

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 
 from attnlib import cost, plots
 from attnlib.plots.style import COLOURS
-from tests.figures import tidy
+from tests.figures import assert_tidy
 
 D, H = 60, 4
 PROJECTIONS, GRIDS, FEED_FORWARD = COLOURS[0], COLOURS[1], COLOURS[2]
@@ -22,7 +22,7 @@ def texts(axes):
 
 @pytest.mark.parametrize("itemsize", [2, 4])
 def test_nothing_leaves_the_page_or_covers_another_word(itemsize):
-    tidy(plots.cost_page(768, 12, itemsize=itemsize, title="Where the work goes"))
+    assert_tidy(plots.cost_page(768, 12, itemsize=itemsize, title="Where the work goes"))
 
 
 def test_the_shares_of_a_bar_are_those_of_the_counts():

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 
 from attnlib import attention, attention_weights, houston, plots
 from attnlib.plots import style
-from tests.figures import tidy
+from tests.figures import assert_tidy
 
 N, D_K, D_V = 5, 4, 3
 RNG = np.random.default_rng(0)
@@ -95,4 +95,4 @@ FIGURES = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_two_texts_touch_and_nothing_leaves_the_figure(name):
-    tidy(FIGURES[name]())
+    assert_tidy(FIGURES[name]())

@@ -7,7 +7,7 @@ from matplotlib.patches import PathPatch
 
 from attnlib import plots, split_heads
 from attnlib.plots.style import COLOURS, LINE
-from tests.figures import tidy
+from tests.figures import assert_tidy
 
 N, D, H, D_K, D_V = 5, 7, 3, 4, 2
 
@@ -50,7 +50,7 @@ def test_a_block_has_a_cell_for_each_number():
 
 
 def test_nothing_leaves_the_page_or_covers_another_word():
-    tidy(page(title="One page"))
+    assert_tidy(page(title="One page"))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from attnlib import draw_scores, plots, saturation, score_variance, softmax
 from attnlib.plots import style
 from attnlib.plots.scaling import BROKEN, KEYS, QUERIES, SHOWN, WIDTHS
 from attnlib.scaling import BROKEN as ASSUMPTIONS
-from tests.figures import tidy
+from tests.figures import assert_tidy
 
 
 @pytest.fixture(scope="module")
@@ -73,4 +73,4 @@ def test_the_table_breaks_every_assumption_with_its_variance_and_what_is_left(pa
 
 
 def test_no_two_texts_touch_and_nothing_leaves_the_sheet(page):
-    tidy(page)
+    assert_tidy(page)

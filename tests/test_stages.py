@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnlib import houston, plots
-from tests.figures import tidy
+from tests.figures import assert_tidy
 
 N = 5
 SENTENCE = "Nobody chose these numbers: each word but the first reads the word that stands before it."
@@ -49,9 +49,9 @@ def test_rows_go_down_and_columns_to_the_right():
 
 
 def test_no_two_texts_touch_and_nothing_leaves_the_page():
-    tidy(plots.stages_page(houston.TOKENS, STAGES, title="Seven stages"))
+    assert_tidy(plots.stages_page(houston.TOKENS, STAGES, title="Seven stages"))
     figure = plots.stages_page(houston.TOKENS, STAGES, provenance="hand-made, and those of the last grid trained")
-    tidy(figure)
+    assert_tidy(figure)
     axes = figure.axes[0].get_window_extent().transformed(figure.dpi_scale_trans.inverted())
     assert axes.width > 0.95 * figure.get_figwidth()  # no text is so long that it makes the drawing smaller
 

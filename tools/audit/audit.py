@@ -105,9 +105,8 @@ def visit(browser: Browser, address: str, result: Result) -> None:
     asked: list[str] = []
     said: list[ConsoleMessage] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.on(
-        "console", lambda message: said.append(message)
-    )  # Playwright marks what it calls, and cannot mark a built-in
+    # not said.append itself: Playwright marks what it calls, and cannot mark a built-in
+    page.on("console", lambda message: said.append(message))
     page.on("pageerror", lambda error: result.errors.append(str(error)))
     page.goto(f"{address}/{result.page}", wait_until="networkidle")
     scroll_through(page)

@@ -15,6 +15,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
 from taught import Place, places
+from trees import trees
 
 logger = logging.getLogger(__name__)
 RANGE = re.compile(r"(\d+)-(\d+)")
@@ -55,11 +56,11 @@ def faults(listed: list[int], page: str, rows: list[Place], taught: list[Place])
 
 def check(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn of every fault."""
-    trees = {page: env.get_doctree(page) for page in sorted(env.found_docs)}
-    lists = [(page, found["numbers"]) for page, tree in trees.items() for found in tree.findall(Listed)]
+    pages = trees(env)
+    lists = [(page, found["numbers"]) for page, tree in pages.items() for found in tree.findall(Listed)]
     home = lists[0][0] if lists else ""
-    rows = [place for page, tree in trees.items() for place in places(page, tree, ROW)]
-    taught = [place for page, tree in trees.items() if page != home for place in places(page, tree, LABEL)]
+    rows = [place for page, tree in pages.items() for place in places(page, tree, ROW)]
+    taught = [place for page, tree in pages.items() if page != home for place in places(page, tree, LABEL)]
     for message, page in faults([number for _, numbers in lists for number in numbers], home, rows, taught):
         logger.warning(message, location=page, type="errata")
 

@@ -16,6 +16,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
+from trees import trees
+
 logger = logging.getLogger(__name__)
 CHAPTER = re.compile(r"chapters/(\d\d)_")
 SOURCES = "Draws on"  # the paragraph, or the title of the section, that names a chapter's sources
@@ -88,28 +90,31 @@ def faults(terms: list[str], read: list[Piece]) -> Iterator[tuple[str, str | Non
 
 def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Warn of every fault; give the pages to write anew, those with a glossary whose definitions have moved."""
-    pages = {page: list(env.get_doctree(page).findall(addnodes.glossary)) for page in env.found_docs}
+    pages = {page: found for page, tree in trees(env).items() if (found := list(tree.findall(addnodes.glossary)))}
     items = [
         item for found in pages.values() for glossary in found for item in glossary.findall(nodes.definition_list_item)
     ]
     terms = [term.astext() for item in items for term in item.findall(nodes.term)]
-    chapters = sorted(page for page in env.found_docs if CHAPTER.match(page))
-    read = [piece for page in chapters for piece in pieces(page, env.get_doctree(page))]
-    home = next((page for page, found in pages.items() if found), None)
+    read = [piece for page, tree in trees(env).items() if CHAPTER.match(page) for piece in pieces(page, tree)]
+    home = next(iter(pages), None)
+    for item in items:
+        if not item[-1].children:
+            logger.warning(f"the glossary's term {item[0].astext()!r} has no meaning", location=home, type="glossary")
     for message, page in faults(terms, read):
         logger.warning(message, location=page or home, type="glossary")
     places = {term: definition(term, read) for term in terms}
     defined = {term: read[place] for term, place in places.items() if place is not None}
     moved = defined != getattr(env, "defined_terms", None)
     env.defined_terms = defined  # type: ignore[attr-defined]
-    return [page for page, found in pages.items() if found and moved]
+    return list(pages) if moved else []
 
 
 def link(app: Sphinx, document: nodes.document, page: str) -> None:
     """Say at each entry where the book defines it."""
     for glossary in document.findall(addnodes.glossary):
         for item in glossary.findall(nodes.definition_list_item):
-            if piece := app.env.defined_terms.get(item[0].astext()):  # type: ignore[attr-defined]
+            piece = app.env.defined_terms.get(item[0].astext())  # type: ignore[attr-defined]
+            if piece and item[-1].children:
                 address = f"{app.builder.get_relative_uri(page, piece.page)}#{piece.section}"
                 place = f"chapter {int(CHAPTER.match(piece.page)[1])}, {piece.title}"  # type: ignore[index]
                 reference = nodes.reference("", place, refuri=address, internal=True)

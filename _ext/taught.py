@@ -15,6 +15,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from trees import trees
+
 logger = logging.getLogger(__name__)
 LINE = re.compile(r"(S\d\.\d+) (.+)")
 LABEL = re.compile(r"(s\d\.\d+)(?:-\w+)?")
@@ -83,9 +85,9 @@ def faults(parts: Mapping[str, str], found: list[Place]) -> Iterator[tuple[str, 
 
 def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Warn of every fault; give the pages to write anew, those that list parts where places have changed."""
-    parts = {part["part"]: page for page in env.found_docs for part in env.get_doctree(page).findall(Part)}
-    chapters = sorted(page for page in env.found_docs if CHAPTER.match(page))
-    found = [place for page in chapters for place in places(page, env.get_doctree(page))]
+    pages = trees(env)
+    parts = {part["part"]: page for page, tree in pages.items() for part in tree.findall(Part)}
+    found = [place for page, tree in pages.items() if CHAPTER.match(page) for place in places(page, tree)]
     for message, page in faults(parts, found):
         logger.warning(message, location=page, type="coverage")
     moved = found != getattr(env, "taught", None)

@@ -47,14 +47,14 @@ export function cell_of(target) {
   return target.closest("[data-cell]")?.dataset.cell.split(",").map(Number) ?? null;
 }
 
-// Show a weight in a cell, or that it is blocked. What shows it already is left as it is, since each write costs the page a
-// little.
+// Show a weight in a cell, or that it is blocked, to two digits: the eye tells no more shades apart. What shows it already is
+// left as it is, since each write costs the page a little.
 export function fill(cell, weight, blocked, label) {
-  const text = blocked ? "–" : ui.number(weight), shade = weight.toFixed(3), told = `${label}: ${blocked ? "blocked" : text}`;
-  if (cell.shade === shade && cell.told === told) return;
-  Object.assign(cell, { shade, told });
+  const share = ui.number(weight), text = blocked ? "–" : share, told = `${label}: ${blocked ? "blocked" : share}`;
+  if (cell.told === told) return;
+  cell.told = told;
   cell.textContent = text;
   cell.classList.toggle("attn-blocked", blocked);
-  cell.style.setProperty("--w", shade);
+  cell.style.setProperty("--w", share);
   cell.setAttribute("aria-label", told);
 }

@@ -1,6 +1,6 @@
 """What the sources get wrong or leave unsaid, held to the chapters.
 
-A row is a section with the label `(erratum-12)=` and a title that begins with E12. The role {errata}`11-18` lists rows, each with a
+A row is a section with the label `(erratum-12)=` and a title that begins with E12. The role {errata}`11-18` lists rows behind its paragraph, each with a
 link. A number without a row, a row without a cell that was run, and a number that no other page teaches, under the label
 `(E12)=` or `(E12-again)=`, are warnings. So are a row and a label that no list names, and lists that do not count from 1 without a gap.
 """
@@ -68,13 +68,15 @@ def check(app: Sphinx, env: BuildEnvironment) -> None:
 def link(app: Sphinx, document: nodes.document, page: str) -> None:
     rows = {int(row.part): row for row in places(page, document, ROW)}
     for listed in list(document.findall(Listed)):
-        links: list[nodes.Node] = []
+        links = nodes.bullet_list(classes=["errata"])
         for row in [rows[number] for number in listed["numbers"] if number in rows]:
-            number, _, title = row.title.partition(" · ")
-            links += [nodes.Text(" · ")] if links else []
-            links.append(nodes.reference("", number, refid=row.anchor, internal=True))
-            links.append(nodes.Text(f"\u00a0{title}"))
-        listed.replace_self(links)
+            reference = nodes.reference("", row.title, refid=row.anchor, internal=True)
+            links += nodes.list_item("", nodes.paragraph("", "", reference))
+        paragraph = listed.parent
+        paragraph.parent.insert(paragraph.parent.index(paragraph) + 1, links)
+        paragraph.remove(listed)
+        if not paragraph.astext().strip() and not paragraph.next_node(Listed):
+            paragraph.parent.remove(paragraph)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,7 +1,6 @@
 """Reading the built site: links to every part, colours, progress, contents, keyboard, zoom, print."""
 
 import re
-import time
 
 import numpy as np
 import pytest
@@ -267,19 +266,3 @@ def test_the_book_shows_in_its_own_typefaces(site, open_page):
         "document.fonts.ready.then((all) => [...all].filter((f) => f.status === 'loaded').map((f) => f.family))"
     )
     assert {"Book Serif", "Book Sans", "KaTeX_Main", "KaTeX_Math"} <= {name.strip('"') for name in loaded}
-
-
-def test_no_line_moves_when_the_typefaces_come_late(served, open_page):
-    page = open_page(f"{served}/_static/favicon.png", viewport={"width": 412, "height": 823})
-    page.context.route("**/*.woff2", lambda route: (time.sleep(0.5), route.continue_()))
-    page.goto(f"{served}/chapters/appendices/errata.html")  # its opening would take another line in its own typeface
-    page.evaluate("document.fonts.ready.then(() => 0)")
-    moved = page.evaluate(
-        """new Promise((done) => {
-            let moved = 0;
-            const seen = (list) => list.forEach((entry) => (moved += entry.value));
-            new PerformanceObserver((list) => seen(list.getEntries())).observe({ type: "layout-shift", buffered: true });
-            setTimeout(() => done(moved), 500);
-        })"""
-    )
-    assert moved == 0

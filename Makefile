@@ -97,7 +97,7 @@ test: lint book notebooks
 	pytest -m "not slow" --cov -n 4 --dist loadfile
 
 test-all: test
-	pytest -m slow
+	pytest -m slow -n 3 --dist loadfile
 	@$(MAKE) --no-print-directory audit
 
 clean:

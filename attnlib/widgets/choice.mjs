@@ -60,7 +60,7 @@ function choices(model) {
 // The rows stay where they are and their texts change places, so that the focus and a finger keep their hold.
 function steps(model) {
   const { length } = model.get("options");
-  const list = element("ol.options");
+  const list = element("ol.options.steps");
   const move = (from, to) => {
     if (to < 0 || to >= length) return;
     const order = [...model.get("order")];

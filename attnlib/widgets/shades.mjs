@@ -12,6 +12,7 @@ export function behind({ node, cells }, told, read = () => {}) {
   node.classList.add("attn-shades");
   node.style.setProperty("--down", cells.length);
   node.style.setProperty("--across", cells[0].length);
+  cells[0][0].classList.add("attn-holder");
   cells[0][0].append(canvas);
   let shown = [], here = null, timer = 0;
   const say = (i, j) => {

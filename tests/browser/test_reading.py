@@ -1,6 +1,7 @@
 """Reading the built site: links to every part, colours, progress, contents, keyboard, zoom, print."""
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -266,3 +267,20 @@ def test_the_book_shows_in_its_own_typefaces(site, open_page):
         "document.fonts.ready.then((all) => [...all].filter((f) => f.status === 'loaded').map((f) => f.family))"
     )
     assert {"Book Serif", "Book Sans", "KaTeX_Main", "KaTeX_Math"} <= {name.strip('"') for name in loaded}
+
+
+def test_no_line_moves_when_the_typefaces_come_after_three_seconds(served, open_page):
+    page = open_page(f"{served}/_static/favicon.png", viewport={"width": 412, "height": 823})
+    late = iter([3.5])  # all wait behind the first
+    page.context.route("**/*.woff2", lambda route: (time.sleep(next(late, 0)), route.continue_()))
+    page.goto(f"{served}/chapters/appendices/downloads.html")  # a line of its list is longer in the book's typeface
+    page.evaluate("document.fonts.ready.then(() => 0)")
+    moved = page.evaluate(
+        """new Promise((done) => {
+            let moved = 0;
+            const add = (list) => list.getEntries().forEach((entry) => (moved += entry.value));
+            new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
+            setTimeout(() => done(moved), 500);
+        })"""
+    )
+    assert moved < 0.01

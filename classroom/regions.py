@@ -1,0 +1,34 @@
+"""Which lines of a cell students get: the one definition, for release, grading, feedback and the checks for leaks.
+
+A region begins and ends with a line that holds its mark, as nbgrader has it, in capitals or not and indented or not.
+One that is not closed goes on to the end: what is not clearly for students is not for students.
+"""
+
+import re
+
+MARK = re.compile(r"\b(BEGIN|END)\s+(SOLUTION|HIDDEN\s+TESTS?)\b", re.IGNORECASE)
+
+
+def parts(source: str) -> tuple[str, str]:
+    """What students see of a test, and what runs after it; nothing when no line is hidden.
+
+    A region that is indented needs what stands around it, so the whole test then runs once more.
+    """
+    shown, hidden, indented = split(source)
+    if indented:
+        return "\n".join(shown), "\n".join(line for line in source.split("\n") if not MARK.search(line))
+    return "\n".join(shown), "\n".join(hidden)
+
+
+def split(source: str) -> tuple[list[str], list[str], bool]:
+    """The lines outside regions, those inside, and whether any region is indented. Marks are in neither."""
+    shown: list[str] = []
+    hidden: list[str] = []
+    inside = indented = False
+    for line in source.split("\n"):
+        if mark := MARK.search(line):
+            inside = mark[1].upper() == "BEGIN"
+            indented |= inside and line[:1].isspace()
+        else:
+            (hidden if inside else shown).append(line)
+    return shown, hidden, indented

@@ -1,7 +1,7 @@
 """What an exercise is, and the properties that an answer must have."""
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -74,27 +74,50 @@ def agrees(
 ) -> Property:
     """The answer is a function that returns what `reference` returns, for every case of arguments.
 
-    `mistakes` pairs a sentence with a function that makes that mistake: a wrong result equal to its
-    result is answered by that sentence; any other names the shape, or the first cell that differs.
+    `mistakes` pairs a sentence with a function that makes that mistake. A sentence is said only of an answer that does
+    in *every* case what its function does: in one small case two mistakes may coincide, or a mistake and a number
+    that has nothing to do with it. Any other wrong result names the shape, or the first cell that differs.
     """
 
     def test(answer: Any) -> None:
-        for case in cases:
-            got = call(answer, case)
-            known = _results(mistakes, case)
-            compare(got, reference(*copy.deepcopy(case)), known, tolerance=tolerance, given=_shapes(case))
+        seen = [(case, _outcome(answer, case)) for case in cases]
+        for case, got in seen:
+            if isinstance(got, Mistake):
+                raise got
+            likely = ((says, _made(wrong, case)) for says, wrong in mistakes if _fits(wrong, seen, tolerance))
+            compare(got, reference(*copy.deepcopy(case)), likely, tolerance=tolerance, given=_shapes(case))
 
     return Property(name, test, seconds)
 
 
-def _results(mistakes: Iterable[tuple[str, Callable[..., Any]]], case: Case) -> Iterator[tuple[str, Any]]:
-    """What each mistake gives, when it is asked for; one that cannot be made with these sizes is left out."""
-    for says, wrong in mistakes:
+def _outcome(answer: Any, case: Case) -> np.ndarray | Mistake:
+    """The numbers that come for the case, or what is wrong with it that needs no comparison."""
+    try:
+        return numbers(call(answer, case))
+    except Mistake as mistake:
+        return mistake
+
+
+def _fits(wrong: Callable[..., Any], seen: Iterable[tuple[Case, np.ndarray | Mistake]], tolerance: float) -> bool:
+    """Whether the answer did in every case what `wrong` does: gave its numbers, or stopped with the same error.
+
+    A mistake that cannot be made with the sizes of one case, where the answer gave numbers, is not this answer's.
+    """
+    for case, got in seen:
         try:
-            with np.errstate(all="ignore"):
-                yield says, wrong(*copy.deepcopy(case))
-        except (ArithmeticError, IndexError, TypeError, ValueError):
-            continue
+            made = np.asarray(_made(wrong, case), dtype=float)
+        except (ArithmeticError, IndexError, TypeError, ValueError) as error:
+            if not (isinstance(got, Mistake) and type(got.__cause__).__name__ == type(error).__name__):
+                return False
+        else:
+            if isinstance(got, Mistake) or not _equal(got, made, tolerance):
+                return False
+    return True
+
+
+def _made(wrong: Callable[..., Any], case: Case) -> Any:
+    with np.errstate(all="ignore"):
+        return wrong(*copy.deepcopy(case))
 
 
 def _shapes(case: Case) -> str:
@@ -148,7 +171,7 @@ def compare(
 
     `what` names the result in a sentence, and `given` ends it.
     """
-    found, right = _numbers(got, what), np.asarray(expected, dtype=float)
+    found, right = numbers(got, what), np.asarray(expected, dtype=float)
     if _equal(found, right, tolerance):
         return
     for says, wrong in mistakes:
@@ -168,11 +191,11 @@ def compare(
             found,
         )
     cell = np.argwhere(~np.isclose(found, right, rtol=tolerance, atol=tolerance, equal_nan=True))[0]
-    a, b = map(minus, _apart(right[tuple(cell)], found[tuple(cell)]))
+    a, b = map(minus, apart(right[tuple(cell)], found[tuple(cell)]))
     raise Mistake(f"{what}{_at(cell)} should be {a}, got {b}{given}.", right, found)
 
 
-def _numbers(got: Any, what: str) -> np.ndarray:
+def numbers(got: Any, what: str = RESULT) -> np.ndarray:
     """A result as an array of floats."""
     if got is None:
         raise Mistake(f"{what} is None: does the function end in `return`?")
@@ -187,6 +210,22 @@ def _numbers(got: Any, what: str) -> np.ndarray:
     if isinstance(got, list):
         raise Mistake(f"{what} is a list that is no grid of numbers: are its rows of one length?")
     raise Mistake(f"{what} should be numbers, got {kind(got)}.")
+
+
+def booleans(got: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
+    """A mask of True and False, as an array; lists of them, and whatever NumPy reads as such, are taken too.
+
+    Raises `Mistake` for numbers, also for 0 and 1, and for another shape than `shape`, where one is given.
+
+    >>> booleans([[True, False]]).shape
+    (1, 2)
+    """
+    found = numbers(got, "The mask")
+    if np.asarray(got).dtype != bool:
+        raise Mistake("A mask holds True and False; yours holds numbers. Leave the comparison as it is.")
+    if shape is not None and found.shape != shape:
+        raise Mistake(f"The mask should have shape {shape}, got {found.shape}.")
+    return found.astype(bool)
 
 
 def minus(number: str) -> str:
@@ -204,7 +243,7 @@ def _why(found: np.ndarray) -> str:
     return "An infinity comes from a division by 0, or from `exp` of a number too large for it."
 
 
-def _apart(right: float, got: float) -> tuple[str, str]:
+def apart(right: float, got: float) -> tuple[str, str]:
     """Both numbers, with as many digits as it takes to tell them apart."""
     pairs = ((f"{right:.{digits}f}", f"{got:.{digits}f}") for digits in (4, 6, 9))
     return next((pair for pair in pairs if pair[0] != pair[1]), (repr(float(right)), repr(float(got))))

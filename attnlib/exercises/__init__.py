@@ -1,13 +1,13 @@
 """The exercises of the book: ask, check an answer, get a hint, see what is done."""
 
 import difflib
+import functools
 from contextlib import redirect_stdout
-from functools import partial
 from importlib import import_module
 from typing import Any
 
 from attnlib.exercises import questions
-from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, within
+from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, unread, where, within
 from attnlib.exercises.harness import Exercise, Mistake, Property
 from attnlib.exercises.progress import Progress
 from attnlib.exercises.report import Grids, Report
@@ -128,18 +128,25 @@ def progress() -> Progress:
     return Progress(CHAPTERS, dict(_points))
 
 
-def _ask(exercise: Exercise) -> Any:
-    return _widget(**{"title": exercise.title, **(exercise.question or {})})
+def _ask(exercise: Exercise, *, shown: bool = True) -> Any:
+    return _widget(**{"title": exercise.title, **(exercise.question or {})}, shown=shown)
 
 
-def _widget(**settings: Any) -> Any:
+def _widget(*, shown: bool = True, **settings: Any) -> Any:
     from attnlib.widgets import Choice, Number
 
-    return (Choice if "options" in settings else Number)(**settings)
+    asked = Choice if "options" in settings else Number
+    return (asked if shown else _unshown(asked))(**settings)
+
+
+@functools.cache
+def _unshown(asked: type) -> type:
+    """The same question, of which a notebook hears nothing: it opens no connection, and nobody keeps it."""
+    return type(asked.__name__, (asked,), {"open": lambda self: None})
 
 
 def _judge_answer(exercise: Exercise, answer: Any) -> Report:
-    asked = _ask(exercise)
+    asked = _ask(exercise, shown=False)
     try:
         questions.answer(asked, answer)
     except Mistake as mistake:
@@ -163,8 +170,8 @@ def _judge_program(exercise: Exercise, answer: Any) -> Report:
                     beside[one.name] = mistake.beside
             except TimeUp as error:
                 says, ended = endless(error, answer, one.seconds), False
-            except (Exception, SystemExit) as error:  # from a test that calls the function by itself
-                says = stopped(error, answer, -1)
+            except Exception as error:  # from a test that calls the function, or reads its result, by itself
+                says = stopped(error, answer, 1) if where(error, answer) else unread(error)
         else:
             says = "Not tried: the function has to end first."
         found.append((one.name, says))
@@ -175,7 +182,7 @@ def _test(one: Property, answer: Any) -> None:
     printed = Printed()
     try:
         with redirect_stdout(printed):
-            within(one.seconds, partial(one.test, answer))
+            within(one.seconds, functools.partial(one.test, answer))
     finally:
         printed.show()
 

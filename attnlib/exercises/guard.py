@@ -9,13 +9,16 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any, no_type_check
 
 LIMIT = 5.0  # seconds for one property
 MOST_PRINTED = 4000  # characters that the code may print while one property is tested
 TICK = 0.25
+BOOK = str(Path(__file__).parents[1])  # whose lines are none of the student's
 
 
 def within(seconds: float, work: Callable[[], Any]) -> Any:
@@ -82,7 +85,7 @@ class _Clock:
 
     def watch(self, frame: FrameType | None) -> None:
         """See every line that runs from here on, in this frame, in those that wait for it, and in new ones."""
-        while frame is not None and frame.f_code.co_name != "within":
+        while frame is not None and frame.f_code is not within.__code__:  # a student may call a function so
             if not frame.f_globals.get("__name__", "").startswith("attnlib."):
                 frame.f_trace = self.trace
             frame = frame.f_back
@@ -97,40 +100,62 @@ class _Clock:
 
 def stopped(error: BaseException, answer: Any, arguments: int) -> str:
     """The sentence for an exception that came out of the student's function `answer`."""
-    place = where(error, answer)
-    if isinstance(error, RecursionError):
+    name, place = type(error).__name__, where(error, answer)  # one from another process has only its name
+    if name == "RecursionError":
         return f"Your function calls itself without an end{place}: it needs a case in which it does not."
     reason = str(error).strip().split("\n")[0][:200].rstrip(".")
-    if isinstance(error, TypeError) and not place and "argument" in reason:
-        count = "1 argument" if arguments == 1 else f"{arguments} arguments"
-        return f"Your function is called with {count}, and does not take them: {reason}."
+    if name == "TypeError" and not place and re.search(r"(takes|missing|expected|unexpected) .*argument", reason):
+        given = arguments + (len(answer.args) if isinstance(answer, functools.partial) else 0)
+        return f"Your function is called with {given} argument{'' if given == 1 else 's'}, which it does not take: {reason}."
     if sizes := re.search(r"matmul.*size (\d+) is different from (\d+)", reason) or _not_aligned(reason):
         inner = sorted(sizes.groups(), key=int)
         reason = f"the inner sizes of a matrix product differ, {inner[0]} and {inner[1]}. Is a transpose missing, or of other axes?"
-        return f"Your function stopped with {type(error).__name__}{place}: {reason}"
-    return f"Your function stopped with {type(error).__name__}{place}{f': {reason}' if reason else ''}."
+        return f"Your function stopped with {name}{place}: {reason}"
+    return f"Your function stopped with {name}{place}{f': {reason}' if reason else ''}."
 
 
 def _not_aligned(reason: str) -> re.Match[str] | None:
     return re.search(r"not aligned: (\d+) \(dim \d+\) != (\d+)", reason)
 
 
+def unread(error: BaseException) -> str:
+    """The sentence for a result that a test could not read: the function itself had ended."""
+    reason = str(error).strip().split("\n")[0][:200].rstrip(".")
+    return f"What your function returned cannot be read as an answer: {type(error).__name__}{f', {reason}' if reason else ''}."
+
+
 def endless(error: BaseException, answer: Any, seconds: float) -> str:
-    """The sentence for code that was interrupted."""
-    return f"Your function had not ended after {seconds:g} seconds{where(error, answer)}: is there a loop that never stops?"
+    """The sentence for code that was interrupted: whether it would have ended, nobody knows."""
+    time = f"{seconds:g} second{'' if seconds == 1 else 's'}"
+    return (
+        f"Your function had not ended after {time}{where(error, answer)}: "
+        "it has a loop that never stops, or work that grows too fast."
+    )
 
 
 def where(error: BaseException, answer: Any) -> str:
-    """The line of the student's code that was running last, as " at line 3, `code`"; nothing where it cannot be told."""
-    file, trace, line = _file(answer), error.__traceback__, None
-    while file and trace is not None:
-        if trace.tb_frame.f_code.co_filename == file:
-            line = trace.tb_lineno or trace.tb_frame.f_code.co_firstlineno  # a jump has no line
-        trace = trace.tb_next
+    """The line of the student's code that was running last, as " at line 3, `code`"; nothing where it cannot be told.
+
+    That is a line of the file in which `answer` was written, or, where a checker has put a function of its own round
+    it, of the first file that this function called. An error from another process may bring that text with it.
+    """
+    if isinstance(told := getattr(error, "where", None), str):
+        return told
+    lines = _lines(error)
+    file = _file(answer)
+    if file and file.startswith(BOOK):
+        file = next((name for name, _ in lines if not name.startswith(BOOK)), None)
+    line = next((line for name, line in reversed(lines) if name == file), None)
     if file is None or line is None:
         return ""
     code = linecache.getline(file, line).strip()
     return f" at line {line}{f', `{code}`' if 0 < len(code) <= 60 else ''}"
+
+
+def _lines(error: BaseException) -> list[tuple[str, int]]:
+    """The file and line of each call that the error came through, the outermost first; a jump has no line."""
+    codes = ((frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__))
+    return [(code.co_filename, line or code.co_firstlineno) for code, line in codes]
 
 
 def _file(answer: Any) -> str | None:

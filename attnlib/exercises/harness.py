@@ -8,21 +8,25 @@ from typing import Any, Literal
 import numpy as np
 
 from attnlib.exercises.guard import LIMIT, stopped
+from attnlib.exercises.results import Mistake, apart, booleans, compare, equal, kind, minus, numbers, pair
+
+__all__ = [
+    "Case",
+    "Exercise",
+    "Mistake",
+    "Property",
+    "agrees",
+    "apart",
+    "booleans",
+    "call",
+    "compare",
+    "kind",
+    "minus",
+    "numbers",
+    "pair",
+]
 
 Case = tuple[Any, ...]
-RESULT = "The result"
-MOST_BESIDE = 8  # rows and columns of a grid that is shown beside the expected one
-
-
-class Mistake(Exception):
-    """A sentence for the student: what is wrong, and the likely reason. Two small grids can be shown with it."""
-
-    def __init__(self, says: str, expected: Any = None, got: Any = None) -> None:
-        super().__init__(says)
-        grids = [np.asarray(grid) for grid in (expected, got) if grid is not None]
-        alike = len(grids) == 2 and grids[0].shape == grids[1].shape  # else the sentence says it better
-        small = alike and all(grid.ndim == 2 and 0 < max(grid.shape) <= MOST_BESIDE for grid in grids)
-        self.beside = (grids[0], grids[1]) if small else None
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ def _fits(wrong: Callable[..., Any], seen: Iterable[tuple[Case, np.ndarray | Mis
             if not (isinstance(got, Mistake) and type(got.__cause__).__name__ == type(error).__name__):
                 return False
         else:
-            if isinstance(got, Mistake) or not _equal(got, made, tolerance):
+            if isinstance(got, Mistake) or not equal(got, made, tolerance):
                 return False
     return True
 
@@ -141,117 +145,14 @@ def call(answer: Any, case: Case) -> Any:
     return got
 
 
-def kind(value: Any) -> str:
-    """What a value is, in a sentence: "None", "an int"."""
-    name = type(value).__name__
-    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
-
-
 def _same(before: Any, after: Any) -> bool:
     """Whether an argument is as it was. Only arrays, and lists and dictionaries of them, are looked at."""
+    if type(after) is not type(before):
+        return False
     if isinstance(before, np.ndarray):
         return before.shape == after.shape and np.array_equal(before, after, equal_nan=before.dtype.kind in "fc")
     if isinstance(before, list | tuple):
-        return len(before) == len(after) and all(_same(*pair) for pair in zip(before, after, strict=True))
+        return len(before) == len(after) and all(map(_same, before, after))
     if isinstance(before, dict):
         return before.keys() == after.keys() and all(_same(value, after[key]) for key, value in before.items())
     return not isinstance(before, int | float | str) or bool(before == after)
-
-
-def compare(
-    got: Any,
-    expected: Any,
-    mistakes: Iterable[tuple[str, Any]] = (),
-    *,
-    tolerance: float = 1e-9,
-    what: str = RESULT,
-    given: str = "",
-) -> None:
-    """Raise `Mistake` unless `got` is `expected`: with the sentence of the mistake whose result it is, if any.
-
-    `what` names the result in a sentence, and `given` ends it.
-    """
-    found, right = numbers(got, what), np.asarray(expected, dtype=float)
-    if _equal(found, right, tolerance):
-        return
-    for says, wrong in mistakes:
-        if _equal(found, np.asarray(wrong, dtype=float), tolerance):
-            raise Mistake(says, right, found)
-    if found.shape != right.shape:
-        raise Mistake(f"{what} should have shape {right.shape}, got {found.shape}{given}.", right, found)
-    if what == RESULT and found.ndim and not found.any():
-        raise Mistake("Your function returns zeros only.")  # the stub: no grid says it better
-    astray = np.isfinite(right) & ~np.isfinite(found)
-    if astray.any():
-        cell = np.argwhere(astray)[0]
-        raise Mistake(
-            f"{what} holds {minus(str(found[tuple(cell)]))}{_at(cell)}{given}: "
-            f"it should be {minus(f'{right[tuple(cell)]:.4g}')}. {_why(found)}",
-            right,
-            found,
-        )
-    cell = np.argwhere(~np.isclose(found, right, rtol=tolerance, atol=tolerance, equal_nan=True))[0]
-    a, b = map(minus, apart(right[tuple(cell)], found[tuple(cell)]))
-    raise Mistake(f"{what}{_at(cell)} should be {a}, got {b}{given}.", right, found)
-
-
-def numbers(got: Any, what: str = RESULT) -> np.ndarray:
-    """A result as an array of floats."""
-    if got is None:
-        raise Mistake(f"{what} is None: does the function end in `return`?")
-    try:
-        if np.iscomplexobj(got):
-            raise Mistake(f"{what} should be real numbers, got complex ones.")
-        return np.array(got, dtype=float)
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        pass
-    if isinstance(got, tuple):
-        raise Mistake(f"{what} is a tuple of {len(got)}: return one array alone.")
-    if isinstance(got, list):
-        raise Mistake(f"{what} is a list that is no grid of numbers: are its rows of one length?")
-    raise Mistake(f"{what} should be numbers, got {kind(got)}.")
-
-
-def booleans(got: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
-    """A mask of True and False, as an array; lists of them, and whatever NumPy reads as such, are taken too.
-
-    Raises `Mistake` for numbers, also for 0 and 1, and for another shape than `shape`, where one is given.
-
-    >>> booleans([[True, False]]).shape
-    (1, 2)
-    """
-    found = numbers(got, "The mask")
-    if np.asarray(got).dtype != bool:
-        raise Mistake("A mask holds True and False; yours holds numbers. Leave the comparison as it is.")
-    if shape is not None and found.shape != shape:
-        raise Mistake(f"The mask should have shape {shape}, got {found.shape}.")
-    return found.astype(bool)
-
-
-def minus(number: str) -> str:
-    """A number's text with a true minus sign, as everywhere in the book.
-
-    >>> minus("-0.5"), minus("-1e-05")
-    ('−0.5', '−1e−05')
-    """
-    return number.replace("-", "−")
-
-
-def _why(found: np.ndarray) -> str:
-    if np.isnan(found).any():
-        return "A NaN comes from ∞/∞, ∞ − ∞ or 0/0: did `exp` meet a number too large for it, or a sum come to 0?"
-    return "An infinity comes from a division by 0, or from `exp` of a number too large for it."
-
-
-def apart(right: float, got: float) -> tuple[str, str]:
-    """Both numbers, with as many digits as it takes to tell them apart."""
-    pairs = ((f"{right:.{digits}f}", f"{got:.{digits}f}") for digits in (4, 6, 9))
-    return next((pair for pair in pairs if pair[0] != pair[1]), (repr(float(right)), repr(float(got))))
-
-
-def _equal(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
-    return a.shape == b.shape and np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
-
-
-def _at(cell: np.ndarray) -> str:
-    return f" at {[int(i) for i in cell]}" if cell.size else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from attnlib.exercises.harness import Exercise, minus
+from attnlib.exercises.results import close
 from attnlib.markup import marked, unmarked
 
 Grids = tuple[np.ndarray, np.ndarray]
@@ -96,14 +97,13 @@ class Report:
 
 def _texts(expected: np.ndarray, got: np.ndarray) -> tuple[list[list[str]], list[list[str]], list[list[bool]]]:
     """Both grids as texts with as many digits as tell them apart, and which cells of the second differ."""
-    with np.errstate(invalid="ignore"):
-        apart = ~np.isclose(got, expected, rtol=1e-9, atol=1e-9, equal_nan=True)
+    apart = ~close(got, expected)
     digits = 2
     while digits < 6 and any(
         f"{a:.{digits}f}" == f"{b:.{digits}f}" for a, b in zip(got[apart], expected[apart], strict=True)
     ):
         digits += 2
-    shown = [[[_text(x, digits) for x in row] for row in grid] for grid in (expected, got)]
+    shown = [[[_text(x, digits) for x in row] for row in grid.astype(float).tolist()] for grid in (expected, got)]
     return shown[0], shown[1], apart.tolist()
 
 

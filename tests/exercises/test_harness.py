@@ -96,7 +96,7 @@ def test_a_function_that_does_not_end_is_interrupted_and_its_line_is_named(funct
     report = ask(function, doubled(), doubled())
     assert time.monotonic() - began < 2
     assert says(report).startswith("Your function had not ended after 0.2 seconds at line ")
-    assert says(report).endswith(": is there a loop that never stops?")
+    assert says(report).endswith(": it has a loop that never stops, or work that grows too fast.")
     assert report.found[1][1] == "Not tried: the function has to end first."
     assert (signal.getsignal(signal.SIGALRM), sys.gettrace()) == before
 
@@ -170,21 +170,21 @@ SENTENCES = {
     "error": (no_name, "stopped with NameError at line {line}, `return y`: name 'y' is not defined."),
     "product": (inner, "ValueError at line {line}, `return x.reshape(2, 3) @ x`: the inner sizes of a matrix product differ, 2 and 3."),
     "dot": (dot, "the inner sizes of a matrix product differ, 3 and 4. Is a transpose missing, or of other axes?"),
-    "arguments": (lambda: 1, "Your function is called with 1 argument, and does not take them: "),
+    "arguments": (lambda: 1, "Your function is called with 1 argument, which it does not take: "),
     "exit": (lambda x: sys.exit(), "Your function stopped with SystemExit at line "),
     "none": (lambda x: None, "The result is None: does the function end in `return`?"),
     "text": (lambda x: "two", "The result should be numbers, got a str."),
     "object": (lambda x: object(), "The result should be numbers, got an object."),
-    "tuple": (lambda x: (x, x[0]), "The result is a tuple of 2: return one array alone."),
-    "ragged": (lambda x: [[1], [1, 2]], "The result is a list that is no grid of numbers"),
+    "tuple": (lambda x: (x, x[0]), "The result is a tuple of 2, of shapes (2, 3) and (3,): return one array alone."),
+    "ragged": (lambda x: [[1], [1, 2]], "The result is a list of 2, of shapes (1,) and (2,): that is no grid of numbers."),
     "complex": (lambda x: x + 1j, "The result should be real numbers, got complex ones."),
     "nan": (lambda x: x / x * 2, "The result holds nan at [0, 0], for arguments of shape (2, 3): it should be 0. A NaN comes"),
-    "infinity": (lambda x: 1 / x, "The result holds inf at [0, 0], for arguments of shape (2, 3): it should be 0. An infinity comes"),
+    "infinity": (lambda x: 1 / x, "The result holds inf at [0, 0], for arguments of shape (2, 3): it should be 0. ∞ comes"),
     "shape": (lambda x: x.T, "The result should have shape (2, 3), got (3, 2), for arguments of shape (2, 3)."),
     "cell": (lambda x: 2 * x + 1, "The result at [0, 0] should be 0.0000, got 1.0000, for arguments of shape (2, 3)."),
     "near": (lambda x: 2 * x + 1e-5, "The result at [0, 0] should be 0.000000, got 0.000010"),
     "in place": (lambda x: x.__imul__(2), "Your function changed its argument 1 in place: work on a copy."),
-    "not a function": (np.ones(3), "Hand over the function itself, without calling it: a ndarray came."),
+    "not a function": (np.ones(3), "Hand over the function itself, without calling it: an array came."),
     "nothing": (None, "Hand over the function itself, without calling it: None came."),
 }  # fmt: skip
 
@@ -322,7 +322,7 @@ def test_two_small_grids_stand_beside_each_other(ask):
 def test_zeros_alone_are_said_once_without_a_grid(ask):
     report = ask(lambda x: 0 * x, doubled(), doubled(case=GRID[:, :2]))
     assert repr(report).splitlines()[1:] == [
-        "✗ doubled: Your function returns zeros only.",
+        "✗ doubled: The result holds zeros only.",
         "✗ doubled: As above.",
     ]
     assert ask(lambda x: 0 * x, doubled(case=np.zeros((2, 3)))).correct
@@ -332,7 +332,7 @@ def test_zeros_alone_are_said_once_without_a_grid(ask):
 @pytest.mark.parametrize("name", ["softmax-axis", "write-attention", "read-one"])
 def test_a_stub_of_zeros_gets_one_sentence(name, unchecked):
     report = check(name, lambda *given: np.zeros(np.shape(given[0] if len(given) < 5 else given[4][0])))
-    assert {says for _, says in report.found} - {None} == {"Your function returns zeros only."}
+    assert {says for _, says in report.found} - {None} == {"The result holds zeros only."}
     assert "<table>" not in report._repr_html_()
 
 

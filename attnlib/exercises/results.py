@@ -1,0 +1,227 @@
+"""What a student's function returned: read as numbers, compared, and told in sentences that are true of it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+RESULT = "The result"
+MOST_BESIDE = 8  # rows and columns of a grid that is shown beside the expected one
+COMPLEX = "should be real numbers, got complex ones"
+NAMES = {"NoneType": "None", "ndarray": "an array", "bytes": "bytes", "builtin_function_or_method": "a function"}
+SLACK = {2: 1e-2, 4: 1e-4}  # by the bytes of a number: what rounding may do to a right answer
+
+
+class Mistake(Exception):
+    """A sentence for the student: what is wrong, and the likely reason. Two small grids can be shown with it."""
+
+    def __init__(self, says: str, expected: Any = None, got: Any = None) -> None:
+        super().__init__(says)
+        grids = [np.asarray(grid) for grid in (expected, got) if grid is not None]
+        alike = len(grids) == 2 and grids[0].shape == grids[1].shape  # else the sentence says it better
+        small = alike and all(grid.ndim == 2 and 0 < max(grid.shape) <= MOST_BESIDE for grid in grids)
+        shown = small and all(grid.dtype.kind in "biuf" for grid in grids)
+        self.beside = (grids[0], grids[1]) if shown else None
+
+
+def compare(
+    got: Any,
+    expected: Any,
+    mistakes: Iterable[tuple[str, Any]] = (),
+    *,
+    tolerance: float = 1e-9,
+    what: str = RESULT,
+    given: str = "",
+) -> None:
+    """Raise `Mistake` unless `got` is `expected`: with the sentence of the mistake whose result it is, if any.
+
+    `what` names the result in a sentence, and `given` ends it.
+    """
+    found, right = numbers(got, what), np.asarray(expected, dtype=float)
+    if equal(found, right, tolerance):
+        return
+    for says, wrong in mistakes:
+        if equal(found, np.asarray(wrong, dtype=float), tolerance):
+            raise Mistake(says, right, found)
+    if found.shape == right.shape and what == RESULT and found.ndim and not found.any():
+        raise Mistake("The result holds zeros only.")  # the stub: no grid says it better
+    raise Mistake(_differs(found, right, tolerance, what, given), right, found)
+
+
+def _differs(found: np.ndarray, right: np.ndarray, tolerance: float, what: str, given: str) -> str:
+    """The sentence for a result that no known mistake gives."""
+    if found.shape != right.shape:
+        return f"{what} should have shape {right.shape}, got {found.shape}{given}."
+    if found.ndim and equal(found[::-1], right, tolerance):
+        order = "exchanged" if len(found) == 2 else "reverse"
+        return f"{what} has its {len(found)} parts in {order} order{given}."
+    astray = np.isfinite(right) & ~np.isfinite(found)
+    if astray.any():
+        cell = np.argwhere(astray)[0]
+        a, b = minus(f"{right[tuple(cell)]:.4g}"), minus(str(found[tuple(cell)]))
+        return f"{what} holds {b}{_at(cell)}{given}: it should be {a}. {_WHY[b]}"
+    cell = np.argwhere(~close(found, right, tolerance))[0]
+    a, b = apart(float(right[tuple(cell)]), float(found[tuple(cell)]))
+    return f"{what}{_at(cell)} should be {a}, got {b}{given}."
+
+
+_WHY = {
+    "nan": "A NaN comes from ∞/∞, ∞ − ∞, 0 · ∞ or 0/0, or from the root or logarithm of a number below 0: "
+    "did `exp` meet a number too large for it, or a sum come to 0?",
+    "inf": "∞ comes from a division by 0, or from a number too large to be written, as `exp` of a large score is.",
+    "−inf": "−∞ is the score of a blocked key; otherwise it comes from ln 0, a division by 0, or a number too large.",
+}
+
+
+def numbers(got: Any, what: str = RESULT) -> np.ndarray:
+    """A result as an array of floats, and of its own precision where that is below double; raises `Mistake` else.
+
+    Numbers are what `float` takes, text aside: integers, fractions, decimals, truth values, and arrays, tensors and
+    lists of them. A masked array counts only when nothing in it is masked, a matrix as the array that it holds.
+
+    >>> numbers([[1, True]])
+    array([[1., 1.]])
+    """
+    found = _array(got, what)
+    if found.dtype.kind == "c":
+        raise Mistake(f"{what} {COMPLEX}.")
+    if found.dtype.kind in "US":  # a number that is written out is none
+        found = np.asarray(got, dtype=object)
+    if found.dtype.kind == "O":
+        return np.array([*_floats(found, what)], dtype=float).reshape(found.shape)
+    if found.dtype.kind not in "biuf":
+        raise Mistake(f"{what} should be numbers, got {found.dtype}.")
+    with np.errstate(all="ignore"):
+        return found.astype(found.dtype if found.dtype.kind == "f" and found.itemsize in SLACK else float)
+
+
+def booleans(got: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
+    """A mask of True and False, as an array; lists of them, and whatever NumPy reads as such, are taken too.
+
+    Raises `Mistake` for numbers, also for 0 and 1, and for another shape than `shape`, where one is given.
+
+    >>> booleans([[True, False]]).shape
+    (1, 2)
+    """
+    found = _array(got, "The mask")
+    if shape is not None and found.shape != shape:
+        raise Mistake(f"The mask should have shape {shape}, got {found.shape}.")
+    if found.dtype != bool:
+        numbers(got, "The mask")
+        raise Mistake("A mask holds True and False; yours holds numbers. Leave the comparison as it is.")
+    return found.copy()
+
+
+def pair(got: Any, first: str, second: str) -> tuple[Any, Any]:
+    """The two things that a function returns, in a tuple, a list or an array; the names are for the sentence.
+
+    >>> pair([1, 2], "the cache", "the output")
+    (1, 2)
+    """
+    parts = isinstance(got, tuple | list) or (isinstance(got, np.ndarray) and got.ndim > 0)
+    if not parts or len(got) != 2:
+        raise Mistake(f"Return two things, {first} and {second}: got {kind(got)}{f' of {len(got)}' if parts else ''}.")
+    return got[0], got[1]
+
+
+def _array(got: Any, what: str) -> np.ndarray:
+    """The array that NumPy makes of a result."""
+    if got is None:
+        raise Mistake(f"{what} is None: does the function end in `return`?")
+    if np.ma.is_masked(got):
+        raise Mistake(f"{what} is a masked array: its masked cells hold no numbers.")
+    try:
+        return np.asarray(_bare(got))
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        raise Mistake(_ragged(got, what)) from None
+
+
+def _bare(value: Any) -> Any:
+    """A tensor, alone or in lists, without its gradient and on the processor, where NumPy can read it."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        return value.half() if str(value.dtype) == "torch.bfloat16" else value
+    return [_bare(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _ragged(got: Any, what: str) -> str:
+    """The sentence for what NumPy makes no grid of."""
+    try:
+        shapes = [str(np.shape(_bare(part))) for part in got]
+    except (TypeError, ValueError, RuntimeError):
+        shapes = []
+    other = next((shape for shape in shapes if shape != shapes[0]), None)
+    how = (
+        f", of shapes {shapes[0]} and {other} among others"
+        if len(shapes) > 2
+        else f", of shapes {' and '.join(shapes)}"
+    )
+    of = f" of {len(got)}{how if other else ''}" if isinstance(got, tuple | list) else ""
+    then = "return one array alone" if isinstance(got, tuple) else "that is no grid of numbers"
+    return f"{what} is {kind(got)}{of}: {then}."
+
+
+def _floats(found: np.ndarray, what: str) -> Iterator[float]:
+    for cell in np.ndindex(found.shape):
+        value, at = found[cell], _at(np.array(cell))
+        if isinstance(value, complex):
+            raise Mistake(f"{what} {COMPLEX}.")
+        if not hasattr(type(value), "__float__") or np.ndim(value):
+            hint = ": raise it, do not return it" if isinstance(value, BaseException) else ""
+            got = (
+                f"holds {kind(value)}{at}, where a number should be" if at else f"should be numbers, got {kind(value)}"
+            )
+            raise Mistake(f"{what} {got}{hint}.")
+        try:
+            yield float(value)
+        except OverflowError:
+            raise Mistake(f"{what} holds{at} a number too large to compare: above 10³⁰⁸.") from None
+        except (TypeError, ValueError):
+            raise Mistake(f"{what} holds {kind(value)}{at} that is no number.") from None
+
+
+def kind(value: Any) -> str:
+    """What a value is, in a sentence: "None", "an int", "an array"."""
+    name = type(value).__name__
+    return NAMES.get(name) or f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def minus(number: str) -> str:
+    """A number's text with a true minus sign, as everywhere in the book.
+
+    >>> minus("-0.5"), minus("-1e-05")
+    ('−0.5', '−1e−05')
+    """
+    return number.replace("-", "−")
+
+
+def apart(right: float, got: float) -> tuple[str, str]:
+    """Both numbers, with as many digits as it takes to tell them apart. Zero has no sign.
+
+    >>> apart(0.99, 0.987), apart(0.0, -1e-12)
+    (('0.9900', '0.9870'), ('0.0', '−1e−12'))
+    """
+    pairs = ((_digits(right, n), _digits(got, n)) for n in (4, 6, 9))
+    written = minus(repr(float(right))), minus(repr(float(got)))
+    return next((pair for pair in pairs if pair[0] != pair[1]), written)
+
+
+def _digits(number: float, digits: int) -> str:
+    text = f"{number:.{digits}f}" if abs(number) < 1e6 else f"{number:.{digits + 4}g}"
+    return text.replace("-", "") if float(text) == 0 else minus(text)
+
+
+def close(a: np.ndarray, b: np.ndarray, tolerance: float = 1e-9) -> np.ndarray:
+    """Which numbers of `a` are those of `b`, as closely as the precision of `a` allows."""
+    slack = max(tolerance, SLACK.get(a.itemsize, 0) if a.dtype.kind == "f" else 0)
+    with np.errstate(all="ignore"):
+        return np.asarray(np.isclose(a, b, rtol=slack, atol=slack, equal_nan=True))
+
+
+def equal(a: np.ndarray, b: np.ndarray, tolerance: float = 1e-9) -> bool:
+    """Whether all numbers of `a` are those of `b`, and of one shape."""
+    return a.shape == b.shape and bool(close(a, b, tolerance).all())
+
+
+def _at(cell: np.ndarray) -> str:
+    return f" at {[int(i) for i in cell]}" if cell.size else ""

@@ -103,7 +103,7 @@ def stopped(error: BaseException, answer: Any, arguments: int) -> str:
     name, place = type(error).__name__, where(error, answer)  # one from another process has only its name
     if name == "RecursionError":
         return f"Your function calls itself without an end{place}: it needs a case in which it does not."
-    reason = str(error).strip().split("\n")[0][:200].rstrip(".")
+    reason = _reason(error)
     if name == "TypeError" and not place and re.search(r"(takes|missing|expected|unexpected) .*argument", reason):
         given = arguments + (len(answer.args) if isinstance(answer, functools.partial) else 0)
         return f"Your function is called with {given} argument{'' if given == 1 else 's'}, which it does not take: {reason}."
@@ -114,13 +114,21 @@ def stopped(error: BaseException, answer: Any, arguments: int) -> str:
     return f"Your function stopped with {name}{place}{f': {reason}' if reason else ''}."
 
 
+def _reason(error: BaseException) -> str:
+    """The first line of what the error says, without the stop at its end; a student's own error may say nothing."""
+    try:
+        return str(error).strip().split("\n")[0][:200].rstrip(".")
+    except Exception:
+        return ""
+
+
 def _not_aligned(reason: str) -> re.Match[str] | None:
     return re.search(r"not aligned: (\d+) \(dim \d+\) != (\d+)", reason)
 
 
 def unread(error: BaseException) -> str:
     """The sentence for a result that a test could not read: the function itself had ended."""
-    reason = str(error).strip().split("\n")[0][:200].rstrip(".")
+    reason = _reason(error)
     return f"What your function returned cannot be read as an answer: {type(error).__name__}{f', {reason}' if reason else ''}."
 
 

@@ -8,7 +8,13 @@ import numpy as np
 RESULT = "The result"
 MOST_BESIDE = 8  # rows and columns of a grid that is shown beside the expected one
 COMPLEX = "should be real numbers, got complex ones"
-NAMES = {"NoneType": "None", "ndarray": "an array", "bytes": "bytes", "builtin_function_or_method": "a function"}
+NAMES = {
+    "NoneType": "None",
+    "ndarray": "an array",
+    "bytes": "bytes",
+    "type": "a class",
+    "builtin_function_or_method": "a function",
+}
 SLACK = {2: 1e-2, 4: 1e-4}  # by the bytes of a number: what rounding may do to a right answer
 
 
@@ -51,10 +57,16 @@ def compare(
 def _differs(found: np.ndarray, right: np.ndarray, tolerance: float, what: str, given: str) -> str:
     """The sentence for a result that no known mistake gives."""
     if found.shape != right.shape:
-        return f"{what} should have shape {right.shape}, got {found.shape}{given}."
+        several = found.shape[1:] == right.shape and len(found) > 1
+        alone = f" Return one of these {len(found)} alone." if several else ""
+        if not right.ndim:
+            return f"{what} should be one number, got an array of shape {found.shape}{given}.{alone}"
+        return (
+            f"{what} should have shape {right.shape}, got {found.shape if found.ndim else 'one number'}{given}.{alone}"
+        )
     if found.ndim and equal(found[::-1], right, tolerance):
-        order = "exchanged" if len(found) == 2 else "reverse"
-        return f"{what} has its {len(found)} parts in {order} order{given}."
+        parts, order = "rows" if found.ndim == 2 else "parts", "exchanged" if len(found) == 2 else "reverse"
+        return f"{what} has its {len(found)} {parts} in {order} order{given}."
     astray = np.isfinite(right) & ~np.isfinite(found)
     if astray.any():
         cell = np.argwhere(astray)[0]
@@ -90,7 +102,7 @@ def numbers(got: Any, what: str = RESULT) -> np.ndarray:
     if found.dtype.kind == "O":
         return np.array([*_floats(found, what)], dtype=float).reshape(found.shape)
     if found.dtype.kind not in "biuf":
-        raise Mistake(f"{what} should be numbers, got {found.dtype}.")
+        raise Mistake(f"{what} should be numbers, got an array of {found.dtype.name}.")
     with np.errstate(all="ignore"):
         return found.astype(found.dtype if found.dtype.kind == "f" and found.itemsize in SLACK else float)
 
@@ -107,8 +119,8 @@ def booleans(got: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
     if shape is not None and found.shape != shape:
         raise Mistake(f"The mask should have shape {shape}, got {found.shape}.")
     if found.dtype != bool:
-        numbers(got, "The mask")
-        raise Mistake("A mask holds True and False; yours holds numbers. Leave the comparison as it is.")
+        of = "objects" if numbers(got, "The mask").size and found.dtype == object else "numbers"
+        raise Mistake(f"A mask holds True and False; yours holds {of}. Leave the comparison as it is.")
     return found.copy()
 
 
@@ -157,7 +169,7 @@ def _ragged(got: Any, what: str) -> str:
         else f", of shapes {' and '.join(shapes)}"
     )
     of = f" of {len(got)}{how if other else ''}" if isinstance(got, tuple | list) else ""
-    then = "return one array alone" if isinstance(got, tuple) else "that is no grid of numbers"
+    then = "return one of them alone" if isinstance(got, tuple) else "that is no grid of numbers"
     return f"{what} is {kind(got)}{of}: {then}."
 
 
@@ -167,7 +179,8 @@ def _floats(found: np.ndarray, what: str) -> Iterator[float]:
         if isinstance(value, complex):
             raise Mistake(f"{what} {COMPLEX}.")
         if not hasattr(type(value), "__float__") or np.ndim(value):
-            hint = ": raise it, do not return it" if isinstance(value, BaseException) else ""
+            error = issubclass(value if isinstance(value, type) else type(value), BaseException)
+            hint = ": raise it, do not return it" if error else ""
             got = (
                 f"holds {kind(value)}{at}, where a number should be" if at else f"should be numbers, got {kind(value)}"
             )

@@ -175,7 +175,7 @@ SENTENCES = {
     "none": (lambda x: None, "The result is None: does the function end in `return`?"),
     "text": (lambda x: "two", "The result should be numbers, got a str."),
     "object": (lambda x: object(), "The result should be numbers, got an object."),
-    "tuple": (lambda x: (x, x[0]), "The result is a tuple of 2, of shapes (2, 3) and (3,): return one array alone."),
+    "tuple": (lambda x: (x, x[0]), "The result is a tuple of 2, of shapes (2, 3) and (3,): return one of them alone."),
     "ragged": (lambda x: [[1], [1, 2]], "The result is a list of 2, of shapes (1,) and (2,): that is no grid of numbers."),
     "complex": (lambda x: x + 1j, "The result should be real numbers, got complex ones."),
     "nan": (lambda x: x / x * 2, "The result holds nan at [0, 0], for arguments of shape (2, 3): it should be 0. A NaN comes"),

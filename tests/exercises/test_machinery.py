@@ -90,8 +90,8 @@ def test_a_mask_is_whatever_numpy_reads_as_true_and_false():
         got = booleans(mask, (1, 2))
         assert got.dtype == bool
         assert got.tolist() == [[True, False]]
-    for numbers in ([[1, 0]], np.array([[1.0, 0.0]])):
-        with pytest.raises(Mistake, match="A mask holds True and False; yours holds numbers"):
+    for numbers, of in (([[1, 0]], "numbers"), (np.array([[1.0]]), "numbers"), (np.array([True], object), "objects")):
+        with pytest.raises(Mistake, match=f"A mask holds True and False; yours holds {of}"):
             booleans(numbers)
     with pytest.raises(Mistake, match=r"The mask should have shape \(2, 1\), got \(1, 2\)\."):
         booleans([[True, False]], (2, 1))
@@ -166,15 +166,15 @@ def itself():
         ([[1, 2], [3, {}]], "The result holds a dict at [1, 1], where a number should be."),
         (np.array([np.ones(2), np.ones(3)], dtype=object), "The result holds an array at [0], where a number should be."),
         (ValueError("no"), "The result should be numbers, got a ValueError: raise it, do not return it."),
-        (ValueError, "The result should be numbers, got a type."),
+        (ValueError, "The result should be numbers, got a class: raise it, do not return it."),
         (10**400, "The result holds a number too large to compare: above 10³⁰⁸."),
         ([1, -(10**400)], "The result holds at [1] a number too large to compare: above 10³⁰⁸."),
         (Decimal("sNaN"), "The result holds a Decimal that is no number."),
         (1j, "The result should be real numbers, got complex ones."),
         ([Fraction(1), 1j], "The result should be real numbers, got complex ones."),
-        (np.array(["2020-01-01"], "M8[D]"), "The result should be numbers, got datetime64[D]."),
+        (np.array(["2020-01-01"], "M8[D]"), "The result should be numbers, got an array of datetime64[D]."),
         (np.ma.masked_array([1.0, 2.0], [0, 1]), "The result is a masked array: its masked cells hold no numbers."),
-        ((np.ones(2), np.ones(3)), "The result is a tuple of 2, of shapes (2,) and (3,): return one array alone."),
+        ((np.ones(2), np.ones(3)), "The result is a tuple of 2, of shapes (2,) and (3,): return one of them alone."),
         ([[1], [2], [3, 4]], "The result is a list of 3, of shapes (1,) and (2,) among others: that is no grid of numbers."),
         ([[1, 2], [3]], "The result is a list of 2, of shapes (2,) and (1,): that is no grid of numbers."),
         ([[1, [2, 3]], [4]], "The result is a list of 2: that is no grid of numbers."),
@@ -240,6 +240,10 @@ def test_two_things_come_as_a_tuple_or_a_list():
         ([0.0, 0.0], [1.0, 2.0], "The result holds zeros only."),
         ([2.0, 1.0], [1.0, 2.0], "The result has its 2 parts in exchanged order."),
         ([3.0, 2.0, 1.0], [1.0, 2.0, 3.0], "The result has its 3 parts in reverse order."),
+        ([[2.0], [1.0]], [[1.0], [2.0]], "The result has its 2 rows in exchanged order."),
+        ([[1.0, 2.0], [1.0, 2.0]], [1.0, 2.0], "should have shape (2,), got (2, 2). Return one of these 2 alone."),
+        (1.0, [1.0, 2.0], "should have shape (2,), got one number."),
+        ([1.0], 1.0, "should be one number, got an array of shape (1,)."),
         (-1e-6, 0.0, "The result should be 0.000000, got −0.000001."),
         (-1e-12, 0.0, "got −1e−12"),
         (0.98999, 0.99, "should be 0.990000, got 0.989990."),
@@ -363,6 +367,21 @@ def test_a_students_function_called_within_is_interrupted_too():
     )
     report = judged(space["within"], Property("ends", lambda answer: call(answer, (1,)), seconds=0.1))
     assert "had not ended after 0.1 seconds" in repr(report)
+
+
+class Unspoken(Exception):
+    def __str__(self):
+        return None
+
+
+def test_an_error_that_cannot_say_what_it_is_still_has_a_line():
+    def fails(x):
+        raise Unspoken
+
+    with pytest.raises(Mistake) as caught:
+        call(fails, (1,))
+    line = fails.__code__.co_firstlineno + 1
+    assert str(caught.value) == f"Your function stopped with Unspoken at line {line}, `raise Unspoken`."
 
 
 def test_an_argument_that_became_another_kind_was_changed():

@@ -1,158 +1,10 @@
 """Exercises of chapter 0, orientation and softmax."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import numpy as np
 
-from attnlib.attention import softmax, softmax_jacobian
-from attnlib.exercises.harness import Exercise, Mistake, Property, agrees, call, compare, minus
-
-SCORES = np.random.default_rng(1).normal(scale=2, size=(4, 6))
-STACK = np.random.default_rng(2).normal(scale=2, size=(2, 3, 5))
-PLACES = np.random.default_rng(3).normal(scale=2, size=(5, 7))
-RIGHT = np.array([6, 0, 2, 2, 5])
-
-
-def _quiet(name: str, test: Callable[[Any], None]) -> Property:
-    """A property whose overflows are judged by their results: NumPy's warnings would come first."""
-
-    def tested(answer: Any) -> None:
-        with np.errstate(all="ignore"):
-            test(answer)
-
-    return Property(name, tested)
-
-
-def _raised(scores: np.ndarray, axis: int = -1) -> np.ndarray:
-    return np.asarray(np.exp(scores - scores.max(axis=axis, keepdims=True)))
-
-
-def _over_all(scores: np.ndarray, axis: int = -1) -> np.ndarray:
-    return np.asarray(np.exp(scores) / np.exp(scores).sum())
-
-
-OVER_ALL = ("You divide by the total of the whole array. Each slice along the axis has a total of its own.", _over_all)
-
-
-def _huge_scores(answer: Any) -> None:
-    scores = np.array([[1000.0, 1001.0, 0.0], [-2000.0, -2001.0, -2003.0]])
-    expected = softmax(scores)
-    got = np.asarray(call(answer, (scores,)), dtype=float)
-    if got.shape == scores.shape and not np.isfinite(got[0]).all():
-        raise Mistake(
-            "For scores of 1000 your result is not finite: e¹⁰⁰⁰ is too large. Subtract the largest score first."
-        )
-    if got.shape == scores.shape and not np.isfinite(got[1]).all():
-        raise Mistake(
-            "For a row of scores near −2000 your result is not finite: all its powers are rounded to 0. "
-            "Subtract the largest score of each slice, not of the whole array."
-        )
-    compare(got, expected)
-
-
-def _minus_infinity(answer: Any) -> None:
-    scores = np.array([[2.0, -np.inf, 1.0, 0.0], [-np.inf, -np.inf, 5.0, -1.0]])
-    got = np.asarray(call(answer, (scores,)), dtype=float)
-    if got.shape == scores.shape and not np.isfinite(got).all():
-        raise Mistake("Beside −∞ your result is not finite. Subtract the largest score: −∞ stays −∞, and e to it is 0.")
-    compare(got, softmax(scores))
-
-
-def _entropies(scores: np.ndarray, right: np.ndarray) -> np.ndarray:
-    lower = scores - scores.max(axis=1, keepdims=True)
-    return np.asarray(np.log(np.exp(lower).sum(axis=1)) - lower[np.arange(len(right)), right])
-
-
-def _mean_entropy(scores: np.ndarray, right: np.ndarray) -> float:
-    return float(_entropies(scores, right).mean())
-
-
-def _share(scores: np.ndarray, right: np.ndarray, axis: int = 1) -> np.ndarray:
-    return np.asarray(softmax(scores, axis=axis)[np.arange(len(right)), right])
-
-
-ENTROPY_MISTAKES: Sequence[tuple[str, Callable[..., Any]]] = (
-    ("You give the sum over the places; the mean is asked for.", lambda s, r: _entropies(s, r).sum()),
-    ("You give one number for each place; their mean is asked for.", _entropies),
-    ("The sign: a share is below 1, its logarithm negative, and −ln positive.", lambda s, r: -_mean_entropy(s, r)),
-    ("That is the logarithm to base 2. The book uses ln, to base e.", lambda s, r: _mean_entropy(s, r) / np.log(2)),
-    ("That is the logarithm to base 10. The book uses ln, to base e.", lambda s, r: _mean_entropy(s, r) / np.log(10)),
-    (
-        "Your softmax runs over the places, axis 0. Each place shares 1 among its words: axis 1.",
-        lambda s, r: -np.log(_share(s, r, axis=0)).mean(),
-    ),
-    (
-        "You take −ln of the mean share. Take the logarithm of each place's share first, then the mean.",
-        lambda s, r: -np.log(_share(s, r).mean()),
-    ),
-    (
-        "`scores[:, right]` takes every right word in every row, n × n of them. Pair rows with words: `scores[np.arange(n), right]`.",
-        lambda s, r: -np.log(softmax(s, axis=1)[:, r]).mean(),
-    ),
-    (
-        "You average over all words. Only the share of the right word counts.",
-        lambda s, r: -np.log(softmax(s, axis=1)).mean(),
-    ),
-    (
-        "That is minus the mean score of the right words. Scores must go through the softmax first.",
-        lambda s, r: -s[np.arange(len(r)), r].mean(),
-    ),
-)
-
-
-def _huge_entropy(answer: Any) -> None:
-    scores, right = np.array([[1000.0, 1002.0, 0.0, 998.0], [5.0, -900.0, 5.0, 6.0]]), np.array([0, 1])
-    got = np.asarray(call(answer, (scores, right)), dtype=float)
-    if np.isnan(got).any():
-        raise Mistake(
-            "For scores of 1000 your result is nan: e¹⁰⁰⁰ is too large. Subtract the row's largest score first."
-        )
-    if np.isinf(got).any():
-        raise Mistake(
-            "Your result is infinite: the right word's share was rounded to 0, and ln 0 is −∞. "
-            "Write −ln of the fraction as ln of the sum, minus the score."
-        )
-    compare(got, _mean_entropy(scores, right))
-
-
-WEIGHTS = [(np.array([0.5, 0.3, 0.2]),), (np.array([0.1, 0.2, 0.3, 0.4]),)]
-
-
-def _slopes(answer: Any, weights: np.ndarray) -> np.ndarray:
-    got = np.asarray(call(answer, (weights,)), dtype=float)
-    if got.shape != (len(weights), len(weights)):
-        raise Mistake(
-            f"The result should have shape {(len(weights), len(weights))}, got {got.shape}: a slope for each weight and score."
-        )
-    return got
-
-
-def _others_fall(answer: Any) -> None:
-    for (weights,) in WEIGHTS:
-        slopes = _slopes(answer, weights)
-        apart = slopes[~np.eye(len(weights), dtype=bool)]
-        if not (apart < 0).all():
-            raise Mistake(
-                f"Raising one score lowers every other weight, so slopes off the diagonal are negative: got {minus(f'{apart.max():.3f}')}."
-            )
-        if not (slopes.diagonal() > 0).all():
-            raise Mistake(
-                f"Raising a score raises its own weight: on the diagonal got {minus(f'{slopes.diagonal().min():.3f}')}, not above 0."
-            )
-
-
-def _shift_moves_nothing(answer: Any) -> None:
-    for (weights,) in WEIGHTS:
-        slopes = _slopes(answer, weights)
-        if not slopes.any():
-            raise Mistake("All slopes are 0. Then no score would move any weight.")
-        sums = slopes.sum(axis=1)
-        if abs(sums).max() > 1e-9:
-            raise Mistake(
-                f"The same added to all scores changes no weight, so every row of slopes sums to 0: got {minus(f'{sums[abs(sums).argmax()]:.3f}')}."
-            )
-
+from attnlib.attention import softmax
+from attnlib.exercises.harness import Exercise
+from attnlib.exercises.programs_00 import CROSS_ENTROPY, SOFTMAX_AXIS, SOFTMAX_JACOBIAN
 
 EXERCISES = (
     Exercise(
@@ -309,37 +161,7 @@ EXERCISES = (
             "Three steps: subtract the largest, raise, divide by the sum. Two of them need the axis.",
             "`keepdims=True` keeps the axis that is reduced, with length 1, so that the result still fits the scores.",
         ),
-        properties=(
-            agrees(
-                "weights along the last axis",
-                lambda scores: softmax(scores),
-                [(SCORES,), (STACK,)],
-                [
-                    (
-                        "The softmax runs over the first axis. By default it is the last one, axis=-1.",
-                        lambda s: softmax(s, axis=0),
-                    ),
-                    OVER_ALL,
-                    ("You did not divide: the weights do not sum to 1.", np.exp),
-                    ("You did not divide: the weights do not sum to 1.", _raised),
-                    (
-                        "You share out the scores in proportion. Raise e to each score first.",
-                        lambda s: s / s.sum(axis=-1, keepdims=True),
-                    ),
-                ],
-            ),
-            agrees(
-                "weights along another axis",
-                lambda scores, axis: softmax(scores, axis=axis),
-                [(SCORES, 0), (STACK, 1), (STACK, 0), (STACK, -2)],
-                [
-                    ("Your function goes along the last axis, whatever `axis` says.", lambda s, axis: softmax(s)),
-                    OVER_ALL,
-                ],
-            ),
-            _quiet("scores of 1000, and rows far apart", _huge_scores),
-            _quiet("a score of −∞ gets the weight 0", _minus_infinity),
-        ),
+        properties=SOFTMAX_AXIS,
     ),
     Exercise(
         id="cross-entropy",
@@ -353,15 +175,7 @@ EXERCISES = (
             "The logarithm of the upper part is the score itself, once the row's largest is subtracted from all.",
             "`scores[np.arange(n), right]` takes one entry from each row.",
         ),
-        properties=(
-            agrees(
-                "the mean cross-entropy",
-                _mean_entropy,
-                [(PLACES, RIGHT), (PLACES[:3] - 4, RIGHT[2:])],
-                ENTROPY_MISTAKES,
-            ),
-            _quiet("scores of 1000, and a share that is rounded to 0", _huge_entropy),
-        ),
+        properties=CROSS_ENTROPY,
     ),
     Exercise(
         id="softmax-jacobian",
@@ -376,26 +190,7 @@ EXERCISES = (
             "`np.outer` gives the product of each entry with each.",
             "Without calculus: `np.log(weights)` are scores with these weights. Nudge each, and measure, as `gradient` does.",
         ),
-        properties=(
-            Property("raising a score lifts its own weight and lowers the others", _others_fall),
-            Property("the same added to all scores moves nothing", _shift_moves_nothing),
-            agrees(
-                "every slope",
-                softmax_jacobian,
-                WEIGHTS,
-                [
-                    (
-                        "That is the diagonal alone. The sum below the line moves too, so each score moves every weight.",
-                        lambda a: np.diag(a * (1 - a)),
-                    ),
-                    ("The sign is turned round.", lambda a: -softmax_jacobian(a)),
-                    (
-                        "That is how the *logarithm* of a weight moves. Multiply row j by the weight j.",
-                        lambda a: np.eye(len(a)) - a,
-                    ),
-                ],
-            ),
-        ),
+        properties=SOFTMAX_JACOBIAN,
         calculus=True,
     ),
 )

@@ -1,90 +1,9 @@
 """Exercises of chapter 2, a learnable U."""
 
-from typing import Any
-
 import numpy as np
 
-from attnlib.attention import attention, attention_weights, softmax
-from attnlib.exercises.harness import Exercise, Mistake, Property, agrees, call, compare
-from attnlib.reading import cycle_product
-from attnlib.variants import tied_attention
-
-
-def _drawn(*shapes: tuple[int, int], seed: int) -> tuple[np.ndarray, ...]:
-    rng = np.random.default_rng(seed)
-    return tuple(rng.normal(size=shape) for shape in shapes)
-
-
-def _over_queries(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    xu = x @ u
-    return np.asarray(softmax(xu @ xu.T).T @ xu)  # symmetric scores: the softmax of columns is the rows' transposed
-
-
-_THROUGH_U = [
-    (
-        "Your scores go through U and your values do not: the last factor is XU too, not X.",
-        lambda x, u: attention(x @ u, x @ u, x, scale=1),
-    ),
-    (
-        "Your values go through U and your scores do not: compare the rows of XU, not those of X.",
-        lambda x, u: attention(x, x, x @ u, scale=1),
-    ),
-    ("This is attention without U: compute XU first, and use it three times.", lambda x, u: attention(x, x, x, scale=1)),
-    (
-        "The columns of your weights sum to 1, not the rows: the softmax runs over the queries. Sum over axis=1.",
-        _over_queries,
-    ),
-    ("You divided the scores by √d_u. Chapter 4 will; here the scores stay as they are.", lambda x, u: tied_attention(x, u, scale=None)),
-    ("There is no softmax: scores are not weights until each row sums to 1.", lambda x, u: x @ u @ (x @ u).T @ (x @ u)),
-]  # fmt: skip
-
-
-def _with_u_transposed(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    return tied_attention(x, u.T)
-
-
-_NOT_A_LENGTH = [
-    ("You took the lengths of the columns. A row of U belongs to an axis of X: sum over axis=1.", lambda u: np.linalg.norm(u, axis=0)),
-    ("You added the entries of each row: a 2 and a −2 must not cancel. Add their squares.", lambda u: u.sum(axis=1)),
-    ("You added the squares of each row: a length is the square root of that sum.", lambda u: (u**2).sum(axis=1)),
-    ("You added the sizes of the entries. A length adds squares, and takes the root.", lambda u: np.abs(u).sum(axis=1)),
-    ("You took the largest entry of each row: a row of many small entries counts too.", lambda u: np.abs(u).max(axis=1)),
-    ("You returned one length, that of all of U. Each row has its own: axis=1.", lambda u: np.linalg.norm(u)),
-]  # fmt: skip
-
-
-def _turned(u: np.ndarray) -> np.ndarray:
-    """U with its columns turned into each other: the same UUᵀ, other entries."""
-    turn, _ = np.linalg.qr(_drawn((u.shape[1], u.shape[1]), seed=9)[0])
-    return np.asarray(u @ turn)
-
-
-def _one_way(part: int) -> Property:
-    """The answer's first or second product, for weights that differ both ways, and tokens in any order."""
-
-    def test(answer: Any) -> None:
-        query, key = _drawn((5, 3), (5, 3), seed=4)
-        weights = attention_weights(query, key, scale=0.3)
-        for i, j, k in ((0, 1, 2), (4, 1, 3)):
-            got = call(answer, (weights, i, j, k))
-            if not isinstance(got, tuple | list | np.ndarray) or np.shape(got) != (2,):
-                raise Mistake(f"Return two numbers, forward and backward: got {got!r}.")
-            ways = [(i, j, k), (i, k, j)]
-            right = [cycle_product(weights, way) for way in ways]
-            a, b, c = ways[part]
-            compare(
-                got[part],
-                right[part],
-                [
-                    ("The two directions are swapped: A_ij is `weights[i, j]`, query first.", right[1 - part]),
-                    ("You added the three weights: round a cycle they are multiplied.", weights[a, b] + weights[b, c] + weights[c, a]),
-                    ("The way back to the start is missing: a cycle of three tokens has three weights.", weights[a, b] * weights[b, c]),
-                ],
-                what=("The forward product", "The backward product")[part],
-            )  # fmt: skip
-
-    return Property(("A_ij A_jk A_ki", "A_ik A_kj A_ji")[part], test)
-
+from attnlib.exercises.harness import Exercise
+from attnlib.exercises.programs_02 import AXES_KEPT, BOTH_WAYS_ROUND, WRITE_U_ATTENTION
 
 EXERCISES = (
     Exercise(
@@ -122,23 +41,7 @@ EXERCISES = (
             "Compute XU once and give it a name. It then plays all the parts that X played in chapter 1.",
             "Scores: the rows of XU with each other. Weights: the softmax of each row. Output: the weights times XU, so it has d_u columns.",
         ),
-        properties=(
-            agrees(
-                "right for a square U",
-                tied_attention,
-                [_drawn((6, 4), (4, 4), seed=1)],
-                [
-                    ("You used Uᵀ. Tokens are rows, so U stands on the right: XU.", _with_u_transposed),
-                    *_THROUGH_U,
-                ],
-            ),
-            agrees(
-                "right for a U that is not square",
-                tied_attention,
-                [_drawn((7, 5), (5, 3), seed=2), _drawn((4, 3), (3, 6), seed=3)],
-                _THROUGH_U,
-            ),
-        ),
+        properties=WRITE_U_ATTENTION,
     ),
     Exercise(
         id="axes-kept",
@@ -151,20 +54,7 @@ EXERCISES = (
             "The token (0, …, 1, …, 0) has a 1 on one axis only. What is that token times U?",
             "A length: square, add, take the root. `np.linalg.norm` does it along the axis that you name.",
         ),
-        properties=(
-            agrees(
-                "the length of each row",
-                lambda u: np.linalg.norm(u, axis=1),
-                [_drawn((8, 6), seed=5), _drawn((5, 5), seed=6), _drawn((3, 7), seed=7)],
-                _NOT_A_LENGTH,
-            ),
-            agrees(
-                "the same for every U with the same UUᵀ",
-                lambda u: np.linalg.norm(u, axis=1),
-                [(_turned(np.eye(6, 4)),), (_turned(np.diag([2.0, 0.0, 1.0])),)],
-                _NOT_A_LENGTH,
-            ),
-        ),
+        properties=AXES_KEPT,
     ),
     Exercise(
         id="twice-u",
@@ -264,7 +154,7 @@ EXERCISES = (
             "`weights[i, j]` is how much i reads from j. Follow i → j → k and back to i.",
             "Each way is a product of three weights. Backward, i reads from k first.",
         ),
-        properties=(_one_way(0), _one_way(1)),
+        properties=BOTH_WAYS_ROUND,
     ),
     Exercise(
         id="two-way-loss",

@@ -64,10 +64,10 @@ WRONG["softmax-axis"] = [
     ("over the first axis", lambda scores, axis=0: _softmax(scores, 0)),
     ("whatever `axis` says", lambda scores, axis=-1: _softmax(scores)),
     ("the total of the whole array", lambda scores, axis=-1: np.exp(scores) / np.exp(scores).sum()),
-    ("You did not divide", lambda scores, axis=-1: np.exp(scores - scores.max(axis=axis, keepdims=True))),
-    ("You did not divide", lambda scores, axis=-1: np.exp(scores)),
-    ("in proportion", lambda scores, axis=-1: scores / scores.sum(axis=axis, keepdims=True)),
-    ("should be", _times_a_base),
+    ("is not divided by its total", lambda scores, axis=-1: np.exp(scores - scores.max(axis=axis, keepdims=True))),
+    ("is not divided by its total", lambda scores, axis=-1: np.exp(scores)),
+    ("divided by their sum, without `exp`", lambda scores, axis=-1: scores / scores.sum(axis=axis, keepdims=True)),
+    ("You raise 2 to the scores", _times_a_base),
     ("is None", lambda scores, axis=-1: None),
 ]
 
@@ -116,7 +116,7 @@ WRONG["cross-entropy"] = [
     ("takes every right word in every row", lambda s, r: -np.log(_softmax(s)[:, r]).mean()),
     ("average over all words", lambda s, r: -np.log(_softmax(s)).mean()),
     ("through the softmax first", lambda s, r: -s[np.arange(len(r)), r].mean()),
-    ("should be", lambda s, r: _entropies(s, r)[0]),  # right for one place only
+    ("the first place's cost", lambda s, r: _entropies(s, r)[0]),  # right for one place only
 ]
 
 
@@ -140,7 +140,7 @@ def _jacobian_by_nudges(a):
 RIGHT["softmax-jacobian"] = [_jacobian, _jacobian_loops, _jacobian_einsum, _jacobian_by_nudges]
 WRONG["softmax-jacobian"] = [
     ("the diagonal alone", lambda a: np.diag(a * (1 - a))),
-    ("negative: got 0.000", lambda a: np.diag(a)),
+    ("negative: got 0.", lambda a: np.diag(a)),
     ("The sign is turned round", lambda a: np.outer(a, a) - np.diag(a)),
     ("the *logarithm* of a weight", lambda a: np.eye(len(a)) - a),
     ("sums to 0", lambda a: -np.outer(a, a)),

@@ -55,12 +55,12 @@ def seven_rows(x):
 
 RIGHT["write-attention"] = [attention_plain, attention_loops, attention_einsum]
 WRONG["write-attention"] = [
-    ("over the queries", lambda x: softmax(x @ x.T, axis=0) @ x),
+    ("the softmax runs over the queries, axis=0", lambda x: softmax(x @ x.T, axis=0) @ x),
     ("All weights together sum to 1", lambda x: softmax((x @ x.T).reshape(1, -1)).reshape(len(x), -1) @ x),
     ("those are the weights", lambda x: softmax(x @ x.T)),
-    ("the softmax is missing", lambda x: x @ x.T @ x),
+    ("The softmax is missing", lambda x: x @ x.T @ x),
     ("divided by their sum, without `exp`", lambda x: x @ x.T / (x @ x.T).sum(axis=1, keepdims=True) @ x),
-    ("is not divided by the row's total", lambda x: np.exp(x @ x.T) @ x),
+    ("is not divided by its total", lambda x: np.exp(x @ x.T) @ x),
     ("The softmax is taken twice", lambda x: softmax(softmax(x @ x.T)) @ x),
     ("divided by √d", lambda x: softmax(x @ x.T / np.sqrt(x.shape[1])) @ x),
     ("divided by d", lambda x: softmax(x @ x.T / x.shape[1]) @ x),
@@ -74,7 +74,7 @@ WRONG["write-attention"] = [
     ("✗ the weighted averages: You compared axes", lambda x: softmax(x.T @ x) @ x.T),
     ("stopped with IndexError at line", seven_rows),
     ("is None", lambda x: None),
-    ("should be −0.1951", lambda x: x),
+    ("no token has read another", lambda x: x),
 ]
 
 
@@ -123,7 +123,7 @@ WRONG["cosine-weights"] = [
     ("changed its argument 1 in place", cosine_in_place),
     ("Is a transpose missing, or of other axes?", lambda x: softmax(unit(x) @ unit(x))),
     (
-        "should have shape (3, 3), got (6, 6)",
+        "1 token has 1 × 1 weights, got shape (6, 6)",
         lambda x: softmax(unit(np.resize(x, (6, 4))) @ unit(np.resize(x, (6, 4))).T),
     ),
 ]
@@ -152,7 +152,7 @@ def scores_in_place(query, keys, values, temperature):
 RIGHT["soft-look-up"] = [look_up_plain, look_up_loops, look_up_einsum]
 WRONG["soft-look-up"] = [
     ("These are the weights", lambda q, k, v, t: softmax(k @ q / t)),
-    ("the softmax is missing", lambda q, k, v, t: k @ q / t @ v),
+    ("The softmax is missing", lambda q, k, v, t: k @ q / t @ v),
     ("value of the best key alone", lambda q, k, v, t: v[np.argmax(k @ q)]),
     ("made of the keys", lambda q, k, v, t: softmax(k @ q / t) @ k),
     ("is not divided by its total", lambda q, k, v, t: np.exp(k @ q / t) @ v),
@@ -165,5 +165,5 @@ WRONG["soft-look-up"] = [
     ("a number too large", lambda q, k, v, t: unstable(k @ q / t) @ v),
     ("changed its argument 2 in place", scores_in_place),
     ("Is a transpose missing, or of other axes?", lambda q, k, v, t: softmax(q @ k / t) @ v),
-    ("should have shape (2,), got (1, 2)", lambda q, k, v, t: softmax(q[None] @ k.T / t) @ v),
+    ("The result has an axis too many", lambda q, k, v, t: softmax(q[None] @ k.T / t) @ v),
 ]

@@ -49,13 +49,13 @@ WRONG["read-one"] = [
     ("You blend the keys", lambda t, z, q, k, v: _softmax(z @ k @ (t @ q)) @ (z @ k)),
     ("The roles are swapped", lambda t, z, q, k, v: _softmax(z @ q @ (t @ k)) @ (z @ v)),
     ("You divide by √d_k", lambda t, z, q, k, v: _softmax(z @ k @ (t @ q) / np.sqrt(k.shape[1])) @ (z @ v)),
-    ("should be", lambda t, z, q, k, v: _softmax(z @ k @ (t @ q) / k.shape[1]) @ (z @ v)),
-    ("You blend with the scores themselves", lambda t, z, q, k, v: z @ k @ (t @ q) @ (z @ v)),
-    ("do not divide by their sum", lambda t, z, q, k, v: np.exp(z @ k @ (t @ q)) @ (z @ v)),
+    ("You divide by d_k:", lambda t, z, q, k, v: _softmax(z @ k @ (t @ q) / k.shape[1]) @ (z @ v)),
+    ("The softmax is missing", lambda t, z, q, k, v: z @ k @ (t @ q) @ (z @ v)),
+    ("is not divided by its total", lambda t, z, q, k, v: np.exp(z @ k @ (t @ q)) @ (z @ v)),
     ("stopped with ValueError", lambda t, z, q, k, v: _softmax(z @ k.T @ (t @ q)) @ (z @ v)),
     ("changed its argument 3 in place", _read_after_shrinking_in_place),
     ("stopped with ValueError", _read_of_seven),
-    ("should have shape (3,), got (7, 3)", lambda t, z, q, k, v: _softmax(z @ k @ (t @ q))[:, None] * (z @ v)),
+    ("The values are weighted, and not added up", lambda t, z, q, k, v: _softmax(z @ k @ (t @ q))[:, None] * (z @ v)),
     ("is None", lambda t, z, q, k, v: None),
 ]
 
@@ -102,13 +102,13 @@ WRONG["cross-attention"] = [
         "You divide by √d_k",
         lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q / len(bq) ** 0.5, k, v, bq / len(bq) ** 0.5, bk, bv),
     ),
-    ("should be", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q / len(bq), k, v, bq / len(bq), bk, bv)),
+    ("You divide by d_k:", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q / len(bq), k, v, bq / len(bq), bk, bv)),
     (
-        "You blend with the scores themselves",
+        "The softmax is missing",
         lambda x, z, q, k, v, bq, bk, bv: (x @ q + bq) @ (z @ k + bk).T @ (z @ v + bv),
     ),
     ("The bias b_q is missing", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q, k, v, 0, bk, bv)),
-    ("The biases are missing", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q, k, v, 0, 0, 0)),
+    ("The biases b_q and b_v are missing", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q, k, v, 0, 0, 0)),
     ("The bias b_v is missing", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q, k, v, bq, bk, 0)),
     (
         "The values come from x",
@@ -118,7 +118,7 @@ WRONG["cross-attention"] = [
     ("self-attention of x", lambda x, z, q, k, v, bq, bk, bv: _cross(x, x, q, k, v, bq, bk, bv)),
     ("or transposed", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q.T, k.T, v.T, bq, bk, bv)),
     ("changed its argument 6 in place", _cross_after_adding_in_place),
-    ("should have shape (6, 5), got (3, 5)", _cross_of_three),
+    ("should have shape (4, 4), got (3, 4)", _cross_of_three),
 ]
 
 # Turn the keys

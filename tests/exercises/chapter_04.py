@@ -58,15 +58,15 @@ WRONG["scaled-weights"] = [
     ("You multiply by √d_k", _divided(lambda x, q: q.shape[1] ** -0.5)),
     ("You divide by √d, the width of a token", _divided(lambda x, q: x.shape[1] ** 0.5)),
     ("You divide by √n", _divided(lambda x, q: len(x) ** 0.5)),
-    ("should be", _divided(lambda x, q: 8)),  # right for one width only
+    ("You divide by 8, whatever d_k is", _divided(lambda x, q: 8)),
     ("You divide the weights", lambda x, q, k: _softmax((x @ q) @ (x @ k).T) / q.shape[1] ** 0.5),
     ("softmax runs over the queries", lambda x, q, k: _softmax((x @ q) @ (x @ k).T / q.shape[1] ** 0.5, 0)),
     ("The roles are swapped", lambda x, q, k: _weights(x, k, q)),
-    ("The softmax of each row is missing", lambda x, q, k: (x @ q) @ (x @ k).T / q.shape[1] ** 0.5),
+    ("The softmax is missing", lambda x, q, k: (x @ q) @ (x @ k).T / q.shape[1] ** 0.5),
     ("stopped with ValueError", lambda x, q, k: _softmax((x @ q) @ (x @ k))),
     ("should have shape (7, 7), got (3, 3)", lambda x, q, k: _softmax((x @ q).T @ (x @ k))),
     ("changed its argument 2 in place", _weights_in_place),
-    ("did `exp` meet a number too large", _weights_that_overflow),
+    ("`exp` met a number too large", _weights_that_overflow),
     ("is None", lambda x, q, k: None),
 ]
 
@@ -102,7 +102,7 @@ WRONG["predict-variance"] = [
     ("You have the matrix", lambda q, k: q @ k),
     ("You squared the covariances", lambda a, b: np.trace(a.T @ a @ b.T @ b)),
     ("You divided by d_k", lambda q, k: np.trace(q @ k) / len(q)),
-    ("should be", lambda q, k: np.trace(q + k)),
+    ("the sum of the two traces", lambda q, k: np.trace(q + k)),
     ("changed its argument 1 in place", _variance_in_place),
     ("is None", lambda q, k: None),
     ("Hand over the function itself", 64.0),
@@ -168,7 +168,7 @@ WRONG["row-slopes"] = [
     ("This is the mean over the rows", lambda s: _slopes(s).mean()),
     ("This is one norm of everything", lambda s: np.sqrt((_slopes(s) ** 2).sum())),
     ("You divided the scores by √n_k", lambda s: _slopes(s / s.shape[1] ** 0.5)),
-    ("Scores of 5000 give nan", _slopes_that_overflow),
+    ("`exp` met a number too large", _slopes_that_overflow),
     ("changed its argument 1 in place", _slopes_in_place),
     ("is None", lambda s: None),
 ]

@@ -1,0 +1,282 @@
+"""How the programs of chapter 1 are judged: attention, its weights by angle alone, and a look-up with a temperature."""
+
+from typing import Any
+
+import numpy as np
+
+from attnlib.attention import attention, attention_weights, softmax
+from attnlib.exercises.harness import Case, Mistake, Property, agrees, call, compare, numbers
+from attnlib.exercises.slips import (
+    ANY,
+    COLUMNS,
+    GRID,
+    LARGE,
+    LENGTHS,
+    Map,
+    Slips,
+    Weigh,
+    shares,
+    slips,
+    squeezed,
+    transposed,
+    unit,
+    weights,
+)
+
+
+def _tokens(n: int, d: int, seed: int, size: float = 1.0) -> np.ndarray:
+    return size * np.random.default_rng(seed).normal(size=(n, d))
+
+
+ONE_HOT = np.eye(4)[[0, 1, 3, 0, 2]]  # most of the scores are exactly 0
+
+# Write it yourself -----------------------------------------------------------------------------
+
+
+def _mixed(x: np.ndarray) -> np.ndarray:
+    return attention(x, x, x, scale=1)
+
+
+def _weights(x: np.ndarray) -> np.ndarray:
+    return attention_weights(x, x, scale=1)
+
+
+_AXES = "You compared axes, not tokens: `x.T @ x` is d × d. Tokens are the rows of `x`, so their scores are `x @ x.T`."
+
+
+def _of_axes(x: np.ndarray) -> np.ndarray:
+    """Weights of the axes in place of the tokens."""
+    return weights(x.T @ x)
+
+
+def _mixing(weigh: Weigh) -> Map:
+    return lambda x: weigh(x @ x.T) @ x
+
+
+def _without_itself(scores: np.ndarray) -> np.ndarray:
+    if len(scores) == 1:
+        raise ValueError("nothing is left to read")
+    return weights(np.where(np.eye(len(scores), dtype=bool), -np.inf, scores))
+
+
+def _one_vector_each(answer: Any) -> None:
+    """The shape alone, for sentences of any length."""
+    for n, d in ((7, 3), (4, 6), (1, 5), (5, 1), (1, 1)):
+        got = numbers(call(answer, (_tokens(n, d, 1),))).shape
+        if got == (n, n) != (n, d):
+            raise Mistake(
+                f"{n} tokens gave {n} × {n}: those are the weights. Multiply them by `x`, and return the mixture."
+            )
+        if got == (d, d) != (n, d):
+            raise Mistake(_AXES)
+        if got != (n, d):
+            raise Mistake(f"{n} × {d} numbers should give as many, shape {(n, d)}, got {got}.")
+
+
+ATTENTION_MISTAKES: Slips = [
+    (COLUMNS, _mixing(lambda s: weights(s).T)),
+    ("These are the weights themselves: multiply them by `x` to mix the tokens.", _weights),
+    ("These are the scores: take their softmax, and multiply it by `x`.", lambda x: x @ x.T),
+    ("This is `x` as it came: no token has read another.", lambda x: x),
+    ("The tokens are mixed twice.", lambda x: _weights(x) @ _weights(x) @ x),
+    ("`x` is added to the mixture. Return the mixture alone.", lambda x: _mixed(x) + x),
+    ("Your scores are divided by √d. That comes in chapter 4: here they stay as they are.", lambda x: attention(x, x, x)),
+    ("Your scores are divided by d: here they stay as they are.", lambda x: attention(x, x, x, scale=1 / x.shape[1])),
+    ("Your scores are divided by √n: here they stay as they are.", lambda x: attention(x, x, x, scale=len(x) ** -0.5)),
+    ("Your scores are divided by n: here they stay as they are.", lambda x: attention(x, x, x, scale=1 / len(x))),
+    ("The lengths of the tokens do not count in your scores: they are cosines. Here dot products stay as they are.", lambda x: weights(_cosines(x)) @ x),
+    ("Your scores are twice as large as `x @ x.T`: here they stay as they are.", lambda x: weights(2 * x @ x.T) @ x),
+    ("A token does not read itself in yours. It may: nothing is hidden here.", lambda x: _without_itself(x @ x.T) @ x),
+    ("Later tokens are hidden. That comes in chapter 5: here each token reads all.", lambda x: weights(np.where(np.tri(len(x)) > 0, x @ x.T, -np.inf)) @ x),
+    ("The result holds whole numbers: an array that is made like an integer `x` (`np.zeros_like`) cuts fractions off. Make one of floats.", lambda x: _mixed(x).astype(x.dtype)),
+    *((f"Rows after the first {n} stay 0: is a size fixed in your code?", lambda x, n=n: _mixed(x) * (np.arange(len(x)) < n)[:, None]) for n in LENGTHS),
+    *((f"Columns after the first {n} have no part in your scores: is a size fixed in your code?", lambda x, n=n: _weights(x[:, :n]) @ x) for n in LENGTHS),
+    (_AXES, _of_axes),
+    (_AXES, lambda x: _of_axes(x) @ x.T),
+    (_AXES, lambda x: x @ _of_axes(x)),
+    squeezed(_mixed),
+    transposed(_mixed),
+    *slips(_mixing, GRID),
+]  # fmt: skip
+SENTENCES: list[Case] = [
+    (_tokens(4, 4, 3, 0.8),),
+    (_tokens(7, 3, 1),),
+    (_tokens(7, 3, 7),),
+    (_tokens(4, 6, 2),),
+    (ONE_HOT,),
+    (np.array([[2, 0, -1], [0, 1, 0], [1, 1, 1], [0, 0, 0]]),),
+    (_tokens(1, 5, 4),),
+    (_tokens(5, 1, 5),),
+    (_tokens(3, 140, 6, 0.1),),
+    (_tokens(140, 2, 6),),
+]
+LONG_TOKENS: list[Case] = [
+    (_tokens(5, 2, 3, 40.0),),
+    (np.array([[71.0, 0.0], [70.0, 1.0], [0.0, 0.0], [0.0, -50.0]]),),
+    (np.array([[30.0, 1.0], [30.0, 1.1], [-30.0, 0.9]]),),
+]
+WRITE_ATTENTION = (
+    Property("one vector for each token", _one_vector_each),
+    agrees("the weighted averages", _mixed, SENTENCES, ATTENTION_MISTAKES),
+    agrees("tokens forty times as long", _mixed, LONG_TOKENS, slips(_mixing, LARGE) + ATTENTION_MISTAKES),
+)
+
+# Take the length out ---------------------------------------------------------------------------
+
+
+def _cosines(x: np.ndarray) -> np.ndarray:
+    return np.asarray(unit(x) @ unit(x).T)
+
+
+def _cosine(x: np.ndarray) -> np.ndarray:
+    return attention_weights(unit(x), unit(x), scale=1)
+
+
+def _by_angle(weigh: Weigh) -> Map:
+    return lambda x: weigh(_cosines(x))
+
+
+def _rows_sum_to_one(answer: Any) -> None:
+    for x in (_tokens(6, 4, 4), _tokens(1, 4, 4), _tokens(140, 3, 4)):
+        found = numbers(call(answer, (x,)))
+        n = len(x)
+        if found.shape != (n, n):
+            raise Mistake(f"{n} token{'s have' if n > 1 else ' has'} {n} × {n} weights, got shape {found.shape}.")
+        if np.allclose(found.sum(axis=0), 1) and not np.allclose(found.sum(axis=1), 1):
+            raise Mistake("The columns of your weights sum to 1, not the rows: the softmax runs over the queries.")
+        compare(found.sum(axis=1), np.ones(n), what="The sum of a row", tolerance=1e-6)
+
+
+def _ignores_length(answer: Any) -> None:
+    x = _tokens(5, 3, 5)
+    for lengths in ([1, 2, 3, 4, 5], [1e-3, 1, 200, 1, 1]):
+        longer = x * np.array(lengths, dtype=float)[:, None]
+        before, after = (numbers(call(answer, (case,))) for case in (x, longer))
+        if before.shape != after.shape or not np.allclose(before, after):
+            raise Mistake(
+                "Longer vectors of the same directions change your weights: divide each row of `x` by its length first.",
+                before,
+                after,
+            )
+
+
+ONE_SIDE = "Only one side is divided by its length, the queries or the keys: divide both."
+COSINE_MISTAKES: Slips = [
+    (COLUMNS, _by_angle(lambda s: weights(s).T)),
+    ("These are the cosines: the softmax is missing.", _cosines),
+    ("The lengths still count: these are the weights of `x` as it is.", _weights),
+    (ONE_SIDE, lambda x: weights(unit(x) @ x.T)),
+    (ONE_SIDE, lambda x: weights(x @ unit(x).T)),
+    ("Each column of `x` is divided by its length, not each row: take the norm over `axis=1`.", lambda x: _weights(x / np.linalg.norm(x, axis=0))),
+    ("All of `x` is divided by one number: the norm needs `axis=1`, one length for each row.", lambda x: _weights(x / np.linalg.norm(x))),
+    ("The rows are divided by the longest row's length: each needs its own.", lambda x: _weights(x / np.linalg.norm(x, axis=1).max())),
+    ("The rows are divided by their squared lengths: the square root is missing.", lambda x: _weights(x / (x**2).sum(axis=1, keepdims=True))),
+    ("The rows are divided by the sum of their entries. A length adds squares, and takes the root.", lambda x: _weights(x / x.sum(axis=1, keepdims=True))),
+    ("The rows are divided by the sizes of their entries added up. A length adds squares, and takes the root.", lambda x: _weights(x / np.abs(x).sum(axis=1, keepdims=True))),
+    ("The rows are divided by their largest entry. A length adds squares, and takes the root.", lambda x: _weights(x / np.abs(x).max(axis=1, keepdims=True))),
+    ("The scores are divided by the root of the lengths: divide each side by its whole length.", lambda x: weights(x @ x.T / np.sqrt(np.outer(*[np.linalg.norm(x, axis=1)] * 2)))),
+    ("You subtract the lengths. Divide by them.", lambda x: _weights(x - np.linalg.norm(x, axis=1, keepdims=True))),
+    ("The rows of the weights are divided by their lengths. Divide the rows of `x`, before the scores.", lambda x: unit(_weights(x))),
+    ("The rows of the scores are divided by their lengths. Divide the rows of `x`, before the scores.", lambda x: weights(unit(x @ x.T))),
+    ("Each row lost its mean before its length was taken: divide by the length alone.", lambda x: _cosine(x - x.mean(axis=1, keepdims=True)) if x.shape[1] > 1 else np.nan),
+    ("The cosines are divided by √d. That comes in chapter 4: here they stay as they are.", lambda x: attention_weights(unit(x), unit(x))),
+    ("The cosines are divided by d: here they stay as they are.", lambda x: weights(_cosines(x) / x.shape[1])),
+    ("The outputs came back: return the weights.", lambda x: _cosine(x) @ x),
+    ("The outputs came back: return the weights.", lambda x: _cosine(x) @ unit(x)),
+    ("You compared axes, not tokens: cosines of rows are `unit @ unit.T`.", lambda x: weights(unit(x).T @ unit(x))),
+    ("A token does not read itself in yours. It may: nothing is hidden here.", lambda x: _without_itself(_cosines(x))),
+    *((f"Columns after the first {n} have no part in your scores: is a size fixed in your code?", lambda x, n=n: _cosine(x[:, :n])) for n in LENGTHS),
+    squeezed(_cosine),
+    *slips(_by_angle, GRID),
+]  # fmt: skip
+DIRECTIONS: list[Case] = [
+    (_tokens(4, 4, 3, 2.0),),
+    (_tokens(6, 4, 4),),
+    (_tokens(6, 4, 7),),
+    (_tokens(3, 5, 6),),
+    (3 * ONE_HOT,),
+    (_tokens(1, 3, 8),),
+    (_tokens(5, 1, 9),),
+    (_tokens(3, 140, 6),),
+    (_tokens(140, 3, 6),),
+]
+COSINE_WEIGHTS = (
+    Property("each row sums to 1", _rows_sum_to_one),
+    Property("lengths do not count", _ignores_length),
+    agrees("the weights", _cosine, DIRECTIONS, COSINE_MISTAKES),
+)
+
+# A look-up with a temperature ------------------------------------------------------------------
+
+
+def _look_up(query: np.ndarray, keys: np.ndarray, values: np.ndarray, temperature: float) -> np.ndarray:
+    return np.asarray(softmax(keys @ query / temperature) @ values)
+
+
+def _case(n: int, d: int, d_v: int, temperature: float, size: float = 1.0, seed: int = 0) -> Case:
+    rng = np.random.default_rng(seed or n)
+    return size * rng.normal(size=d), rng.normal(size=(n, d)), rng.normal(size=(n, d_v)), temperature
+
+
+def _blending(weigh: Weigh) -> Map:
+    return lambda q, k, v, t: weigh(k @ q / t) @ v
+
+
+LOOK_UP_MISTAKES: Slips = [
+    ("You return the value of the best key alone. A blend takes a share of every value.", lambda q, k, v, t: v[np.argmax(k @ q)]),
+    ("These are the weights of the keys: multiply them by `values`.", lambda q, k, v, t: weights(k @ q / t)),
+    ("These are the scores: take their softmax, and blend the values with it.", lambda q, k, v, t: k @ q / t),
+    ("Your blend is made of the keys: return the values, each by its weight.", lambda q, k, v, t: weights(k @ q / t) @ k),
+    ("The values are weighted, and not added up: the answer is one vector.", lambda q, k, v, t: weights(k @ q / t)[:, None] * v),
+    ("Your scores are divided by √d. That comes in chapter 4: divide by the temperature alone.", lambda q, k, v, t: weights(k @ q / t / len(q) ** 0.5) @ v),
+    ("Your scores are divided by d: divide by the temperature alone.", lambda q, k, v, t: weights(k @ q / t / len(q)) @ v),
+    ("Your scores are divided by √n: divide by the temperature alone.", lambda q, k, v, t: weights(k @ q / t / len(k) ** 0.5) @ v),
+    ("The temperature works the wrong way: the scores are *divided* by it.", lambda q, k, v, t: weights(k @ q * t) @ v),
+    ("The temperature changes nothing: divide the scores by it, before the softmax.", lambda q, k, v, t: weights(k @ q) @ v),
+    ("The temperature is subtracted from every score, which changes no weight: divide by it.", lambda q, k, v, t: weights(k @ q - t) @ v),
+    ("You divide by the temperature twice.", lambda q, k, v, t: weights(k @ q / t**2) @ v),
+    ("You divide by the root of the temperature.", lambda q, k, v, t: weights(k @ q / t**0.5) @ v),
+    ("The weights are divided by the temperature, after the softmax: divide the scores, before it.", lambda q, k, v, t: weights(k @ q) / t @ v),
+    ("The powers are divided by the temperature: that cancels in their shares. Divide the scores, before `exp`.", lambda q, k, v, t: shares(np.exp(k @ q) / t) @ v),
+    ("The lengths of query and keys do not count in yours: the score is the dot product as it is.", lambda q, k, v, t: weights(unit(k) @ q / np.linalg.norm(q) / t) @ v),
+    ("The lengths of the keys do not count in yours: the score is the dot product as it is.", lambda q, k, v, t: weights(unit(k) @ q / t) @ v),
+    ("Your scores are distances. Here they are dot products, `keys @ query`.", lambda q, k, v, t: weights(np.linalg.norm(k - q, axis=1) / t) @ v),
+    ("Your scores are distances with a minus sign. Here they are dot products, `keys @ query`.", lambda q, k, v, t: weights(-np.linalg.norm(k - q, axis=1) / t) @ v),
+    squeezed(_look_up),
+    ("The result has an axis too many: one query has one vector, of as many numbers as a value.", lambda q, k, v, t: _look_up(q, k, v, t)[None]),
+    *slips(_blending, ANY),
+]  # fmt: skip
+ONE_HOT_QUERY: Case = (np.array([0.0, 2.0, 0.0, -1.0]), ONE_HOT, _tokens(5, 2, 6), 1.0)
+NEAR_0: list[Case] = [_case(9, 4, 2, 0.001), _case(9, 4, 2, 0.001, -0.5), _case(4, 3, 1, 0.0005)]
+LOOK_UP_LARGE: list[Case] = [
+    _case(8, 3, 2, 1.0, 3000.0),
+    (np.array([1000.0]), np.array([[5.0], [5 + 2**-10], [1.0], [-7.0]]), _tokens(4, 3, 7), 1.0),
+    (np.array([-500.0, 0.0]), np.abs(_tokens(6, 2, 8)) + 2, _tokens(6, 3, 9), 0.5),
+    (np.array([0.5, 0.0]), np.array([[-8.0, 1.0], [-8 - 2**-9, 2.0], [-9.0, 0.0]]), _tokens(3, 2, 9), 2**-10),
+]
+SOFT_LOOK_UP = (
+    agrees(
+        "temperature 1",
+        _look_up,
+        [
+            _case(4, 4, 4, 1.0),
+            _case(5, 3, 2, 1.0),
+            _case(5, 3, 2, 1.0, seed=9),
+            _case(4, 2, 6, 1.0),
+            ONE_HOT_QUERY,
+            _case(1, 3, 2, 1.0),
+            _case(3, 1, 1, 1.0),
+            _case(300, 3, 2, 1.0),
+            _case(3, 140, 2, 1.0, 0.1),
+        ],
+        LOOK_UP_MISTAKES,
+    ),
+    agrees(
+        "any temperature",
+        _look_up,
+        [_case(6, 3, 2, 0.5), _case(3, 4, 5, 2.5), _case(5, 2, 1, 0.2), _case(4, 3, 3, 30.0), (*ONE_HOT_QUERY[:3], 4)],
+        LOOK_UP_MISTAKES,
+    ),
+    agrees("near 0 it is a look-up", _look_up, NEAR_0, LOOK_UP_MISTAKES, tolerance=1e-6),
+    agrees("scores in the thousands", _look_up, LOOK_UP_LARGE, slips(_blending, LARGE) + LOOK_UP_MISTAKES),
+)

@@ -1,0 +1,296 @@
+"""How the programs of chapter 4 are judged: scaled weights, a score's variance, and how saturated each row is."""
+
+from typing import Any
+
+import numpy as np
+
+from attnlib.attention import attention_weights, softmax, softmax_jacobian
+from attnlib.exercises.harness import Case, Mistake, Property, agrees, call, compare
+from attnlib.exercises.slips import GRID, LARGE, LENGTHS, Map, Slips, Weigh, slips, squeezed, unit, weights
+
+FIXED = "is a size fixed in your code?"
+
+# Scaled weights --------------------------------------------------------------------------------
+
+
+def _weights(x: np.ndarray, w_q: np.ndarray, w_k: np.ndarray) -> np.ndarray:
+    return np.asarray(attention_weights(x @ w_q, x @ w_k))
+
+
+def _scaled(weigh: Weigh) -> Map:
+    return lambda x, q, k: weigh((x @ q) @ (x @ k).T / q.shape[1] ** 0.5)
+
+
+def _divided(root: Map) -> Map:
+    return lambda x, q, k: weights((x @ q) @ (x @ k).T / root(x, q))
+
+
+def _tokens(seed: int, n: int, d: int, d_k: int, size: float = 1.0) -> Case:
+    rng = np.random.default_rng(seed)
+    return size * rng.normal(size=(n, d)), rng.normal(size=(d, d_k)), rng.normal(size=(d, d_k))
+
+
+SIDE = "A projection is transposed, or stands on the wrong side: rows are tokens, so `x @ w_q`."
+SCALE_MISTAKES: Slips = [
+    ("Nothing is divided: these are the weights of plain dot products.", _divided(lambda x, q: 1.0)),
+    ("You divide by d_k, or Q and K by √d_k each. Divide by the root, once: the spread of a score, not its variance.", _divided(lambda x, q: q.shape[1])),
+    ("You multiply by √d_k. That makes wide scores wider still.", _divided(lambda x, q: q.shape[1] ** -0.5)),
+    ("You divide by the fourth root of d_k, as if one of Q and K alone took its part: divide by √d_k.", _divided(lambda x, q: q.shape[1] ** 0.25)),
+    ("You divide by √2·d_k or by its like: the root is of d_k alone.", _divided(lambda x, q: (2 * q.shape[1]) ** 0.5)),
+    ("You divide by d_k²: the root of d_k is meant.", _divided(lambda x, q: q.shape[1] ** 2)),
+    ("You divide by √d, the width of a token. The products run over the d_k components of a query.", _divided(lambda x, q: len(q) ** 0.5)),
+    ("You divide by d, the width of a token. Divide by √d_k: the products run over the components of a query.", _divided(lambda x, q: len(q))),
+    ("You divide by √n. The number of tokens has no part in a score.", _divided(lambda x, q: len(x) ** 0.5)),
+    ("You divide by n. The number of tokens has no part in a score.", _divided(lambda x, q: len(x))),
+    ("You divide by the root of d · d_k, the size of w_q. Take the root of d_k alone.", _divided(lambda x, q: q.size**0.5)),
+    ("You divide by ln d_k. Take the root of d_k.", _divided(lambda x, q: np.log(q.shape[1]))),
+    *((f"You divide by {root}, whatever d_k is.", _divided(lambda x, q, root=root: root)) for root in (2, 3, 4, 8, 64)),
+    ("Each row is divided by its spread. Divide every score by √d_k.", lambda x, q, k: weights((x @ q) @ (x @ k).T / ((x @ q) @ (x @ k).T).std(axis=1, keepdims=True))),
+    ("All scores are divided by their own spread. Divide them by √d_k.", lambda x, q, k: weights((x @ q) @ (x @ k).T / ((x @ q) @ (x @ k).T).std())),
+    ("Queries and keys are divided by their lengths: then scores are cosines. Divide the scores by √d_k.", lambda x, q, k: weights(unit(x @ q) @ unit(x @ k).T)),
+    ("You divide the weights. Then rows no longer sum to 1: divide the scores, before the softmax.", lambda x, q, k: weights((x @ q) @ (x @ k).T) / q.shape[1] ** 0.5),
+    ("You divide the powers: that cancels in their shares. Divide the scores, before `exp`.", lambda x, q, k: weights((x @ q) @ (x @ k).T - np.log(q.shape[1]) / 2)),
+    ("You divide the tokens, so that the root counts twice: divide the scores, once.", lambda x, q, k: _weights(x / q.shape[1] ** 0.5, q, k)),
+    ("You subtract √d_k, which changes no weight: divide by it.", lambda x, q, k: weights((x @ q) @ (x @ k).T - q.shape[1] ** 0.5)),
+    ("The roles are swapped: the token that reads is multiplied by w_q, the tokens that are read by w_k.", lambda x, q, k: attention_weights(x @ k, x @ q)),
+    ("The keys are made with w_q: multiply by w_k there.", lambda x, q, k: attention_weights(x @ q, x @ q)),
+    ("The queries are made with w_k: multiply by w_q there.", lambda x, q, k: attention_weights(x @ k, x @ k)),
+    ("The tokens are compared as they are: multiply them by w_q and w_k first.", lambda x, q, k: weights(x @ x.T / q.shape[1] ** 0.5)),
+    ("You compare components, not tokens: the product is d_k × d_k. Tokens are the rows: `query @ key.T`.", lambda x, q, k: weights((x @ q).T @ (x @ k) / q.shape[1] ** 0.5)),
+    ("These are outputs: the weights times x. Return the weights.", lambda x, q, k: _weights(x, q, k) @ x),
+    ("Later tokens are hidden. That comes in chapter 5: here each token reads all.", lambda x, q, k: attention_weights(x @ q, x @ k, np.tri(len(x)) > 0)),
+    (SIDE, lambda x, q, k: attention_weights(x @ q.T, x @ k.T)),
+    (SIDE, lambda x, q, k: attention_weights(x @ q.T, x @ k)),
+    (SIDE, lambda x, q, k: attention_weights(x @ q, x @ k.T)),
+    *((f"Components after the first {n} have no part in your scores: {FIXED}", lambda x, q, k, n=n: weights((x @ q[:, :n]) @ (x @ k[:, :n]).T / q.shape[1] ** 0.5)) for n in LENGTHS),
+    squeezed(_weights),
+    *slips(_scaled, GRID),
+]  # fmt: skip
+LOW = (np.array([[1.0], [1.001], [1.1]]), np.array([[900.0]]), np.array([[-1.0]]))  # all scores far below 0
+SCALED_WEIGHTS = (
+    agrees(
+        "the weights",
+        _weights,
+        [
+            _tokens(1, 7, 5, 3, 0.8),
+            _tokens(11, 7, 5, 3, 0.8),
+            _tokens(2, 4, 6, 9, 0.6),
+            _tokens(6, 4, 4, 4, 0.6),
+            (np.eye(3)[[0, 1, 2, 1]], np.diag([1.0, 2.0, 0.0]), np.diag([3.0, 1.0, 1.0]) + np.eye(3, k=2)),
+            _tokens(7, 140, 3, 2, 0.8),
+            _tokens(8, 3, 2, 140, 0.6),
+        ],
+        SCALE_MISTAKES,
+    ),
+    agrees(
+        "one token, one component",
+        _weights,
+        [_tokens(3, 1, 2, 5), _tokens(4, 6, 3, 1), _tokens(9, 5, 1, 2), _tokens(10, 1, 1, 1)],
+        SCALE_MISTAKES,
+    ),
+    agrees(
+        "scores in the thousands",
+        _weights,
+        [_tokens(5, 5, 4, 8, 40.0), LOW, (LOW[0], -LOW[1], LOW[2])],
+        slips(_scaled, LARGE) + SCALE_MISTAKES,
+    ),
+)
+
+# Predict the variance --------------------------------------------------------------------------
+
+
+def _trace(sigma_q: np.ndarray, sigma_k: np.ndarray) -> float:
+    return float(np.trace(sigma_q @ sigma_k))
+
+
+def _covariances(seed: int, d_k: int, *, of_q: str = "any", of_k: str = "any") -> Case:
+    rng = np.random.default_rng(seed)
+    made = []
+    for kind in (of_q, of_k):
+        mix = rng.normal(size=(d_k, d_k + 2))
+        any_ = mix @ mix.T / d_k
+        share = rng.uniform(0.5, 2, d_k)  # each component is this share of one and the same number
+        made.append({"any": any_, "identity": np.eye(d_k), "together": np.outer(share, share)}[kind])
+    return made[0], made[1]
+
+
+def _spreads(sigma: np.ndarray) -> np.ndarray:
+    return np.asarray(np.sqrt(np.diag(sigma)))
+
+
+VARIANCE_MISTAKES: Slips = [
+    ("This is d_k. It holds if one covariance is the identity and the other has variances of 1.", lambda q, k: len(q)),
+    ("This is the trace of Σ_q alone: Σ_k has a part in it.", lambda q, k: np.trace(q)),
+    ("This is the trace of Σ_k alone: Σ_q has a part in it.", lambda q, k: np.trace(k)),
+    ("This is the sum of the two traces. Multiply the matrices, entry by entry.", lambda q, k: np.trace(q) + np.trace(k)),
+    ("You multiply the two traces. Each component of q meets only its own component of k.", lambda q, k: np.trace(q) * np.trace(k)),
+    ("You multiply the two traces, and divide by d_k. Multiply the matrices entry by entry, and add everything up.", lambda q, k: np.trace(q) * np.trace(k) / len(q)),
+    ("You use the diagonals alone. Components that move together count too, unless one of the two vectors has uncorrelated ones.", lambda q, k: (np.diag(q) * np.diag(k)).sum()),
+    ("You use what is off the diagonals alone. The variances count too.", lambda q, k: (q * k).sum() - (np.diag(q) * np.diag(k)).sum()),
+    ("You use the entries above the diagonal once. Each pair of components counts twice, as (b, c) and as (c, b).", lambda q, k: np.triu(q * k).sum()),
+    ("You took the sizes of the covariances. Two that differ in sign take from the variance.", lambda q, k: np.abs(q * k).sum()),
+    ("You squared the covariances: a covariance is the mean of a product already.", lambda q, k: (q**2 * k**2).sum()),
+    ("You squared the covariances: a covariance is the mean of a product already.", lambda q, k: _trace(q @ q, k @ k)),
+    ("This is the standard deviation. The variance is its square.", lambda q, k: _trace(q, k) ** 0.5),
+    ("This is the square of the variance.", lambda q, k: _trace(q, k) ** 2),
+    ("You added up all entries of the product. Only its diagonal counts.", lambda q, k: (q @ k).sum()),
+    ("You have the matrix Σ_q Σ_k. The variance is one number: the sum of its diagonal.", lambda q, k: q @ k),
+    ("You multiplied entry by entry, and did not add up. The variance is one number.", lambda q, k: q * k),
+    ("You have the diagonal of Σ_q Σ_k. The variance is its sum.", lambda q, k: np.diag(q @ k)),
+    ("You added up each row. The variance is one number, the sum of them all.", lambda q, k: (q * k).sum(axis=1)),
+    ("You added up all entries of both matrices by themselves. Multiply them entry by entry first.", lambda q, k: q.sum() * k.sum()),
+    ("You divided by d_k: the variance of the score is the whole sum.", lambda q, k: _trace(q, k) / len(q)),
+    ("You divided by √d_k: nothing is scaled here.", lambda q, k: _trace(q, k) / len(q) ** 0.5),
+    ("You took the mean of all entries: the variance of the score is their sum.", lambda q, k: (q * k).mean()),
+    ("This is the norm of the product. Take its trace.", lambda q, k: np.linalg.norm(q @ k)),
+    ("This is the determinant of the product. Take its trace.", lambda q, k: np.linalg.det(q @ k)),
+    ("This is the largest stretch of the product. Take its trace.", lambda q, k: np.linalg.norm(q @ k, ord=2)),
+    ("This multiplies the standard deviations. Multiply covariances.", lambda q, k: (_spreads(q) * _spreads(k)).sum()),
+    ("Each matrix is multiplied by itself. Multiply one by the other.", lambda q, k: _trace(q, q) * _trace(k, k)),
+    ("This is Σ_q multiplied by itself: Σ_k has a part in it.", lambda q, k: _trace(q, q)),
+    ("This is Σ_k multiplied by itself: Σ_q has a part in it.", lambda q, k: _trace(k, k)),
+    ("This is twice the variance: each pair (b, c) stands in the double sum once.", lambda q, k: 2 * _trace(q, k)),
+    *((f"Components after the first {n} are left out: {FIXED}", lambda q, k, n=n: _trace(q[:n, :n], k[:n, :n])) for n in LENGTHS),
+]  # fmt: skip
+
+
+def _measured(answer: Any) -> None:
+    """The formula must say what a measurement says: draws of both vectors with these covariances."""
+    rng = np.random.default_rng(5)
+    sigma_q, sigma_k = _covariances(4, 6)
+    q, k = (rng.multivariate_normal(np.zeros(6), sigma, size=20_000) for sigma in (sigma_q, sigma_k))
+    got = call(answer, (sigma_q, sigma_k))
+    try:
+        compare(got, float((q * k).sum(axis=1).var()), tolerance=0.05)
+    except Mistake:  # which one, only exact numbers tell: within 5 % two may lie
+        compare(got, _trace(sigma_q, sigma_k), [(says, wrong(sigma_q, sigma_k)) for says, wrong in VARIANCE_MISTAKES])
+
+
+PREDICT_VARIANCE = (
+    agrees(
+        "any covariances",
+        _trace,
+        [_covariances(1, 5), _covariances(12, 5), _covariances(2, 3), _covariances(6, 1), _covariances(7, 140)],
+        VARIANCE_MISTAKES,
+    ),
+    agrees(
+        "one is the identity",
+        _trace,
+        [_covariances(3, 7, of_q="identity"), _covariances(8, 4, of_k="identity")],
+        VARIANCE_MISTAKES,
+    ),
+    agrees(
+        "all components move together",
+        _trace,
+        [_covariances(4, 8, of_q="together", of_k="together"), (np.array([[1.0, -2.0], [-2.0, 4.0]]), np.ones((2, 2)))],
+        VARIANCE_MISTAKES,
+    ),
+    Property("what 20,000 draws say", _measured),
+)
+
+# How saturated is each row? --------------------------------------------------------------------
+
+
+def _norms(weights: np.ndarray) -> np.ndarray:
+    """For each row a the norm of diag(a) − a aᵀ, whether or not a sums to 1."""
+    outer = weights[:, :, None] * weights[:, None, :]
+    return np.asarray(np.linalg.norm(weights[:, :, None] * np.eye(weights.shape[1]) - outer, axis=(-2, -1)))
+
+
+def _slopes(scores: np.ndarray) -> np.ndarray:
+    return _norms(softmax(scores))
+
+
+def _slopes_through(weigh: Weigh) -> Map:
+    return lambda s: _norms(weigh(s))
+
+
+def _less_one_number(scores: np.ndarray) -> np.ndarray:
+    a = softmax(scores)
+    less = a[:, :, None] * np.eye(a.shape[1]) - (a**2).sum(axis=1)[:, None, None]
+    return np.asarray(np.linalg.norm(less, axis=(-2, -1)))
+
+
+def _each(scores: np.ndarray) -> np.ndarray:
+    return softmax_jacobian(softmax(scores))
+
+
+OFF = (
+    "Only the diagonal, a(1 − a), is in your norm. Raising one score lowers all other weights: −a_j a_m belongs to it."
+)
+EACH_ROW = "Give one number for each row: saturation is a matter of each row."
+SLOPE_MISTAKES: Slips = [
+    ("The softmax runs over the queries. Each row of scores has a softmax of its own.", lambda s: _norms(weights(s, 0))),
+    ("The softmax runs over the queries. Each row of scores has a softmax of its own.", lambda s: _slopes(s.T)),
+    ("You took the scores for weights: the softmax is missing.", _norms),
+    (OFF, lambda s: np.linalg.norm(softmax(s) * (1 - softmax(s)), axis=-1)),
+    ("You added up the diagonal, a(1 − a): that is the trace. Take the root of the sum of all squares.", lambda s: (softmax(s) * (1 - softmax(s))).sum(axis=-1)),
+    ("The diagonal is missing from your norm: raising a score raises its own weight.", lambda s: np.linalg.norm(_each(s) * (1 - np.eye(s.shape[1])), axis=(-2, -1))),
+    ("The minus sign is missing: the slopes are diag(a) − a aᵀ.", lambda s: np.linalg.norm(softmax(s)[:, :, None] * np.eye(s.shape[1]) + softmax(s)[:, :, None] * softmax(s)[:, None], axis=(-2, -1))),
+    ("This is the norm of a aᵀ alone. The slopes are diag(a) − a aᵀ.", lambda s: (softmax(s) ** 2).sum(axis=-1)),
+    ("The identity stands where diag(a) belongs: the slopes are diag(a) − a aᵀ.", lambda s: np.linalg.norm(np.eye(s.shape[1]) - softmax(s)[:, :, None] * softmax(s)[:, None], axis=(-2, -1))),
+    ("This is the sum of squares. The norm is its root.", lambda s: _slopes(s) ** 2),
+    ("This is the root of the norm: the root was taken twice.", lambda s: _slopes(s) ** 0.5),
+    ("You added up the sizes of the slopes. The norm is the root of the sum of their squares.", lambda s: np.abs(_each(s)).sum(axis=(-2, -1))),
+    ("You added up the slopes: they cancel. The norm is the root of the sum of their squares.", lambda s: _each(s).sum(axis=(-2, -1))),
+    ("You took the mean of the squares. The norm is the root of their sum.", lambda s: np.sqrt((_each(s) ** 2).mean(axis=(-2, -1)))),
+    ("You took the largest slope. The norm is the root of the sum of all squares.", lambda s: np.abs(_each(s)).max(axis=(-2, -1))),
+    ("You subtract one number, the sum of the squared weights, everywhere: for a row of numbers `a @ a.T` is a @ a. Take np.outer(a, a).", _less_one_number),
+    ("This is the norm of the weights, or of diag(a) alone. The slopes are diag(a) − a aᵀ.", lambda s: np.linalg.norm(softmax(s), axis=-1)),
+    ("This is the norm of the scores. The Jacobian is made of the softmax's weights.", lambda s: np.linalg.norm(s, axis=-1)),
+    ("This is the largest weight of each row. The norm of the Jacobian is asked for.", lambda s: softmax(s).max(axis=-1)),
+    ("This is the entropy of each row. The norm of the Jacobian is asked for.", lambda s: -(softmax(s) * np.log(softmax(s))).sum(axis=-1)),
+    ("This is the largest stretch of the Jacobian (its largest singular value). Take the root of the sum of all squares.", lambda s: np.linalg.norm(_each(s), ord=2, axis=(-2, -1))),
+    ("This is the sum of the Jacobian's singular values. Take the root of the sum of all squares.", lambda s: np.linalg.norm(_each(s), ord="nuc", axis=(-2, -1))),
+    ("This is the largest column sum (np.linalg.norm with 1). Take the root of the sum of all squares.", lambda s: np.linalg.norm(_each(s), ord=1, axis=(-2, -1))),
+    ("These are norms of the Jacobians' rows, one for each weight. Take one norm of each Jacobian.", lambda s: np.linalg.norm(_each(s), axis=-1)),
+    ("These are the Jacobians themselves. Take the norm of each.", _each),
+    (f"This is the mean over the rows. {EACH_ROW}", lambda s: _slopes(s).mean()),
+    (f"This is one norm of everything. {EACH_ROW}", lambda s: np.linalg.norm(_slopes(s))),
+    (f"This is the largest of all rows. {EACH_ROW}", lambda s: _slopes(s).max()),
+    (f"This is the first row's norm alone. {EACH_ROW}", lambda s: _slopes(s)[0]),
+    ("You divided the scores by √n_k first: take them as they come.", lambda s: _slopes(s / s.shape[1] ** 0.5)),
+    ("You divided the scores by √n first: take them as they come.", lambda s: _slopes(s / len(s) ** 0.5)),
+    ("You divided the scores by their spread first: take them as they come.", lambda s: _norms(weights(s / s.std()))),
+    ("A column too many: one number for each row makes a vector.", lambda s: _slopes(s)[:, None]),
+    *((f"Keys after the first {n} are left out: {FIXED}", lambda s, n=n: _slopes(s[:, :n])) for n in LENGTHS),
+    *((f"Rows after the first {n} are left out, or stay 0: {FIXED}", lambda s, n=n: _slopes(s) * (np.arange(len(s)) < n)) for n in LENGTHS),
+    *((f"Rows after the first {n} are left out, or stay 0: {FIXED}", lambda s, n=n: _slopes(s[:n])) for n in LENGTHS),
+    squeezed(_slopes),
+    *slips(_slopes_through, GRID),
+]  # fmt: skip
+
+
+def _grid(seed: int, n_q: int, n_k: int, size: float) -> Case:
+    return (size * np.random.default_rng(seed).normal(size=(n_q, n_k)),)
+
+
+ROW_SLOPES = (
+    agrees(
+        "one norm for each row",
+        _slopes,
+        [
+            _grid(1, 6, 4, 1.0),
+            _grid(6, 6, 4, 1.0),
+            _grid(2, 3, 9, 2.0),
+            _grid(7, 1, 5, 1.0),
+            _grid(8, 4, 1, 1.0),
+            (np.array([[0.0, 1.0, -1.0, 0.0], [0.0, 0.0, 0.0, 0.0]]),),
+            _grid(9, 2, 200, 1.0),
+            _grid(10, 300, 2, 1.0),
+        ],
+        SLOPE_MISTAKES,
+    ),
+    agrees("as many queries as keys", _slopes, [_grid(3, 5, 5, 2.0), _grid(11, 5, 5, 1.0)], SLOPE_MISTAKES),
+    agrees(
+        "scores in the thousands",
+        _slopes,
+        [
+            (np.array([[5000.0, 5000.0, -3000.0], [0.0, 4000.0, 1.0]]),),
+            (np.array([[5000.0, 5001.0, 4999.0], [-5000.0, -5001.0, -5003.0], [5000.0, -5000.0, 5000.5]]),),
+            (np.array([[-2000.0, -2002.0]]),),
+            (np.array([[900.0, 899.0], [91.0, 90.0], [61.0, 60.5], [31.0, 32.0]]),),
+        ],
+        slips(_slopes_through, LARGE) + SLOPE_MISTAKES,
+    ),
+)

@@ -170,7 +170,10 @@ def _judge_program(exercise: Exercise, answer: Any) -> Report:
                     beside[one.name] = mistake.beside
             except TimeUp as error:
                 says, ended = endless(error, answer, one.seconds), False
-            except Exception as error:  # from a test that calls the function, or reads its result, by itself
+            except (
+                Exception,
+                SystemExit,
+            ) as error:  # from a test that calls the function, or reads its result, by itself
                 says = stopped(error, answer, 1) if where(error, answer) else unread(error)
         else:
             says = "Not tried: the function has to end first."

@@ -1,7 +1,7 @@
 """What an exercise is, and the properties that an answer must have."""
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -102,7 +102,7 @@ def _outcome(answer: Any, case: Case) -> np.ndarray | Mistake:
         return mistake
 
 
-def _fits(wrong: Callable[..., Any], seen: Iterable[tuple[Case, np.ndarray | Mistake]], tolerance: float) -> bool:
+def _fits(wrong: Callable[..., Any], seen: Sequence[tuple[Case, np.ndarray | Mistake]], tolerance: float) -> bool:
     """Whether the answer did in every case what `wrong` does: gave its numbers, or stopped with the same error.
 
     A mistake that cannot be made with the sizes of one case, where the answer gave numbers, is not this answer's.

@@ -1,6 +1,6 @@
 """What a student's function returned: read as numbers, compared, and told in sentences that are true of it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -158,19 +158,20 @@ def _bare(value: Any) -> Any:
 
 def _ragged(got: Any, what: str) -> str:
     """The sentence for what NumPy makes no grid of."""
+    if isinstance(got, tuple):
+        return f"{what} is a tuple of {len(got)}{_unlike(got)}: return one of them alone."
+    of = f" of {len(got)}{_unlike(got)}" if isinstance(got, list) else ""
+    return f"{what} is {kind(got)}{of}: that is no grid of numbers."
+
+
+def _unlike(parts: Sequence[Any]) -> str:
+    """The shapes of the parts, two at most, where each has one and they differ."""
     try:
-        shapes = [str(np.shape(_bare(part))) for part in got]
+        shapes = list(dict.fromkeys(str(np.shape(_bare(part))) for part in parts))
     except (TypeError, ValueError, RuntimeError):
-        shapes = []
-    other = next((shape for shape in shapes if shape != shapes[0]), None)
-    how = (
-        f", of shapes {shapes[0]} and {other} among others"
-        if len(shapes) > 2
-        else f", of shapes {' and '.join(shapes)}"
-    )
-    of = f" of {len(got)}{how if other else ''}" if isinstance(got, tuple | list) else ""
-    then = "return one of them alone" if isinstance(got, tuple) else "that is no grid of numbers"
-    return f"{what} is {kind(got)}{of}: {then}."
+        return ""
+    others = " among others" if len(shapes) > 2 else ""
+    return f", of shapes {shapes[0]} and {shapes[1]}{others}" if len(shapes) > 1 else ""
 
 
 def _floats(found: np.ndarray, what: str) -> Iterator[float]:
@@ -179,18 +180,20 @@ def _floats(found: np.ndarray, what: str) -> Iterator[float]:
         if isinstance(value, complex):
             raise Mistake(f"{what} {COMPLEX}.")
         if not hasattr(type(value), "__float__") or np.ndim(value):
-            error = issubclass(value if isinstance(value, type) else type(value), BaseException)
-            hint = ": raise it, do not return it" if error else ""
-            got = (
-                f"holds {kind(value)}{at}, where a number should be" if at else f"should be numbers, got {kind(value)}"
-            )
-            raise Mistake(f"{what} {got}{hint}.")
+            raise Mistake(f"{what} {_no_number(value, at)}.")
         try:
             yield float(value)
         except OverflowError:
             raise Mistake(f"{what} holds{at} a number too large to compare: above 10³⁰⁸.") from None
         except (TypeError, ValueError):
             raise Mistake(f"{what} holds {kind(value)}{at} that is no number.") from None
+
+
+def _no_number(value: Any, at: str) -> str:
+    error = issubclass(value if isinstance(value, type) else type(value), BaseException)
+    hint = ": raise it, do not return it" if error else ""
+    place = f"holds {kind(value)}{at}, where a number should be" if at else f"should be numbers, got {kind(value)}"
+    return place + hint
 
 
 def kind(value: Any) -> str:

@@ -1,13 +1,287 @@
-"""Feedback for students: their work and what was found, without the hidden tests.
+"""The page that a student gets back: points, the student's own work, and a sentence for each test.
 
-nbgrader shows the graded notebook as it is, hidden tests and their numbers included. This takes both out.
+It is one file that runs no script and loads nothing. What a student wrote stands in a frame that says so and that it
+cannot leave; a hidden test is nowhere, nor is a model answer. `page` makes it from the graded notebook.
 """
 
+import base64
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from pathlib import Path
+
 import nbformat
+from markdown_it.token import Token
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from classroom.contained import HIDDEN
+from classroom.formulas import Formula, typeset
+from classroom.prose import LONGEST, formulas, lines, parsed, plain, rendered, short, spoken, visible
+from classroom.regions import parts
+
+MOST = 200_000  # characters of a notebook that are shown
+WAITS = "waits for your teacher"
+Points = Mapping[str, tuple[float | None, float]]
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{plain}: feedback</title>
+<style>{style}</style>
+</head>
+<body>
+<header>
+<h1>{title}</h1>
+<p class="score">{score}</p>
+{table}
+</header>
+<main>
+<h2>Your notebook</h2>
+{work}
+</main>
+</body>
+</html>
+"""
+
+
+@dataclass
+class Piece:
+    """A cell, as much of it as is shown."""
+
+    kind: str  # text, answer (in words), code, setup or test
+    name: str  # its grade_id
+    source: str
+    printed: str = ""
+    error: tuple[str, str, str] | None = None  # its name, its message, where it is
+    line: int = 0  # of this cell, at which it stopped
+    says: str = ""
+    tokens: list[Token] = field(default_factory=list)
+    given: bool = False  # text that was handed out, and so is not the student's
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is known beside the notebook."""
+
+    points: Points
+    comments: Mapping[str, str]
+    formulas: Mapping[Formula, str]
+
+
+def page(
+    notebook: NotebookNode,
+    points: Points,
+    comments: Mapping[str, str],
+    state: str,
+    title: str = "",
+    released: NotebookNode | None = None,
+) -> str:
+    """The page, as HTML, of a graded notebook.
+
+    `points` has what was given (None: not yet) and the most for each graded cell, and `comments` a person's words.
+    Any `state` but "graded" is "waiting" to a student. Text that stands in `released` just so is the teacher's.
+    """
+    pieces = list(_pieces(notebook, {cell.source for cell in released.cells} if released else set()))
+    heading = None if title else _title(pieces)
+    said = {name: parsed(text) for name, text in comments.items()}
+    read = [formula for tokens in [*said.values(), *(one.tokens for one in pieces)] for formula in formulas(tokens)]
+    known = typeset(read)
+    told = Told(points, {name: rendered(tokens, known) for name, tokens in said.items()}, known)
+    shown = title or (heading.content if heading else "Feedback")
+    html = PAGE.format(
+        digest=_style()[1],
+        style=_style()[0],
+        plain=escape(shown),
+        title=rendered([heading], known) if heading else escape(shown),
+        score=_score(points, state),
+        table=_table(pieces, told),
+        work="\n".join(_block(piece, told) for piece in pieces),
+    )
+    return visible(html)
+
+
+@cache
+def _style() -> tuple[str, str]:
+    """The page's style, and the digest by which a browser knows it from any other."""
+    text = (Path(__file__).parent / "page.css").read_text(encoding="utf8")
+    return text, base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _pieces(notebook: NotebookNode, handed_out: set[str]) -> Iterator[Piece]:
+    left = MOST
+    for number, cell in enumerate(notebook.cells, 1):
+        tag = cell.metadata.get("nbgrader", {})
+        locked, graded = tag.get("locked", False), tag.get("grade", False)
+        kind = "code" if cell.cell_type == "code" else "answer" if graded else "text"
+        if kind == "code" and locked:
+            kind = "test" if graded else "setup"
+        source = short(cell.source, LONGEST if locked else min(LONGEST, left))
+        piece = Piece(kind, tag.get("grade_id", ""), source.strip("\n"))
+        left = max(0, left - len(source))
+        if kind in {"code", "setup"}:
+            piece.printed = short(_printed(cell), min(LONGEST, left))
+            left = max(0, left - len(piece.printed))
+        errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]
+        if errors:
+            piece.error, piece.line = _error(errors[0], piece.name or f"cell {number}")
+        if kind == "test":
+            piece.says = cell.metadata.get("classroom", {}).get("says", "It does not pass.") if errors else "Right."
+        if kind in {"text", "answer"}:
+            piece.tokens = parsed(piece.source)
+            piece.given = kind == "text" and cell.source in handed_out
+        yield piece
+
+
+def _printed(cell: NotebookNode) -> str:
+    texts = []
+    for output in cell.get("outputs", []):
+        if output.output_type == "stream":
+            texts.append(output.text)
+        elif output.output_type != "error":
+            text = output.get("data", {}).get("text/plain", "[an output that is no text]")
+            texts.append(text if isinstance(text, str) else "".join(text))
+    return plain("".join(texts)).rstrip("\n")
+
+
+def _error(output: NotebookNode, cell: str) -> tuple[tuple[str, str, str], int]:
+    """Its name, its message and its place, and the line where that is in this cell."""
+    place = re.search(r"\((?:([^()]+), )?line (\d+)\)$", "\n".join(output.traceback))
+    where = f" in line {place[2]}" if place else ""
+    elsewhere = place is not None and place[1] not in {None, cell}
+    if place and elsewhere:
+        where += f" of “{place[1]}”"
+    return (output.ename, short(plain(output.evalue), 2000), where), int(place[2]) if place and not elsewhere else 0
+
+
+def _title(pieces: list[Piece]) -> Token | None:
+    """The heading that the handed-out notebook begins with; it becomes the page's, and is not said twice."""
+    first = pieces[0] if pieces else None
+    if first is None or not first.given or [token.tag for token in first.tokens[:1]] != ["h1"]:
+        return None
+    heading, first.tokens = first.tokens[1], first.tokens[3:]
+    return heading
+
+
+def _score(points: Points, state: str) -> str:
+    given = sum(got for got, _ in points.values() if got is not None)
+    waiting = sum(most for got, most in points.values() if got is None)
+    if all(got is None for got, _ in points.values()):
+        return f"<strong>This {WAITS}</strong>"
+    score = f"<strong>{_number(given)} of {_number(sum(most for _, most in points.values()))}</strong>"
+    if waiting:
+        return f"{score}; {_number(waiting)} more {'waits' if waiting == 1 else 'wait'} for your teacher"
+    return score if state == "graded" else f"{score}; this {WAITS}"
+
+
+def _table(pieces: list[Piece], told: Told) -> str:
+    """Every task with its points, under the headings of the handed-out text, each a link to its place."""
+    groups, heading, placed = [""], "", set()
+    for piece in pieces:
+        if piece.given:
+            titles = [piece.tokens[i + 1] for i, token in enumerate(piece.tokens) if token.type == "heading_open"]
+            heading = rendered(titles[-1:], told.formulas) if titles else heading
+        elif piece.name in told.points:
+            if heading:
+                groups.append(f'<tr><th colspan="2" scope="rowgroup">{heading}</th></tr>')
+                heading = ""
+            placed.add(piece.name)
+            groups[-1] += _row(piece.name, f'<a href="#{escape(piece.name)}">{_words(piece.name)}</a>', told)
+    groups.append("".join(_row(name, _words(name), told) for name in told.points if name not in placed))
+    head = '<thead><tr><th scope="col">Task</th><th scope="col">Points</th></tr></thead>'
+    return f"<table>{head}{''.join(f'<tbody>{group}</tbody>' for group in groups if group)}</table>"
+
+
+def _row(name: str, task: str, told: Told) -> str:
+    return f'<tr><th scope="row">{task}</th><td>{_of(name, told)}</td></tr>'
+
+
+def _block(piece: Piece, told: Told) -> str:
+    if piece.kind == "text" and piece.given:
+        return rendered(piece.tokens, told.formulas, outline=True)
+    if piece.kind == "text":
+        return _framed("Your text", rendered(piece.tokens, told.formulas)) if piece.source.strip() else ""
+    if piece.kind == "setup":
+        return f"<details><summary>Set-up</summary>{_code(piece.source)}</details>{_came(piece)}"
+    if piece.kind == "test":
+        return _test(piece, told)
+    if piece.kind == "answer":
+        return _answer(piece, told)
+    return _framed("Your code", _code(piece.source, piece.line) + _came(piece))
+
+
+def _test(piece: Piece, told: Told) -> str:
+    shown, hidden = parts(piece.source)
+    got, most = told.points.get(piece.name, (None, 0))
+    contradicts = got is not None and (got == most) != (piece.error is None)
+    says = "Your teacher gave these points." if contradicts else piece.says
+    more = "<p>More cases were tried; they are not shown.</p>" if hidden.strip() else ""
+    code = f"<details{' open' if piece.error else ''}><summary>The test</summary>{_code(shown.strip())}{more}</details>"
+    return _graded(piece, told, f'<p class="says">{spoken(says)}</p>{code}')
+
+
+def _answer(piece: Piece, told: Told) -> str:
+    return _graded(piece, told, _framed("Your answer", rendered(piece.tokens, told.formulas)))
+
+
+def _graded(piece: Piece, told: Told, inner: str) -> str:
+    got, most = told.points.get(piece.name, (None, 0))
+    kind = "waiting" if got is None else "right" if got == most else "partly" if got else "wrong"
+    mark = {"right": "✓", "wrong": "✗", "partly": "◐", "waiting": "…"}[kind]
+    points = WAITS if got is None else _of(piece.name, told)
+    head = f'<h3><span aria-hidden="true">{mark}</span> {_words(piece.name)} <span class="points">{points}</span></h3>'
+    comment = told.comments.get(piece.name, "")
+    comment = f'<div class="comment"><p class="label">Your teacher</p>{comment}</div>' if comment else ""
+    return f'<section class="{kind}" id="{escape(piece.name)}">{head}{inner}{comment}</section>'
+
+
+def _framed(label: str, inner: str) -> str:
+    """A region that is the student's, says so, and cannot be left by what is in it."""
+    return f'<div class="theirs" role="group" aria-label="{label}"><p class="label">{label}</p><div>{inner}</div></div>'
+
+
+def _code(source: str, line: int = 0) -> str:
+    marked = [
+        f'<span class="line{" stopped" if number == line else ""}">{one or " "}</span>'
+        for number, one in enumerate(lines(source), 1)
+    ]
+    return '<pre class="code" tabindex="0"><code>' + "\n".join(marked) + "</code></pre>"
+
+
+def _came(piece: Piece) -> str:
+    """What a cell printed, and the error that ended it, with the line."""
+    found = ""
+    if piece.printed:
+        found += f'<p class="label">It printed</p><pre tabindex="0"><samp>{escape(piece.printed)}</samp></pre>'
+    if piece.error:
+        name, message, where = piece.error
+        found += f'<p class="error"><strong>{escape(name)}</strong>{escape(where)}: {spoken(message)}</p>'
+        if quoted := piece.source.split("\n")[piece.line - 1 : piece.line] if piece.line else []:
+            found += f"<pre><code>{lines(quoted[0])[0].strip()}</code></pre>"
+    return found
+
+
+def _of(name: str, told: Told) -> str:
+    got, most = told.points[name]
+    if not most and got:  # given or taken beside the tasks
+        return _number(got) if got < 0 else f"+{_number(got)}"
+    return f"{'–' if got is None else _number(got)} of {_number(most)}"
+
+
+def _number(points: float) -> str:
+    return f"{points:.10g}".replace("-", "−")
+
+
+def _words(name: str) -> str:
+    """A cell's name as words: of `test-tempered-at-one`, "Tempered at one"."""
+    words = re.sub(r"^(test|explain|answer)-", "", name).replace("-", " ").replace("_", " ").strip()
+    return escape(words[:1].upper() + words[1:])
 
 
 class HideHidden(NbGraderPreprocessor):
@@ -16,7 +290,7 @@ class HideHidden(NbGraderPreprocessor):
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
         tag = cell.metadata.get("nbgrader", {})
         if tag.get("locked") and tag.get("grade"):
-            cell.source = HIDDEN.sub("# more cases, not shown\n", cell.source)
+            cell.source = parts(cell.source)[0]
             failed = any(output.output_type == "error" for output in cell.get("outputs", []))
             says = cell.metadata.get("classroom", {}).get("says", "It does not pass.") if failed else "Right."
             cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=says)]

@@ -6,7 +6,7 @@ One that is not closed goes on to the end: what is not clearly for students is n
 
 import re
 
-MARK = re.compile(r"\b(BEGIN|END)\s+(SOLUTION|HIDDEN\s+TESTS?)\b", re.IGNORECASE)
+MARK = re.compile(r"\b(BEGIN|END)\s+(SOLUTION|HIDDEN\s+TESTS?|MARK\s+SCHEME)\b", re.IGNORECASE)
 
 
 def parts(source: str) -> tuple[str, str]:
@@ -20,8 +20,11 @@ def parts(source: str) -> tuple[str, str]:
     return "\n".join(shown), "\n".join(hidden)
 
 
-def split(source: str) -> tuple[list[str], list[str], bool]:
-    """The lines outside regions, those inside, and whether any region is indented. Marks are in neither."""
+def split(source: str, stub: str = "") -> tuple[list[str], list[str], bool]:
+    """The lines outside regions, those inside, and whether any region is indented. Marks are in neither.
+
+    A `stub` stands in the place of each region, as far in as its mark.
+    """
     shown: list[str] = []
     hidden: list[str] = []
     inside = indented = False
@@ -29,6 +32,8 @@ def split(source: str) -> tuple[list[str], list[str], bool]:
         if mark := MARK.search(line):
             inside = mark[1].upper() == "BEGIN"
             indented |= inside and line[:1].isspace()
+            if inside and stub:
+                shown.append(line[: len(line) - len(line.lstrip())] + stub)
         else:
             (hidden if inside else shown).append(line)
     return shown, hidden, indented

@@ -9,49 +9,121 @@ A set is text and fenced code. The words after a fence's language say what becom
                                         `### BEGIN HIDDEN TESTS` and `### END HIDDEN TESTS` is cut out
     ```markdown explain=NAME points=3   an answer in words, marked by a person; the text is the model answer
 
-Any other fence is shown as it is. `sets.read` raises `SetError` with the line of what it cannot read.
+A fence with a language alone is shown as it is. `sets.read` raises `SetError` with the line of what it cannot read, and
+of every mark that would not be cut out. A file without such words, such as a README, is no set.
 """
 
+import json
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from nbformat import NotebookNode
 
+from classroom.regions import MARK, split
+
 GRADED = Path(__file__).parent / "graded"
-ROLE = re.compile(
-    r"(?P<language>python|markdown) +(?P<role>setup|answer|test|explain)(?:=(?P<name>[\w-]+))?(?P<rest>.*)"
-)
+STUBS = {"answer": "# your code here", "explain": "Your answer here."}  # what students find in the place of an answer
+ROLES = {"setup": "python", "answer": "python", "test": "python", "explain": "markdown"}
 REGIONS = {"answer": "SOLUTION", "test": "HIDDEN TESTS"}
+MARKED = re.compile(r"([ \t]*)#+\s*(BEGIN|END)\s+(SOLUTION|HIDDEN\s+TESTS)\s*", re.IGNORECASE)
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,59}")
+ALLOWED = "letters from a to z, digits, - and _, at most 60, and no - at the start"
 
 
 class SetError(ValueError):
     """A graded set that cannot be read: the sentence says where and why."""
 
 
+@dataclass
+class Set:
+    """A graded set: its notebook, and the line of the file at which each named cell begins."""
+
+    name: str
+    notebook: NotebookNode
+    lines: dict[str, int] = field(default_factory=dict)
+
+    def at(self, cell: str, line: int = 1) -> str:
+        """Where a line of a cell stands in the file."""
+        return f"{self.name}.md, line {self.lines[cell] + line}"
+
+
 def names(folder: Path = GRADED) -> list[str]:
     """The graded sets that are there, in order."""
-    return sorted(file.stem for file in folder.glob("*.md"))
+    return sorted(file.stem for file in folder.glob("*.md") if _is_set(file))
+
+
+def others(folder: Path = GRADED) -> list[str]:
+    """The Markdown files there that are no sets: no fence in them says what becomes of it."""
+    return sorted(file.name for file in folder.glob("*.md") if not _is_set(file))
 
 
 def read(file: Path) -> NotebookNode:
     """The nbgrader source notebook of a graded set."""
-    text = file.read_text(encoding="utf8")
-    lines, cells, start = text.splitlines(), [], 0
-    for token in MarkdownIt("commonmark").parse(text):
-        if token.type != "fence" or not (role := ROLE.fullmatch(token.info.strip())):
+    return parse(file).notebook
+
+
+def parse(file: Path) -> Set:
+    """A graded set with the lines of its cells."""
+    if not NAME.fullmatch(file.stem):
+        raise SetError(f"{file.name}: the name of a set goes into other names, so it may have {ALLOWED}.")
+    text = _text(file)
+    lines, cells, start = text.split("\n"), [], 0
+    found = Set(file.stem, nbformat.v4.new_notebook())
+    for token in _fences(text):
+        where = f"{file.name}, line {token.map[0] + 1}"
+        _check_fence(token, lines, file.name)
+        role = _role(token, where)
+        if role is None:
             continue
-        first, last = token.map
-        cells += _text(lines[start:first])
-        cells.append(_cell(role.groupdict(), token.content.rstrip("\n"), f"{file.name}, line {first + 1}"))
-        start = last
-    cells += _text(lines[start:])
-    _unique(cells, file.name)
+        cells += _between(lines[start : token.map[0]], start, file.name)
+        cell = _cell(*role, token, file.name)
+        name = cell.metadata.nbgrader.grade_id
+        if name in found.lines:
+            raise SetError(f"{where}: the cell of line {found.lines[name]} is called {name} too.")
+        found.lines[name] = token.map[0] + 1
+        cells.append(cell)
+        start = token.map[1]
+    cells += _between(lines[start:], start, file.name)
+    if not any(cell.metadata.get("nbgrader", {}).get("grade") for cell in cells):
+        raise SetError(f"{file.name}: nothing in it gives points: write a test, or an answer in words.")
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"  # the same set gives the same file
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    found.notebook.cells = cells
+    found.notebook.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return found
+
+
+def kind(cell: NotebookNode) -> str:
+    """A cell's role, "text" where it has none."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id", "text").split("-")[0]
+
+
+def handed_out(cell: NotebookNode) -> str:
+    """What students get of a cell."""
+    role = kind(cell)
+    if role == "explain":
+        return STUBS[role]
+    return "\n".join(split(cell.source, STUBS.get(role, ""))[0]) if role in REGIONS else cell.source
+
+
+def leaks(notebook: NotebookNode, released: Path) -> list[str]:
+    """What the students' copy holds and should not, or lacks: a sentence for each; the copy as written is looked at."""
+    text = released.read_text(encoding="utf8")
+    cells = nbformat.reads(text, 4).cells
+    found = []
+    if [cell.source for cell in cells] != [handed_out(cell) for cell in notebook.cells]:
+        found.append("its cells are not those of the set without what is cut out.")
+    shown = "\n".join(handed_out(cell) for cell in notebook.cells)
+    for cell in notebook.cells:
+        secret = cell.source.split("\n") if kind(cell) == "explain" else split(cell.source)[1]
+        for line in {line.strip() for line in secret}:
+            if len(line) > 8 and line not in shown and json.dumps(line, ensure_ascii=False)[1:-1] in text:
+                found.append(f"a line of {cell.metadata.nbgrader.grade_id} is in it: {line}")
+    return found
 
 
 def graded_cells(notebook: NotebookNode) -> dict[str, float]:
@@ -66,29 +138,70 @@ def shape(notebook: NotebookNode) -> list[tuple[str, str, float]]:
     return sorted((tag["grade_id"], kind, tag.get("points", 0)) for kind, tag in tags if tag)
 
 
-def _text(lines: list[str]) -> list[NotebookNode]:
-    text = "\n".join(lines).strip()
-    return [nbformat.v4.new_markdown_cell(text)] if text else []
+def _text(file: Path) -> str:
+    """The file's text; a mark of byte order and the line ends of other systems are made plain."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SetError(f"{file.name}: is no UTF-8 text (byte {error.start + 1}); save it as UTF-8.") from None
 
 
-def _cell(role: dict[str, str], source: str, where: str) -> NotebookNode:
-    kind, name = role["role"], role["name"]
-    options = dict(re.findall(r"(\w+)=(\S+)", role["rest"]))
-    if (role["language"] == "markdown") != (kind == "explain"):
-        raise SetError(f"{where}: `explain` goes with `markdown`, the other roles with `python`.")
-    if kind != "setup" and not name:
-        raise SetError(f"{where}: give it a name, `{kind}=NAME`.")
-    if kind in {"test", "explain"} and not re.fullmatch(r"\d+(\.\d+)?", options.get("points", "")):
-        raise SetError(f"{where}: say what it is worth, `points=2`.")
-    if kind in REGIONS:
-        _check_region(source, REGIONS[kind], where)
-    new = nbformat.v4.new_markdown_cell if kind == "explain" else nbformat.v4.new_code_cell
-    cell = new(source)
+def _fences(text: str) -> list[Token]:
+    return [token for token in MarkdownIt("commonmark").parse(text) if token.type == "fence"]
+
+
+def _is_set(file: Path) -> bool:
+    words = [token.info.split()[1:2] for token in _fences(_text(file))]
+    return any(word[0].partition("=")[0] in ROLES for word in words if word)
+
+
+def _check_fence(token: Token, lines: list[str], name: str) -> None:
+    """Closed, and not by the end of another: one that is not would show what follows, or swallow it."""
+    first, last = token.map
+    inside = re.compile(rf"\s*(`{{3,}}|~{{3,}})\s*\w+\s+({'|'.join(ROLES)})\b")
+    swallowed = next((at for at in range(first + 1, last) if inside.match(lines[at])), None)
+    closed = re.fullmatch(rf"[\s>]*{re.escape(token.markup[0])}{{{len(token.markup)},}}\s*", lines[last - 1])
+    if swallowed is not None or not closed or last - 1 == first:
+        before = "" if swallowed is None else f" before line {swallowed + 1}"
+        raise SetError(f"{name}, line {first + 1}: this fence is not closed{before}.")
+
+
+def _role(token: Token, where: str) -> tuple[str, str, dict[str, str]] | None:
+    """What a fence becomes: its role, its name and its options; nothing for one that is shown as it is."""
+    language, *words = token.info.split() or [""]
+    if not words:
+        return None
+    role, _, name = words[0].partition("=")
+    if role not in ROLES:
+        if language not in ROLES.values():
+            return None
+        known = ", ".join(ROLES)
+        raise SetError(f"{where}: `{words[0]}` is none of {known}. To show the fence, give its language alone.")
+    if language != ROLES[role]:
+        raise SetError(f"{where}: `{role}` goes with `{ROLES[role]}`, not `{language}`.")
+    if token.level:
+        raise SetError(f"{where}: this fence stands in a list or a quotation; a cell begins at the margin.")
+    if role != "setup" and not name:
+        raise SetError(f"{where}: give it a name, `{role}=NAME`.")
+    if name and not NAME.fullmatch(name):
+        raise SetError(f"{where}: the name {name} may have {ALLOWED}.")
+    options = dict(word.partition("=")[::2] for word in words[1:])
+    takes = {"points"} if role in {"test", "explain"} else set()
+    if unknown := [word for word in words[1:] if word.partition("=")[0] not in takes]:
+        raise SetError(f"{where}: `{role}` takes {'`points=2` alone' if takes else 'no options'}, not `{unknown[0]}`.")
+    if takes and not (re.fullmatch(r"\d{1,4}(\.\d+)?", options.get("points", "")) and float(options["points"])):
+        raise SetError(f"{where}: say what it is worth, `points=2` or `points=0.5`, more than 0.")
+    return role, name, options
+
+
+def _cell(role: str, name: str, options: dict[str, str], token: Token, file: str) -> NotebookNode:
+    new = nbformat.v4.new_markdown_cell if role == "explain" else nbformat.v4.new_code_cell
+    cell = new(_regions(token.content.rstrip("\n"), role, token.map[0] + 1, file))
     cell.metadata["nbgrader"] = {
-        "grade_id": f"{kind}-{name}" if name else "setup",
-        "grade": kind in {"test", "explain"},
-        "solution": kind in {"answer", "explain"},
-        "locked": kind in {"setup", "test"},
+        "grade_id": f"{role}-{name}" if name else role,
+        "grade": role in {"test", "explain"},
+        "solution": role in {"answer", "explain"},
+        "locked": role in {"setup", "test"},
         "task": False,
         "schema_version": 3,
     }
@@ -97,17 +210,30 @@ def _cell(role: dict[str, str], source: str, where: str) -> NotebookNode:
     return cell
 
 
-def _check_region(source: str, region: str, where: str) -> None:
-    """A region that is not closed, or none, would hand the solution or the tests to students."""
-    marks = re.findall(r"^\s*### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\s*$", source, re.MULTILINE)
-    if marks != [("BEGIN", region), ("END", region)]:
-        raise SetError(f"{where}: needs one line `### BEGIN {region}` and, after it, one `### END {region}`.")
+def _between(lines: list[str], start: int, file: str) -> list[NotebookNode]:
+    """The text between two cells, if any."""
+    _regions("\n".join(lines), "text", start, file)
+    text = "\n".join(lines).strip()
+    return [nbformat.v4.new_markdown_cell(text)] if text else []
 
 
-def _unique(cells: list[NotebookNode], name: str) -> None:
-    seen: set[str] = set()
-    for cell in cells:
-        id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        if id in seen:
-            raise SetError(f"{name}: two cells are called {id}.")
-        seen |= {id} - {None}
+def _regions(source: str, role: str, start: int, file: str) -> str:
+    """The source with its marks as nbgrader knows them; one that is not in its place would hand out what it should hide."""
+    region, lines, inside = REGIONS.get(role), source.split("\n"), 0
+    for number, line in enumerate(lines, 1):
+        if not MARK.search(line):
+            continue
+        mark, where = MARKED.fullmatch(line), f"{file}, line {start + number}"
+        words = " ".join(mark[3].upper().split()) if mark else ""
+        if not mark or words != region:
+            subject = "text" if role == "text" else f"`{role}`"
+            takes = f"`### BEGIN {region}` and `### END {region}`, each alone on its line" if region else "no such mark"
+            raise SetError(f"{where}: {subject} takes {takes}: {line.strip()}")
+        if (mark[2].upper() == "BEGIN") == bool(inside):
+            raise SetError(f"{where}: {line.strip()} without {'an END before it' if inside else 'a BEGIN before it'}.")
+        inside = 0 if inside else start + number
+        lines[number - 1] = f"{mark[1]}### {mark[2].upper()} {words}"
+    if inside or (region and "\n".join(lines).find("### BEGIN") < 0):
+        where = f"{file}, line {inside or start}"
+        raise SetError(f"{where}: needs a line `### BEGIN {region}` and, after it, one `### END {region}`.")
+    return "\n".join(lines)

@@ -10,43 +10,52 @@ import ast
 import builtins
 import contextlib
 import io
-import json
-import os
-import re
+from dataclasses import asdict
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from classroom import reading
-from classroom.student import Limits, Step, Student
-from classroom.walls import best
+from classroom import findings
+from classroom.limits import Limits
+from classroom.regions import parts
+from classroom.student import Error, NotStarted, Step, Student, clean
+from classroom.walls import Walls, chosen
 
-HIDDEN = re.compile(r"^### BEGIN HIDDEN TESTS\s*\n(.*?)^### END HIDDEN TESTS\s*$\n?", re.DOTALL | re.MULTILINE)
+LONGEST = 100_000  # characters of a cell that is run
 
 
 class RunContained(NbGraderPreprocessor):
     """In the place of nbgrader's `Execute`."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        grade(nb, Limits(**json.loads(os.environ.get("CLASSROOM_LIMITS", "{}"))))
+        grade(nb)
         return nb, resources
 
 
-def grade(nb: NotebookNode, limits: Limits | None = None) -> None:
-    """Run the notebook and write what came of it into its outputs, with notes for the report in its metadata."""
+def grade(nb: NotebookNode, limits: Limits | None = None, walls: Walls | None = None) -> None:
+    """Run the notebook, write what came of it into its outputs, and what is to be told into its metadata "classroom":
+
+    `notes` (remarks), `person` (why a person must look), `walls`, `ungraded` (tests whose hidden cases were not run), and
+    `limited` (the limits, where one was met). Raises NotStarted where the student's Python cannot even run the set-up.
+    """
+    limits, walls = limits or Limits.chosen(), walls or chosen()
     notes = nb.metadata.get("classroom", {}).get("notes", [])
-    submitted = [(_name(cell, i), cell.source) for i, cell in enumerate(nb.cells) if _is(cell, "submitted")]
+    person = nb.metadata.get("classroom", {}).get("person", [])
     setup = "\n".join(cell.source for cell in nb.cells if _is(cell, "setup"))
-    findings = [str(found) for found in reading.read([("setup", setup), *submitted]) if found.cell != "setup"]
     space: dict[str, Any] = {"__name__": "tests"}
     exec(compile(setup, "setup", "exec"), space)
     tests = {_name(cell, i): cell for i, cell in enumerate(nb.cells) if _is(cell, "test")}
-    with Student(_steps(nb, space), limits or Limits(), best()) as student:
+    person += [
+        f"{_name(cell, i)} is longer than {LONGEST:,} characters and was not run"
+        for i, cell in enumerate(nb.cells)
+        if _too_long(cell)
+    ]
+    with Student(_steps(nb, space), limits, walls) as student:
         ran = student.run()
+        _check_setup(nb, ran)
         told = _run_tests(tests, space, student)
-        attempts = [f"tried to reach {what}" for what in student.attempts]
     for i, cell in enumerate(nb.cells):
         name = _name(cell, i)
         cell.metadata.pop("classroom", None)
@@ -54,48 +63,73 @@ def grade(nb: NotebookNode, limits: Limits | None = None) -> None:
             cell.outputs, cell.execution_count = [], None
         if name in ran:
             cell.outputs = _outputs(ran[name].output, ran[name].error)
-            if ran[name].error and ran[name].error[0] in {"Ended", "TimeLimit"}:
-                notes.append(f"{name}: {ran[name].error[1]}")
         if told.get(name):
-            cell.outputs = _outputs("", (told[name][0], told[name][1], ""))
-            cell.metadata["classroom"] = {"says": told[name][2]}
-    nb.metadata["classroom"] = {"notes": notes, "person": findings + attempts, "walls": student.walls.name}
+            error, says = told[name]
+            cell.outputs = _outputs("", error)
+            cell.metadata["classroom"] = {"says": says}
+    met = [f"{name}: {one.error.text}" for name, one in ran.items() if one.error and one.error.limited]
+    met += [f"{name}: {error.text}" for name, (error, _) in ((n, t) for n, t in told.items() if t) if error.limited]
+    found = findings.sort(student.notes, set(space), ran)
+    nb.metadata["classroom"] = {
+        "notes": [*notes, *met, *found.remarks],
+        "person": [*person, *found.person],
+        "walls": walls.name,
+    }
+    if met:
+        nb.metadata["classroom"]["limited"] = asdict(limits)
+    if not walls.hidden and (hidden := [name for name, cell in tests.items() if parts(cell.source)[1]]):
+        nb.metadata["classroom"]["ungraded"] = hidden
+        nb.metadata["classroom"]["person"].append(
+            "hidden tests were not run: nothing here keeps a submission from reading them"
+        )
 
 
-def parts(source: str) -> tuple[str, str]:
-    """What students see of a test cell, and what they do not."""
-    return HIDDEN.sub("", source), "\n".join(HIDDEN.findall(source))
+def _check_setup(nb: NotebookNode, ran: dict[str, Any]) -> None:
+    """Where the set-up itself fails, it is the grader that failed, and not the student."""
+    for i, cell in enumerate(nb.cells):
+        if _is(cell, "setup") and (failed := ran.get(_name(cell, i))) and failed.error:
+            raise NotStarted(
+                f"the set-up stopped with {failed.error.name}: {failed.error.text}; are the limits too small?"
+            )
 
 
 def _run_tests(tests: dict[str, NotebookNode], space: dict[str, Any], student: Student) -> dict[str, Any]:
-    """For each test None, or (error, message, what the student is told). All examples come before any hidden case."""
-    told: dict[str, tuple[str, str, str] | None] = {}
+    """For each test None, or (error, what the student is told). All examples come before any hidden case."""
+    told: dict[str, tuple[Error, str] | None] = {}
     here = {}
     for name, cell in tests.items():
         here[name] = {**space, **student.names(name, _wanted(cell.source, space))}
         failed = _run_test(parts(cell.source)[0], name, here[name])
-        said = failed and (failed[1] if failed[0] in {"AssertionError", "Mistake"} else f"{failed[0]}: {failed[1]}")
-        told[name] = (*failed, said) if failed else None
+        told[name] = (failed, _sentence(failed)) if failed else None
     for name, cell in tests.items():
         shown, hidden = told[name], parts(cell.source)[1]
-        if not hidden or (shown and any(word in shown[1] for word in ("TimeLimit", "Ended"))):
-            continue  # it would take as long again
+        if not hidden or not student.walls.hidden:
+            continue
         failed = _run_test(hidden, name, here[name])
-        known = failed[1] if failed and failed[1] in _sentences(hidden) else ""
+        known = failed.text if failed and failed.text in _sentences(hidden) else ""
         if shown and known:
-            told[name] = (*shown[:2], f"{shown[2]} {known}")
+            told[name] = (shown[0], f"{shown[1]} {known}")
         elif failed and not shown:
-            told[name] = (*failed, known or "A case that is not shown does not pass.")
+            late = "In a case that is not shown, it takes too long, or ends Python." if failed.limited else ""
+            told[name] = (failed, known or late or "A case that is not shown does not pass.")
     return told
 
 
-def _run_test(source: str, name: str, here: dict[str, Any]) -> tuple[str, str] | None:
-    """Run one part of a test here; the error's name and message, if any."""
+def _sentence(failed: Error) -> str:
+    return failed.text if failed.name in {"AssertionError", "Mistake"} else f"{failed.name}: {failed.text}"
+
+
+def _run_test(source: str, name: str, here: dict[str, Any]) -> Error | None:
+    """Run one part of a test here; its error, if any."""
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(source, name, "exec"), here)
     except Exception as error:
-        return type(error).__name__, str(error)[:500] or "not so"
+        limited = any(getattr(one, "limited", False) for one in (error, error.__cause__, error.__context__))
+        missing = (
+            isinstance(error, NameError) and error.name and f"{error.name} is not defined when this test is reached"
+        )
+        return Error(type(error).__name__, clean(missing or str(error))[:500] or "not so", limited=limited)
     return None
 
 
@@ -109,7 +143,7 @@ def _steps(nb: NotebookNode, space: dict[str, Any]) -> list[Step]:
     for i, cell in enumerate(nb.cells):
         if _is(cell, "test"):
             steps.append(Step(_name(cell, i), keep=_wanted(cell.source, space)))
-        elif cell.cell_type == "code" and cell.source.strip():
+        elif cell.cell_type == "code" and cell.source.strip() and not _too_long(cell):
             steps.append(Step(_name(cell, i), cell.source))
     return steps
 
@@ -137,14 +171,18 @@ def _is(cell: NotebookNode, what: str) -> bool:
     return cell.cell_type == "code" and kind == what
 
 
+def _too_long(cell: NotebookNode) -> bool:
+    return cell.cell_type == "code" and len(cell.source) > LONGEST
+
+
 def _name(cell: NotebookNode, i: int) -> str:
     return cell.metadata.get("nbgrader", {}).get("grade_id", f"cell {i + 1}")
 
 
-def _outputs(text: str, error: tuple[str, str, str] | None) -> list[NotebookNode]:
+def _outputs(text: str, error: Error | None) -> list[NotebookNode]:
     outputs = [nbformat.v4.new_output("stream", name="stdout", text=text)] if text else []
     if error:
-        name, message, place = error
-        line = f"{name}: {message}{f' ({place})' if place else ''}"
-        outputs.append(nbformat.v4.new_output("error", ename=name, evalue=message, traceback=[line]))
+        place = f" (line {error.line})" if error.line else ""
+        line = f"{error.name}: {error.text}{place}"
+        outputs.append(nbformat.v4.new_output("error", ename=error.name, evalue=error.text, traceback=[line]))
     return outputs

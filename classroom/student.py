@@ -1,52 +1,43 @@
 """The grader's handle on a student's process: run cells there, and call what they define as if it were here.
 
 A process that hangs, dies or floods is ended and started again without the cell that did it, so that one bad cell costs
-its own points and no others.
+its own points and no others. What the process notes while it works (see `inside/watch.py`) is kept with what ran then.
 """
 
-import contextlib
-import json
-import os
-import select
-import shutil
-import subprocess
-import sys
-import tempfile
+import re
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from classroom import wire
-from classroom.child import PATIENCE
-from classroom.walls import ROOT, Walls, best, end, environment, readable
+from classroom.inside import wire
+from classroom.inside.child import PATIENCE
+from classroom.limits import Limits
+from classroom.process import Ended, Process
+from classroom.walls import Walls, chosen
 
-HERE = Path(__file__).parent
+CONTROL = re.compile(
+    r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What one submission may use."""
+class Error:
+    """An error of the student's code: its name, its message, the cell and line that ran last, and whether a limit made it."""
 
-    seconds: float = 10  # of computing, for a cell, or one call in a test
-    total: float = 180  # for the submission, every restart included
-    memory: int = 4 << 30  # bytes of address space; torch needs two of these GiB before it does anything
-    output: int = 20_000  # characters that are kept of what a cell prints
-    file: int = 10 << 20  # bytes of the largest file
-    reply: int = 64 << 20  # bytes of the largest answer
-    core: int = 0
-
-
-class Ended(Exception):
-    """The student's process is no more; the message says why."""
+    name: str
+    text: str
+    cell: str = ""
+    line: int = 0
+    limited: bool = False
 
 
 @dataclass
 class Ran:
-    """What a cell did: what it printed, and its error as (name, message, place)."""
+    """What a cell did: what it printed, its error, and the magics that were passed over."""
 
     output: str = ""
-    error: tuple[str, str, str] | None = None
+    error: Error | None = None
+    skipped: tuple[str, ...] = ()
 
 
 @dataclass
@@ -60,19 +51,24 @@ class Step:
 
 @dataclass
 class Student:
-    """One submission while it is graded. Use it in a `with`: leaving it ends every process and removes its folder."""
+    """One submission while it is graded. Use it in a `with`: leaving it ends every process and removes its folder.
+
+    `notes` has what the process noted: what it was doing ("" for a cell, else the function that a test called), and the note.
+    """
 
     steps: list[Step]
-    limits: Limits = field(default_factory=Limits)
-    walls: Walls = field(default_factory=best)
+    limits: Limits = field(default_factory=Limits.chosen)
+    walls: Walls = field(default_factory=chosen)
     ran: dict[str, Ran] = field(default_factory=dict)
-    attempts: list[str] = field(default_factory=list)
+    notes: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def __enter__(self) -> "Student":
         self._deadline = time.monotonic() + self.limits.total
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
+        self._started = False
         self._without: set[str] = set()
-        self._known: dict[str, list[str]] = {}
+        self._slow: dict[tuple[str, int], Exception] = {}
+        self._known: dict[str, dict[str, Any]] = {}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -81,12 +77,17 @@ class Student:
     def run(self) -> dict[str, Ran]:
         """Run every cell, as often as it takes to get past those that end the process."""
         while True:
-            self._start()
-            ended = self._replay()
+            try:
+                ended = self._replay()
+            except Ended as late:  # the time for all of it is used up
+                for step in self.steps:
+                    if step.source is not None:
+                        self.ran.setdefault(step.cell, Ran(error=Error("Ended", str(late), limited=True)))
+                return self.ran
             if ended is None:
                 return self.ran
             cell, why = ended
-            self.ran[cell] = Ran(error=("Ended", why, ""))
+            self.ran[cell] = Ran(error=Error("Ended", why, limited=True))
             self._without.add(cell)
 
     def names(self, cell: str, wanted: tuple[str, ...]) -> dict[str, Any]:
@@ -96,37 +97,65 @@ class Student:
         found = self._known.get(cell, {})
         space: dict[str, Any] = {}
         for name in wanted:
-            if name in found.get("functions", []):
+            if name in found.get("functions", {}):
                 space[name] = Function(self, cell, name)
             elif name in found.get("values", {}):
                 space[name] = found["values"][name]
         return space
 
     def call(self, cell: str, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Call the student's function with copies; changes it makes to arrays are carried over to ours."""
-        if self._process is None:
-            self.run()
+        """Call the student's function with copies; changes it makes to arrays are carried over to ours.
+
+        A function that ran into a limit once is not called again: it would take as long again.
+        """
+        same = self._known.get(cell, {}).get("functions", {}).get(name, -1)
+        if late := self._slow.get((name, same)):
+            raise late
         try:
-            reply = self._ask("call", cell=cell, name=name, arguments=wire.pack(arguments), named=wire.pack(named))
+            if self._process is None:
+                self.run()
+            reply = self._ask(
+                "call", name, cell=cell, name=name, arguments=wire.pack(arguments), named=wire.pack(named)
+            )
+            error = _error(reply, self.limits)
         except Ended as ended:
-            raise stopped("Ended", str(ended)) from None
-        if "error" in reply:
-            raise stopped(*_error(reply)[:2])
+            error = Error("Ended", str(ended), limited=True)
+        if error:
+            raised = stopped(error, self._line(error))
+            if error.limited:
+                self._slow[name, same] = raised
+            raise raised
         try:
             for ours, theirs in zip(arguments, wire.unpack(reply["arguments"]), strict=True):
                 if hasattr(ours, "dtype") and hasattr(theirs, "dtype") and ours.shape == theirs.shape != ():
                     ours[...] = theirs
             return wire.unpack(reply["value"])
         except (ValueError, TypeError, KeyError):
-            raise stopped("ValueError", "it returned what is no value") from None
+            raise stopped(Error("ValueError", "it returned what is no value")) from None
+
+    def _line(self, error: Error) -> str:
+        """The student's line that stopped, as " at line 3, `return x[5]`"."""
+        source = next((step.source or "" for step in self.steps if step.cell == error.cell), "")
+        lines = source.splitlines()
+        if not 0 < error.line <= len(lines):
+            return ""
+        code = clean(lines[error.line - 1]).strip()
+        return f" at line {error.line}{f', `{code}`' if 0 < len(code) <= 60 else ''}"
 
     def _replay(self) -> tuple[str, str] | None:
-        """Run the cells in order; the cell at which the process ended, and why."""
+        """Run the cells in order; the cell at which the process ended, and why. Raises Ended when no time is left to start."""
+        self._start()
         for step in self.steps:
             try:
                 if step.source is not None and step.cell not in self._without:
-                    reply = self._ask("run", source=step.source)
-                    self.ran.setdefault(step.cell, Ran(str(reply.get("output", "")), _error(reply)))
+                    reply = self._ask("run", cell=step.cell, source=step.source)
+                    skipped = reply.get("skipped") if isinstance(reply.get("skipped"), list) else []
+                    ran = Ran(
+                        clean(str(reply.get("output", ""))),
+                        _error(reply, self.limits),
+                        tuple(clean(str(one)) for one in skipped[:5]),
+                    )
+                    self.ran.setdefault(step.cell, ran)
                 if step.keep:
                     self._known[step.cell] = self._remember(step)
             except Ended as ended:
@@ -138,91 +167,45 @@ class Student:
 
     def _remember(self, step: Step) -> dict[str, Any]:
         reply = self._ask("keep", cell=step.cell, names=list(step.keep))
-        functions = [name for name in reply.get("functions", []) if name in step.keep]
+        named = reply.get("functions") if isinstance(reply.get("functions"), dict) else {}
+        functions = {name: named[name] for name in step.keep if isinstance(named.get(name), int)}
         values = {}
-        for name in set(reply.get("names", [])) & set(step.keep) - set(functions):
+        for name in (set(_names(reply, "names")) & set(step.keep)) - set(functions):
             try:
-                values[name] = wire.unpack(self._ask("value", cell=step.cell, name=name).get("value"))
+                values[name] = wire.unpack(self._ask("value", name, cell=step.cell, name=name).get("value"))
             except ValueError:
                 continue
         return {"functions": functions, "values": values}
 
+    def _ask(self, action: str, during: str = "", **request: Any) -> dict[str, Any]:
+        """Send a request to the process; Ended where there is none, or none any more."""
+        if self._process is None:
+            raise Ended("the time for all of its work was used up")
+        patience = PATIENCE * self.limits.seconds + 2
+        try:
+            return self._process.ask({"do": action, "with": request}, during, patience)
+        except Ended:
+            self._process = None
+            raise
+
     def _start(self) -> None:
         self._end()
-        self._folder = Path(tempfile.mkdtemp(prefix="grading-")).resolve()
-        work, runner = self._folder / "work", self._folder / "work" / ".runner"
-        runner.mkdir(parents=True)
-        for name in ("child.py", "wire.py"):
-            shutil.copy(HERE / name, runner)
-        roots = readable()
-        limits = {
-            "write": [str(work)],
-            "read": sorted({*roots, *map(os.path.realpath, roots), str(work)}),
-            "hide": [str(ROOT / "classroom")],
-            "cpu": int(self.limits.total) + 1,
-            **{name: getattr(self.limits, name) for name in ("seconds", "memory", "output", "file", "core")},
-        }
-        command = [sys.executable, "-s", str(runner / "child.py"), json.dumps(limits)]
-        self._number, self._buffer = 0, b""
-        self._process = subprocess.Popen(
-            self.walls.wrap(command, work), cwd=work, env=environment(work), stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
+        try:
+            self._process = Process(self.limits, self.walls, self._deadline, self.notes)
+        except Ended:
+            if self._started:
+                raise
+            raise NotStarted("the student's Python did not start; is the limit on memory too small?") from None
+        self._started = True
 
     def _end(self) -> None:
-        if self._process is None:
-            return
-        end(self._process, self._folder / "work")
-        for pipe in (self._process.stdin, self._process.stdout):
-            with contextlib.suppress(OSError):
-                pipe.close()
+        if self._process is not None:
+            self._process.end()
         self._process = None
-        shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _ask(self, action: str, **request: Any) -> dict[str, Any]:
-        """Send a request and wait for its reply; raises `Ended` when none comes, and ends the process."""
-        left = self._deadline - time.monotonic()
-        patience = min(
-            PATIENCE * self.limits.seconds + (5 if self._number else 60), left
-        )  # the first waits for Python to start
-        try:
-            if left <= 0:
-                raise Ended(f"its {self.limits.total:g} s are used up")
-            self._number += 1
-            line = json.dumps({"number": self._number, "do": action, **request}).encode() + b"\n"
-            reply = self._exchange(line, time.monotonic() + patience)
-        except Ended:
-            self._end()
-            raise
-        for what in reply.get("attempts", [])[:20]:
-            if isinstance(what, str) and what[:80] not in self.attempts:
-                self.attempts.append(what[:80])
-        return reply
 
-    def _exchange(self, line: bytes, deadline: float) -> dict[str, Any]:
-        try:
-            self._process.stdin.write(line)
-            self._process.stdin.flush()
-        except OSError:
-            raise Ended("it ended the process") from None
-        output = self._process.stdout.fileno()
-        while b"\n" not in self._buffer:
-            if not select.select([output], [], [], max(0, deadline - time.monotonic()))[0]:
-                raise Ended("it took too long, and did not stop when told to")
-            piece = os.read(output, 1 << 20)
-            if not piece:
-                raise Ended("it ended the process")
-            self._buffer += piece
-            if len(self._buffer) > self.limits.reply:
-                raise Ended("it sent too much")
-        answer, _, self._buffer = self._buffer.partition(b"\n")
-        try:
-            reply = json.loads(answer)
-        except (ValueError, RecursionError):
-            reply = None
-        if not isinstance(reply, dict) or reply.get("number") != self._number:
-            raise Ended("it answered in the grader's place")
-        return reply
+class NotStarted(Exception):
+    """The grader's own failure: nothing of the student's has run."""
 
 
 class Function:
@@ -236,14 +219,32 @@ class Function:
         return self._call(*arguments, **named)
 
 
-def stopped(name: str, text: str) -> Exception:
-    """An exception under the name that it had over there."""
-    return type(name, (Exception,), {})(text)
+def stopped(error: Error, where: str = "") -> Exception:
+    """An exception under the name that it had over there; `where` is the student's line, `limited` says that a limit made it."""
+    raised = type(error.name, (Exception,), {"where": where, "limited": error.limited})(error.text)
+    return raised
 
 
-def _error(reply: dict[str, Any]) -> tuple[str, str, str] | None:
+def clean(text: str) -> str:
+    """Text without what steers a terminal, turns writing round, or is no character."""
+    return CONTROL.sub("", text)
+
+
+def _names(reply: dict[str, Any], key: str) -> list[str]:
+    return [name for name in reply[key] if isinstance(name, str)] if isinstance(reply.get(key), list) else []
+
+
+def _error(reply: dict[str, Any], limits: Limits) -> Error | None:
     error = reply.get("error")
     if not error:
         return None
-    name, text, place = ([*map(str, error), "", "", ""] if isinstance(error, list) else ["Error", "", ""])[:3]
-    return (name if name.isidentifier() else "Error")[:80], text[:500], place[:20]
+    name, text, cell, line, limited = (
+        [*error, "", "", "", 0, False] if isinstance(error, list) else ["Error", "", "", 0, False]
+    )[:5]
+    limited = limited is True and name == "TimeLimit"
+    if limited:
+        text = f"it took longer than {limits.seconds:g} s"
+    name = clean(str(name))[:80]
+    if not name.isidentifier() or (not limited and name in {"TimeLimit", "Ended", "Mistake"}):
+        name = "Error"  # these three are the grader's words
+    return Error(name, clean(str(text))[:500], clean(str(cell))[:80], line if type(line) is int else 0, limited)

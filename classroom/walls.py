@@ -1,10 +1,11 @@
 """What stands between a student's process and the machine: the strongest means found here, each tried before it is used.
 
-1. bubblewrap (`bwrap`), 2. Linux namespaces by `unshare`: no network, no file but Python's own and a folder for the
-student, no process outlives the run. 3. Neither: limits on time, memory and output, and Python's own calls for files
-and network refused; `remains` says what that does not contain.
+1. Linux namespaces by `unshare`, 2. bubblewrap (`bwrap`), 3. Landlock: no network, no file but Python's own and a folder for
+the student, one process. 4. None of them: limits on time, memory and output, and Python's own calls for files and network
+refused. Then hidden tests are graded only when the teacher says `CONTAIN=none`. `remains` says what is not contained.
 """
 
+import atexit
 import contextlib
 import json
 import os
@@ -15,22 +16,29 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from classroom import cgroup
+from classroom.limits import Limits, Refused
+
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache", "/etc/fonts")
+NOBODY = 65534
 REMAINS = (
     "Network: Python's own calls are refused, but code that goes round Python can reach it.",
-    "Reading files: likewise; grade in an account, or a container, that holds nothing else.",
+    "Files: likewise. A student's code can read the graded set with its solutions and hidden tests, other students' work "
+    "and everything else that this account can, and change it, the gradebook included.",
+    "Processes, memory and disk in all: watched while it runs, not bounded.",
 )
 
-# As root of a name space of its own: a new root with the folders that may be read, without the power to change it again.
+# As root of a namespace (a real root becomes nobody): a new root with the folders that may be read, and a folder to write
+# in, of a fixed size. What of /proc changes the machine cannot be written.
 NAMESPACES = r"""
 set -e
-new=$1; work=$2; shift 2
-mount -t tmpfs tmpfs "$new"
+new=$1; work=$2; bytes=$3; files=$4; user=$5; shift 5
+mount -t tmpfs -o size=1m,mode=755 tmpfs "$new"
 while [ "$1" != -- ]; do
   if [ -L "$1" ]; then mkdir -p "$new$(dirname "$1")"; ln -s "$(readlink "$1")" "$new$1"
   else
@@ -42,25 +50,36 @@ done
 shift
 mkdir -p "$new/dev" "$new$work" "$new/proc" "$new/tmp"
 for device in null zero urandom; do : > "$new/dev/$device"; mount --bind "/dev/$device" "$new/dev/$device"; done
-mount --bind "$work" "$new$work"
+mount -t tmpfs -o "size=$bytes,nr_inodes=$files,mode=700${user:+,uid=$user,gid=$user}" tmpfs "$new$work"
 mount -t proc proc "$new/proc"
-mount -o remount,ro "$new"
-exec chroot "$new" setpriv --bounding-set=-all --inh-caps=-all --no-new-privs sh -c 'cd "$0" && exec "$@"' "$work" "$@"
+for part in sys sysrq-trigger irq bus fs acpi; do
+  if [ -e "$new/proc/$part" ]; then
+    mount --bind "$new/proc/$part" "$new/proc/$part"; mount -o remount,bind,ro "$new/proc/$part"
+  fi
+done
+mount -o remount,bind,ro "$new"
+exec chroot "$new" setpriv ${user:+--reuid=$user --regid=$user --clear-groups} --bounding-set=-all --inh-caps=-all --no-new-privs \
+  sh -c 'cd "$0" && exec "$@"' "$work" "$@"
 """
 
 
 @dataclass(frozen=True)
 class Walls:
-    """How a command is run; `remains` says, in sentences, what a student's code could still do."""
+    """How a command is run; `remains` says, in sentences, what a student's code could still do.
+
+    `hidden` says whether hidden tests may be graded behind them; `landlock`, whether the process restricts itself.
+    """
 
     name: str
-    wrap: Callable[[list[str], Path], list[str]]
+    wrap: Callable[[list[str], Path, Limits], list[str]]
     remains: tuple[str, ...] = ()
+    hidden: bool = True
+    landlock: bool = False
 
 
 def readable() -> list[str]:
-    """What a student's Python needs to run: the system's programs, this Python, its packages, and attnlib."""
-    places = [*SYSTEM, sys.base_prefix, sys.prefix, ROOT / "attnlib"]
+    """What a student's Python needs to run: the system's programs, this Python, its packages, and the runner."""
+    places = [*SYSTEM, sys.base_prefix, sys.prefix, runner()]
     places += [path for path in sys.path if "site-packages" in path]
     kept: list[str] = []
     for place in [
@@ -72,39 +91,82 @@ def readable() -> list[str]:
     return kept
 
 
-def _bwrap(command: list[str], folder: Path) -> list[str]:
+@cache
+def runner() -> Path:
+    """A folder with what runs in a student's process, and attnlib's data; nobody writes into it again."""
+    folder = Path(tempfile.mkdtemp(prefix="grader-")).resolve()
+    owner = os.getpid()
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
+    unwanted = shutil.ignore_patterns("__pycache__", "__init__.py")
+    shutil.copytree(ROOT / "classroom" / "inside", folder, ignore=unwanted, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "attnlib", folder / "attnlib", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+    for place in (folder, *folder.rglob("*")):
+        place.chmod(0o755 if place.is_dir() else 0o644)
+    return folder
+
+
+def _unshare(command: list[str], folder: Path, limits: Limits) -> list[str]:
+    root = folder.parent / "root"
+    root.mkdir(exist_ok=True)
+    user = ["--user", "--map-root-user"] if os.geteuid() else []
+    return ["unshare", *user, "--mount", "--net", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "sh", "-c", NAMESPACES, "sh",
+            str(root), str(folder), str(limits.disk), str(limits.files), "" if user else str(NOBODY), *readable(), "--", *command]  # fmt: skip
+
+
+def _bwrap(command: list[str], folder: Path, limits: Limits) -> list[str]:
     places: list[str] = []
     for place in readable():
         places += ["--symlink", os.readlink(place), place] if os.path.islink(place) else ["--ro-bind", place, place]
-    return [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev",
-            "--tmpfs", "/tmp", *places, "--bind", str(folder), str(folder), "--chdir", str(folder), *command]  # fmt: skip
+    return [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+            "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev", *places, "--size", str(limits.disk),
+            "--tmpfs", str(folder), "--remount-ro", "/", "--chdir", str(folder), *command]  # fmt: skip
 
 
-def _unshare(command: list[str], folder: Path) -> list[str]:
-    root = folder.parent / "root"
-    root.mkdir(exist_ok=True)
-    return ["unshare", "--user", "--map-root-user", "--mount", "--net", "--pid", "--ipc", "--fork", "--kill-child",
-            "sh", "-c", NAMESPACES, "sh", str(root), str(folder), *readable(), "--", *command]  # fmt: skip
-
-
-def _limits(command: list[str], folder: Path) -> list[str]:
+def _as_it_is(command: list[str], folder: Path, limits: Limits) -> list[str]:
     return command
 
 
-CHOICES = (Walls("bwrap", _bwrap), Walls("unshare", _unshare))
-LIMITS = Walls("limits alone", _limits, REMAINS)
+CHOICES = (
+    Walls("unshare", _unshare),
+    Walls("bwrap", _bwrap, ("The number of files: not bounded, but their bytes are.",)),
+    Walls("landlock", _as_it_is, ("Disk in all: watched while it runs, not bounded.",), landlock=True),
+)
+LIMITS = Walls("limits alone", _as_it_is, REMAINS, hidden=False)
 
-PROBE = """
-import json, os, socket, sys
-import numpy, attnlib, IPython
-def seen(place):
-    try:
-        return bool(os.listdir(place))
-    except OSError:
-        return False
-open("written", "w").close()
-print(json.dumps({"seen": seen(sys.argv[1]), "net": [name for _, name in socket.if_nameindex() if name != "lo"]}))
-"""
+
+def chosen() -> Walls:
+    """The walls to grade behind, as the machine has them and `CONTAIN` allows.
+
+    Raises Refused where work would be graded as root without `CONTAIN=root`, and for a word that `CONTAIN` does not know.
+    """
+    said = set(os.environ.get("CONTAIN", "").replace(",", " ").split())
+    if said - {"none", "root"}:
+        raise Refused(f"CONTAIN knows the words none and root, not {', '.join(sorted(said - {'none', 'root'}))}.")
+    if os.geteuid() == 0 and "root" not in said:
+        raise Refused(
+            "This is root. What gets out of a student's process would then own the machine: grade as an ordinary user, or say "
+            "CONTAIN=root (students' code then runs as nobody, where namespaces work)."
+        )
+    walls = best()
+    return replace(walls, hidden=True) if walls is LIMITS and "none" in said else walls
+
+
+def sentences(walls: Walls) -> list[str]:
+    """What stands between a submission and this machine, and what does not."""
+    said = [f"Submissions run in a process of their own, contained by {walls.name}."]
+    said += [
+        f"  {'A control group counts' if cgroup.stands(Limits.chosen()) else 'No control group can be made here: the process itself counts'} "
+        "its memory and threads."
+    ]
+    said += [f"  NOT CONTAINED. {sentence}" for sentence in walls.remains]
+    if walls.name == LIMITS.name:
+        said += [
+            "  Hidden tests are run all the same: CONTAIN=none."
+            if walls.hidden
+            else "  Hidden tests are not run: here a submission could read them. Grade on Linux (namespaces, bubblewrap or Landlock), or "
+            "accept what stands above with CONTAIN=none."
+        ]
+    return said
 
 
 @cache
@@ -113,20 +175,30 @@ def best() -> Walls:
     return next((walls for walls in CHOICES if works(walls)), LIMITS)
 
 
+@cache
 def works(walls: Walls) -> bool:
-    """Try it: Python starts with its packages, sees neither the graded sets nor a network, and can write in its folder."""
-    if not shutil.which(walls.name):
+    """Try it: Python starts with its packages, sees neither the graded sets nor a network, starts no process, and can write."""
+    if walls.name != "unshare" and os.geteuid() == 0:
+        return False  # a student's code would be root outside; behind `unshare` it is nobody
+    if not walls.landlock and not shutil.which(walls.name):
         return False
     with tempfile.TemporaryDirectory(prefix="walls-") as place:
         folder = Path(place).resolve() / "work"
         folder.mkdir()
-        command = walls.wrap([sys.executable, "-c", PROBE, str(ROOT / "classroom")], folder)
+        settings = {"read": readable(), "write": [str(folder)], "landlock": walls.landlock}
+        command = [
+            sys.executable,
+            "-s",
+            str(runner() / "probe.py"),
+            json.dumps({**settings, "secret": str(ROOT / "classroom")}),
+        ]
         try:
-            tried = subprocess.run(command, cwd=folder, env=environment(folder), capture_output=True, timeout=60)
+            wrapped = walls.wrap(command, folder, Limits())
+            tried = subprocess.run(wrapped, cwd=folder, env=environment(folder), capture_output=True, timeout=60)
             found = json.loads(tried.stdout)
         except (OSError, ValueError, subprocess.SubprocessError):
             return False
-        return not found["seen"] and not found["net"] and (folder / "written").exists()
+        return found == {"shut": True, "secret": False, "network": False, "process": False, "written": True}
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -134,7 +206,7 @@ def environment(folder: Path) -> dict[str, str]:
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     homes = dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR", "XDG_CACHE_HOME"), str(folder))
     return {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": str(ROOT), "CLASSROOM_RUN": str(folder), **one_thread, **homes}  # fmt: skip
+            "USER": "student", "LOGNAME": "student", "CLASSROOM_RUN": str(folder), **one_thread, **homes}  # fmt: skip
 
 
 def end(process: "subprocess.Popen[bytes]", folder: Path) -> None:

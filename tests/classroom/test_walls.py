@@ -1,17 +1,24 @@
-"""A submission is held to its time, memory, output and folder, and leaves no process."""
+"""A submission is held to its time, memory, output and folder, leaves no process, and cannot hold the grader up."""
 
+import json
+import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from classroom import walls, wire
-from classroom.student import Limits, Step, Student
+from classroom import cgroup, walls
+from classroom.inside import wire
+from classroom.limits import Limits, Refused
+from classroom.student import NotStarted, Step, Student
 
 KINDS = [kind for kind in (*walls.CHOICES, walls.LIMITS) if kind is walls.LIMITS or walls.works(kind)]
-SMALL = Limits(seconds=1, total=60, memory=2 << 30, output=1000, file=1 << 20)
+NAMED = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+WALLED = pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.hidden], ids=lambda kind: kind.name)
+SMALL = Limits(seconds=1, total=60, memory=2 << 30, output=1000, file=1 << 20, disk=8 << 20, files=100)
 
 
 def run(*sources, kind=walls.LIMITS, limits=SMALL):
@@ -19,16 +26,60 @@ def run(*sources, kind=walls.LIMITS, limits=SMALL):
         return student.run(), student
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@NAMED
 def test_a_cell_that_hangs_costs_no_other(kind):
     stubborn = "import signal\nsignal.setitimer(signal.ITIMER_PROF, 0)\nsignal.setitimer(signal.ITIMER_REAL, 0)\nwhile True:\n    pass"
-    start = time.monotonic()
     ran, _ = run("x = 1", "while True: pass", stubborn, "import os\nos._exit(3)", "print(x)", kind=kind)
-    assert ran["1"].error[:2] == ("TimeLimit", "it took longer than 1 s")
-    assert ran["2"].error[:2] == ("Ended", "it took too long, and did not stop when told to")
-    assert ran["3"].error[:2] == ("Ended", "it ended the process")
+    assert (ran["1"].error.name, ran["1"].error.text) == ("TimeLimit", "it took longer than 1 s")
+    assert ran["2"].error.text == "it took too long, and did not stop when told to"
+    assert ran["3"].error.text == "it ended the process"
     assert ran["4"].output == "1\n"
-    assert time.monotonic() - start < 60
+
+
+# What stops reading, answers in advance, floods or lies: the cells after it still run.
+CHANNEL = {
+    "stops reading": "import os, threading, time\nos.close(3)\ntime.sleep(100)",
+    "answers in advance": "import os\nos.write(4, b'{\"token\": 1}\\n' * 3)",
+    "answers twice in a line": "import os\nfor fd in range(3, 20):\n    try: os.write(fd, b'{}\\n{}\\n')\n    except OSError: pass",
+    "floods the replies": "import os\nwhile True: os.write(4, b'x' * 65536)",
+    "floods the notes": "import os\nfor _ in range(100_000): os.write(250, b'[]')",
+    "closes everything": "import os\nos.closerange(0, 300)",
+    "no answer": "import signal, os\nsignal.setitimer = None\nos.kill(os.getpid(), 19)",
+    "deep answer": "import os\nos.write(4, b'[' * 1_000_000 + b'\\n')",
+}
+BREAKS_ITSELF = {"stops reading", "no answer"}  # seen at the next request alone: that cell is passed over too
+
+
+@pytest.mark.parametrize("way", CHANNEL)
+def test_a_process_that_plays_with_the_channel_holds_nothing_up(way):
+    long = "x = '" + "y" * 80_000 + "'"
+    ran, _ = run("x = 1", CHANNEL[way], long, "print(len(x))", kind=walls.best())
+    assert list(ran) == ["0", "1", "2", "3"]
+    assert ran["0"].error is None
+    assert ran["3"].output == ("" if way in BREAKS_ITSELF else "80000\n")
+
+
+def test_notes_that_are_cut_off_or_forged_are_named():
+    _, student = run("import os\nos.write(250, b'{\"reached\": 3}')\nos.write(250, b'nonsense')", kind=walls.LIMITS)
+    assert [note for _, note in student.notes] == [{"reached": 3}, {"did": "wrote into the grader's notes"}]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seccomp")
+@NAMED
+def test_the_channel_for_notes_cannot_be_closed_or_replaced(kind):
+    tries = [
+        "os.close(250)",
+        "os.dup2(1, 250)",
+        "os.dup(250)",
+        "__import__('fcntl').fcntl(250, 4, 2048)",
+        "os.closerange(200, 255)",
+    ]
+    source = "import os\n" + "\n".join(
+        f"try: {one}; print('done')\nexcept OSError as e: print(e.errno)" for one in tries
+    )
+    ran, student = run(source, kind=kind)
+    assert ran["0"].output.split() == ["1", "1", "1", "1", "done"]  # closerange passes over what it may not close
+    assert student.notes == []
 
 
 def test_output_and_memory_and_files_are_limited():
@@ -40,12 +91,64 @@ def test_output_and_memory_and_files_are_limited():
     )
     assert len(ran["0"].output) < 1100
     assert "10000100 characters in all" in ran["0"].output
-    assert ran["1"].error[0] == "MemoryError"
-    assert ran["2"].error[0] == "OSError"
+    assert ran["1"].error.name == "MemoryError"
+    assert ran["2"].error.name == "OSError"
     assert ran["3"].output == "still here\n"
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@NAMED
+def test_disk_and_the_number_of_files_are_limited_as_a_whole(kind):
+    disk = "for i in range(64):\n    with open(f'f{i}', 'wb') as f: f.write(bytes(1 << 20 - 1))\nimport time\ntime.sleep(1.5)"
+    files = "for i in range(5000): open(f'g{i}', 'w').close()\nimport time\ntime.sleep(1.5)"
+    ran, _ = run("x = 1", disk, files, "print(x)", kind=kind, limits=Limits(seconds=3, disk=8 << 20, files=100))
+    assert ran["1"].error is not None
+    assert ran["2"].error is not None or kind.name == "bwrap"
+    assert ran["3"].output == "1\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seccomp")
+@NAMED
+def test_there_is_one_process_and_no_memory_that_no_limit_counts(kind):
+    ways = ["os.memfd_create('x')", "__import__('_posixsubprocess').fork_exec(*[None] * 21)", "os.pidfd_open(1)", "__import__('socket').socket()",
+            "os.posix_spawn('/bin/true', ['true'], {})", "os.kill(1, 0)"]  # fmt: skip
+    source = "import os\n" + "\n".join(
+        f"try: {one}; print('done', {one!r})\nexcept (OSError, TypeError): pass" for one in ways
+    )
+    raw = "import ctypes\nlibc = ctypes.CDLL(None)\nprint([libc.fork(), libc.keyctl(0), libc.ptrace(0)])"
+    ran, _ = run(
+        source,
+        raw,
+        "import threading\nt = threading.Thread(target=print, args=('thread',)); t.start(); t.join()",
+        kind=kind,
+    )
+    assert ran["0"].output == ""
+    assert ran["1"].output in {"", "[-1, -1, -1]\n"}
+    assert ran["2"].output == "thread\n"
+
+
+@WALLED
+def test_code_that_goes_round_python_reaches_no_file_and_no_network(kind):
+    secret = walls.ROOT / "classroom" / "graded" / "chapter_01.md"
+    source = f"""import torch
+for place in ({str(secret)!r}, '/etc/passwd', '/proc/1/environ'):
+    try: print(bytes(torch.UntypedStorage.from_file(place, nbytes=20)))
+    except Exception: pass"""
+    ran, _ = run(source, "import socket\nprint(socket.if_nameindex())", kind=kind, limits=Limits())
+    assert ran["0"].output == ""
+    assert ran["1"].error.name == "PermissionError"
+
+
+@WALLED
+def test_the_machine_cannot_be_changed_by_proc(kind):
+    places = ["/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/kernel/hostname", "/etc/x", "/usr/x"]
+    source = f"import os\nfor p in {places!r}:\n    print(os.access(p, os.W_OK))"
+    ran, _ = run(source, "import os\nprint(os.getuid() != 0 or open('/proc/self/uid_map').read())", kind=kind)
+    assert set(ran["0"].output.split()) <= ({"False", "True"} if kind.landlock else {"False"}), ran["0"]
+    if os.geteuid() == 0:
+        assert ran["1"].output == "True\n"  # a real root's student is nobody
+
+
+@NAMED
 def test_files_network_and_processes_are_out_of_reach_and_the_attempt_is_noted(kind):
     ran, student = run(
         "print(open('classroom/walls.py').read())",
@@ -55,24 +158,35 @@ def test_files_network_and_processes_are_out_of_reach_and_the_attempt_is_noted(k
         "import subprocess\nsubprocess.run(['true'])",
         f"open({str(walls.ROOT / 'README.md')!r}, 'a')",
         "import os\nos.remove('/etc/hostname')",
+        "import sys\nsys._getframe()",
+        "import gc\ngc.get_objects()",
+        "import np_like_nothing",
         kind=kind,
     )
-    assert [one.error[0] for one in ran.values()] == ["FileNotFoundError", *["PermissionError"] * 6]
-    assert student.attempts == [
+    assert [one.error.name for one in ran.values()] == [
+        "FileNotFoundError",
+        *["PermissionError"] * 8,
+        "ModuleNotFoundError",
+    ]
+    assert [note["did"].removeprefix("tried to reach ") for _, note in student.notes] == [
         "a file outside its folder",
         "the network",
         "another process",
-        "writing outside its folder",
+        "another process",
+        "a place outside its folder, to write",
+        "a place outside its folder, to write",
+        "Python's own workings (sys._getframe)",
+        "Python's own workings (gc.get_objects)",
     ]
+    assert student.notes[1] == ("", {"did": "tried to reach the network", "cell": "cell 2", "line": 2})
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@NAMED
 def test_no_process_and_no_folder_is_left(kind):
     with Student([Step("a", "import time\ntime.sleep(1000)")], Limits(seconds=100), kind) as student:
         student._start()
-        folder = student._folder
+        process, folder = student._process._popen, student._process._folder
         assert walls.strays(folder / "work") or kind is not walls.LIMITS
-        process = student._process
     assert process.poll() is not None
     assert walls.strays(folder / "work") == []
     assert not folder.exists()
@@ -103,35 +217,120 @@ def test_a_function_is_called_over_there_and_its_changes_come_back():
         with pytest.raises(Exception, match="division by zero") as raised:
             names["g"](x)
         assert type(raised.value).__name__ == "ZeroDivisionError"
+        assert raised.value.where == " at line 6, `1 / 0`"
         assert names["h"] == [1, "a"]
         assert "none" not in names
 
 
+def test_a_function_without_an_end_is_called_once():
+    steps = [Step("a", "calls = []\ndef f():\n    calls.append(1)\n    while True: pass\ndef g(): return len(calls)")]
+    with Student([*steps, Step("t", keep=("f", "g")), Step("u", keep=("f",))], SMALL, walls.LIMITS) as student:
+        student.run()
+        f, g = student.names("t", ("f", "g")).values()
+        for again in (f, f, student.names("u", ("f",))["f"]):
+            with pytest.raises(Exception, match="longer than 1 s") as late:
+                again()
+            assert late.value.limited
+        assert g() == 1
+
+
+def test_a_student_cannot_speak_in_the_graders_words():
+    lie = "class TimeLimit(Exception): pass\nraise TimeLimit('\\x1b[2J14 of 14\\u202e')"
+    ran, _ = run(lie, "raise type('a b', (Exception,), {})('x' * 9999)")
+    assert (ran["0"].error.name, ran["0"].error.text, ran["0"].error.limited) == ("Error", "14 of 14", False)
+    assert (ran["1"].error.name, len(ran["1"].error.text)) == ("Error", 500)
+
+
 def test_the_time_for_a_submission_ends():
     ran, _ = run(*["import time\ntime.sleep(0.9)"] * 8, limits=Limits(seconds=1, total=4))
-    assert ran["7"].error[:2] == ("Ended", "its 4 s are used up")
+    assert "used up" in ran["7"].error.text or "too long" in ran["7"].error.text
+    assert all(one.error.limited for one in list(ran.values())[5:])
+
+
+def test_limits_too_small_for_python_are_the_graders_failure():
+    with pytest.raises(NotStarted, match="limit on memory"):
+        run("x = 1", limits=Limits(memory=20 << 20))
+
+
+def test_root_is_refused_and_hidden_tests_need_walls_unless_the_teacher_says_so(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.delenv("CONTAIN", raising=False)
+    with pytest.raises(Refused, match="CONTAIN=root"):
+        walls.chosen()
+    monkeypatch.setenv("CONTAIN", "root, nothing")
+    with pytest.raises(Refused, match="not nothing"):
+        walls.chosen()
+    monkeypatch.setattr(walls, "best", lambda: walls.LIMITS)
+    monkeypatch.setenv("CONTAIN", "root")
+    assert not walls.chosen().hidden
+    assert "Hidden tests are not run" in walls.sentences(walls.chosen())[-1]
+    monkeypatch.setenv("CONTAIN", "root none")
+    assert walls.chosen().hidden
+    said = "\n".join(walls.sentences(walls.chosen()))
+    assert "NOT CONTAINED. Network" in said
+    assert "solutions and hidden tests" in said
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{", '{"speed": 1}', '{"seconds": 0}', '{"seconds": "10"}', '{"memory": true}', '{"seconds": NaN}']
+)
+def test_limits_that_are_none_are_refused_in_a_sentence(monkeypatch, text):
+    monkeypatch.setenv("CLASSROOM_LIMITS", text)
+    with pytest.raises(Refused, match="CLASSROOM_LIMITS"):
+        Limits.chosen()
+
+
+def test_a_control_group_counts_memory_and_goes_again(tmp_path, monkeypatch):
+    """With folders in the kernel's place: what is written, and where."""
+    own = tmp_path / "own"
+    own.mkdir()
+    monkeypatch.setattr(
+        cgroup, "_own", lambda mounted, limits: [(own, {"memory.max": limits.memory, "pids.max": limits.processes})]
+    )
+    make = Path.mkdir
+
+    def mkdir(folder, *a, **k):
+        make(folder, *a, **k)
+        for name in ("memory.max", "pids.max"):
+            (folder / name).touch()
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    with cgroup.group(Limits(memory=1 << 30)) as made:
+        (group,) = made
+        assert (group.parent / "memory.max").read_text() == str(1 << 30)
+        for name in ("memory.max", "pids.max"):
+            (group.parent / name).unlink()  # as the kernel does with a group that is empty
+    assert list(own.iterdir()) == []
+
+
+@pytest.mark.skipif(not cgroup.stands(Limits()), reason="no control group can be made here")
+def test_a_control_group_ends_what_takes_more_than_it_may():
+    hoard = "import mmap\nheld = [mmap.mmap(-1, 1 << 26) for _ in range(12)]\nfor m in held: m.write(bytes(1 << 26))"
+    ran, _ = run(hoard, "print(1)", limits=Limits(memory=500 << 20), kind=walls.best())
+    assert ran["0"].error is not None
+    assert ran["1"].output == "1\n"
 
 
 @pytest.mark.parametrize(
     "value",
-    [
-        None,
-        True,
-        3,
-        2.5,
-        "text",
-        [1, (2, "a")],
-        {"a": [1.0]},
-        np.arange(6.0).reshape(2, 3),
-        np.float32(2),
-        np.array(True),
-    ],
+    [None, True, 3, 2.5, "text", [1, (2, "a")], {"a": [1.0]}, np.arange(6.0).reshape(2, 3), np.float32(2), np.array(True)],
     ids=repr,
-)
+)  # fmt: skip
 def test_values_cross_the_wire(value):
-    again = wire.unpack(wire.pack(value))
+    again = wire.unpack(json.loads(json.dumps(wire.pack(value))))
     assert type(again) is type(value)
     assert np.array_equal(again, value) if isinstance(value, np.ndarray) else again == value
+
+
+def test_numbers_of_other_kinds_cross_as_floats():
+    import decimal
+    import fractions
+
+    import torch
+
+    assert wire.unpack(wire.pack([fractions.Fraction(1, 4), decimal.Decimal("0.5"), 10**30])) == [0.25, 0.5, 1e30]
+    assert wire.unpack(wire.pack(torch.ones(2, dtype=torch.bfloat16))).tolist() == [1, 1]
+    assert type(wire.unpack(wire.pack(10**5000))).__name__ == "int"
 
 
 def test_what_is_no_value_crosses_as_its_name_and_nonsense_is_refused():

@@ -6,12 +6,14 @@ arrives as an `Unknown` that only says what it was. The file stands alone, since
 
 import base64
 import math
+import numbers
 from typing import Any
 
 import numpy as np
 
 KINDS = "biufc"  # arrays of truth values, integers and numbers
 DEPTH = 20
+LONG = 1 << 63
 
 
 class Unknown:
@@ -19,11 +21,22 @@ class Unknown:
 
 
 def pack(value: Any, depth: int = 0) -> Any:
-    """The value as something that JSON can hold."""
-    if value is None or isinstance(value, bool | str) or type(value) in (int, float):
+    """The value as something that JSON can hold. Fractions and decimals become floats, integers of any length too."""
+    if (
+        value is None
+        or isinstance(value, bool | str)
+        or type(value) is float
+        or (type(value) is int and abs(value) < LONG)
+    ):
         return {"plain": value}
+    if isinstance(value, numbers.Number) and not isinstance(value, complex | np.generic):
+        try:
+            return {"plain": float(value)}
+        except (OverflowError, TypeError, ValueError):
+            return {"unknown": type(value).__name__}
     if type(value).__module__.split(".")[0] == "torch" and hasattr(value, "detach"):
-        value = value.detach().cpu().numpy()
+        value = value.detach().cpu()
+        value = (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy()
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in KINDS:
         data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
         return {"array": [value.dtype.str, list(value.shape), data], "scalar": isinstance(value, np.generic)}

@@ -1,0 +1,211 @@
+"""A student's process: runs the cells, then answers calls of the student's functions. It holds no test.
+
+    python child.py '{"notes": 5, "write": [...], "read": [...], "hide": [...], "memory": ..., ...}'
+
+Requests come as lines of JSON, one reply goes back for each; the first brings attnlib's code. Nothing that this process
+says is trusted: the grader takes values from it and compares them itself. The file stands alone, with those beside it.
+"""
+
+import base64
+import contextlib
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 2  # times the limit on computing: the limit on waiting
+HELD = 250  # the descriptor of the channel for notes
+RUN = {"time", "timeit"}  # magics of a line that run a student's code; the others change nothing that is graded
+RUN_CELL = {"time", "timeit", "capture"}
+
+
+class TimeLimit(BaseException):
+    """A cell or a call took too long. Not an Exception, so that `except Exception` does not swallow it."""
+
+
+class Output:
+    """What a cell prints: its first characters, and how many there were."""
+
+    encoding, errors = "utf-8", "replace"
+
+    def __init__(self, most: int):
+        self.most, self.kept, self.length = most, [], 0
+
+    def write(self, text: str) -> int:
+        if self.length < self.most:
+            self.kept.append(text[: self.most - self.length])
+        self.length += len(text)
+        return len(text)
+
+    def flush(self) -> None: ...
+
+    def isatty(self) -> bool:
+        return False
+
+    def text(self) -> str:
+        cut = f"\n[… {self.length} characters in all]" if self.length > self.most else ""
+        return "".join(self.kept) + cut
+
+
+class Notebook:
+    """The student's names, and what is done with them."""
+
+    def __init__(self, limits: dict[str, Any]):
+        self.limits, self.kept = limits, {}
+        self.cell, self.skipped, self.known = "", [], {}
+        from IPython.core.interactiveshell import InteractiveShell
+        from traitlets.config import Config
+
+        notebook = self
+
+        class Shell(InteractiveShell):
+            """Magics and commands that are not a student's code do nothing, and are named."""
+
+            def run_line_magic(self, name: str, line: str, _stack_depth: int = 1) -> Any:
+                return (
+                    super().run_line_magic(name, line, _stack_depth + 1) if name in RUN else notebook.skip(f"%{name}")
+                )
+
+            def run_cell_magic(self, name: str, line: str, cell: str) -> Any:
+                return super().run_cell_magic(name, line, cell) if name in RUN_CELL else notebook.skip(f"%%{name}")
+
+            def system(self, command: str) -> None:
+                notebook.skip(f"!{command.split()[0] if command.split() else ''}")
+
+            def getoutput(self, command: str, split: bool = True, depth: int = 0) -> list[str]:
+                self.system(command)
+                return []
+
+        config = Config()
+        config.HistoryManager.enabled = False
+        config.InteractiveShell.colors = "NoColor"
+        config.InteractiveShell.automagic = False
+        self.shell = Shell.instance(config=config)
+        self.shell.user_ns.pop("open", None)  # IPython's own stands between a cell and Python's
+        self.shell.showtraceback = lambda *a, **k: None
+        self.shell.showsyntaxerror = lambda *a, **k: None
+        self.shell.compile.get_code_name = lambda *a, **k: f"cell {self.cell}"
+
+    def skip(self, what: str) -> None:
+        self.skipped.append(what[:40])
+        print(f"{what[:40]} does nothing while work is graded.")
+
+    def run(self, cell: str, source: str) -> dict[str, Any]:
+        output = Output(self.limits["output"])
+        self.cell, self.skipped = cell, []
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            try:
+                with seconds(self.limits["seconds"]):
+                    ran = self.shell.run_cell(source)
+                error = ran.error_before_exec or ran.error_in_exec
+            except TimeLimit as late:
+                error = late
+        return {"output": output.text(), "error": described(error) if error else None, "skipped": self.skipped[:5]}
+
+    def keep(self, cell: str, names: list[str]) -> dict[str, Any]:
+        """Remember what the names mean now, for the tests of this cell."""
+        space = self.shell.user_ns
+        self.kept[cell] = {name: space[name] for name in names if name in space}
+        kept = self.kept[cell]
+        functions = {
+            name: self.known.setdefault(id(value), len(self.known)) for name, value in kept.items() if callable(value)
+        }
+        return {"names": list(kept), "functions": functions}
+
+    def value(self, cell: str, name: str) -> dict[str, Any]:
+        from wire import pack
+
+        with seconds(self.limits["seconds"]):
+            return {"value": pack(self.kept[cell][name])}
+
+    def call(self, cell: str, name: str, arguments: Any, named: Any) -> dict[str, Any]:
+        from wire import pack, unpack
+
+        arguments, named = unpack(arguments), unpack(named)
+        try:
+            output = Output(0)  # what it prints here would show the hidden cases
+            with (
+                contextlib.redirect_stdout(output),
+                contextlib.redirect_stderr(output),
+                seconds(self.limits["seconds"]),
+            ):
+                result = self.kept[cell][name](*arguments, **named)
+                return {"value": pack(result), "arguments": pack(arguments)}
+        except BaseException as error:
+            return {"error": described(error)}
+
+
+@contextlib.contextmanager
+def seconds(most: float):
+    """Interrupt what computes for longer, or waits for twice as long: a busy machine fails nobody's work."""
+
+    def late(*_: Any) -> None:
+        raise TimeLimit
+
+    timers = ((signal.SIGPROF, signal.ITIMER_PROF, most), (signal.SIGALRM, signal.ITIMER_REAL, PATIENCE * most))
+    for number, timer, after in timers:
+        signal.signal(number, late)
+        signal.setitimer(timer, after)
+    try:
+        yield
+    finally:
+        for _, timer, _ in timers:
+            signal.setitimer(timer, 0)
+
+
+def described(error: BaseException) -> list[Any]:
+    """An error's name and message, short, and the cell and line of the student's that ran last, where they are known."""
+    cell, line = "", 0
+    if isinstance(error, SyntaxError) and str(error.filename).startswith("cell "):
+        cell, line = error.filename[5:], error.lineno or 0
+    trace = error.__traceback__
+    while trace is not None:
+        if (file := trace.tb_frame.f_code.co_filename).startswith("cell "):
+            cell, line = file[5:], trace.tb_lineno or trace.tb_frame.f_code.co_firstlineno
+        trace = trace.tb_next
+    try:
+        text = str(getattr(error, "msg", None) or error)
+    except Exception:
+        text = ""
+    name = "TimeLimit" if type(error) is TimeLimit else f"{type(error).__name__[:80]}"
+    return [name, text[:500], cell, line, type(error) is TimeLimit]
+
+
+def main() -> None:
+    limits = json.loads(sys.argv[1])
+    os.dup2(limits["notes"], HELD)
+    os.close(limits["notes"])
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    sys.path.insert(0, str(Path(__file__).parent))
+    import confine
+    import torch_notes  # noqa: F401  here, while files can still be read
+    import watch
+    import wire  # noqa: F401
+
+    confine.limit(limits["memory"], limits["file"], limits["cpu"])
+    shut = confine.shut((HELD,), limits["read"], limits["write"], limits["landlock"])
+    first = json.loads(requests.readline())
+    notebook = Notebook(limits)
+    done = watch.start(HELD, base64.b64decode(first["attnlib"]), limits)
+    actions = {"run": notebook.run, "keep": notebook.keep, "value": notebook.value, "call": notebook.call}
+    reply: dict[str, Any] = {"shut": shut}
+    request = first
+    while request:
+        done(request["token"])
+        replies.write(json.dumps({"token": request["token"], **reply}).encode() + b"\n")
+        replies.flush()
+        request = json.loads(requests.readline() or b"null")
+        if request:
+            try:
+                reply = actions[request["do"]](**request["with"])
+            except BaseException as error:
+                reply = {"error": described(error)}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""One student's process: started behind the walls, asked and answered over pipes, its notes taken, ended with all it started.
+
+It may stop reading, answer in advance, flood, or die: each is an `Ended` with the reason, within the deadline.
+"""
+
+import base64
+import contextlib
+import json
+import os
+import secrets
+import select
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from classroom import cgroup
+from classroom.answers import packed
+from classroom.limits import Limits
+from classroom.walls import LIMITS, ROOT, Walls, end, environment, readable, runner
+
+MOST_NOTES = 200
+START = 60  # seconds in which Python starts
+
+
+class Ended(Exception):
+    """The student's process is no more; the message says why."""
+
+
+class Process:
+    """A process that runs `inside/child.py`. Raises Ended where it does not start.
+
+    `deadline` is the moment on the monotonic clock at which it is ended in any case; `notes` takes what it notes, each with
+    what it was doing ("" for a cell, else the function that a test called).
+    """
+
+    def __init__(self, limits: Limits, walls: Walls, deadline: float, notes: list[tuple[str, dict[str, Any]]]) -> None:
+        self.limits, self.deadline, self.notes = limits, deadline, notes
+        self._polled = walls.landlock or walls.name == LIMITS.name
+        self._folder = Path(tempfile.mkdtemp(prefix="grading-")).resolve()
+        self._work = self._folder / "work"
+        self._work.mkdir()
+        self._buffer, self._done = bytearray(), set[str]()
+        self._stack = contextlib.ExitStack()
+        kind = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_DGRAM  # a note is a message
+        self._channel, theirs = socket.socketpair(socket.AF_UNIX, kind)
+        with theirs:
+            self._popen = self._start(walls, theirs.fileno())
+        os.set_blocking(self._popen.stdin.fileno(), False)
+        self._channel.setblocking(False)
+        self.ask({"attnlib": base64.b64encode(packed()).decode()}, "", START)
+
+    def _start(self, walls: Walls, notes: int) -> "subprocess.Popen[bytes]":
+        roots = readable()
+        reads = [place for place in {*roots, *map(os.path.realpath, roots)} if place != str(runner())]
+        limits = {
+            "notes": notes,
+            "attnlib": str(runner() / "attnlib"),
+            "write": [str(self._work)],
+            "read": sorted([*reads, str(runner() / "attnlib"), str(self._work)]),
+            "hide": [str(ROOT / "classroom"), str(ROOT / "attnlib")],
+            "landlock": walls.landlock,
+            "cpu": int(self.limits.total) + 1,
+            **{name: getattr(self.limits, name) for name in ("seconds", "memory", "output", "file")},
+        }
+        command = [sys.executable, "-s", str(runner() / "child.py"), json.dumps(limits)]
+        groups = self._stack.enter_context(cgroup.group(self.limits))
+        wrapped = walls.wrap(command, self._work, self.limits)
+        if groups:
+            enter = f'for group in {shlex.join(map(str, groups))}; do echo $$ > "$group" || exit 1; done; exec "$@"'
+            wrapped = ["sh", "-c", enter, "sh", *wrapped]
+        return subprocess.Popen(
+            wrapped, cwd=self._work, env=environment(self._work), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, start_new_session=True, pass_fds=(notes,),
+        )  # fmt: skip
+
+    def end(self) -> None:
+        """End it and all that it started; its folder goes."""
+        end(self._popen, self._work)
+        self._drain("")
+        for pipe in (self._popen.stdin, self._popen.stdout, self._channel):
+            with contextlib.suppress(OSError):
+                pipe.close()
+        self._stack.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def ask(self, request: dict[str, Any], during: str, patience: float) -> dict[str, Any]:
+        """Send a request and wait for its reply; raises `Ended` when none comes in time, and ends the process."""
+        now, token = time.monotonic(), secrets.token_hex(8)
+        try:
+            if now >= self.deadline:
+                raise Ended("the time for all of its work was used up")
+            line = json.dumps({"token": token, **request}).encode() + b"\n"
+            reply = self._exchange(line, min(now + patience, self.deadline), during)
+            if reply.get("token") != token:
+                raise Ended("it answered in the grader's place")
+        except BaseException:
+            self.end()
+            raise
+        self._drain(during)
+        if token not in self._done:
+            self.notes.append((during, {"did": "cut the grader's notes off"}))
+        return reply
+
+    def _exchange(self, line: bytes, deadline: float, during: str) -> dict[str, Any]:
+        """Write and read as the process lets us, so that one which stops reading, or answers in advance, holds nothing up."""
+        if self._buffer:
+            raise Ended("it answered in the grader's place")
+        source, sink, left = self._popen.stdout.fileno(), self._popen.stdin.fileno(), memoryview(line)
+        while not self._buffer.endswith(b"\n"):
+            wait = min(deadline - time.monotonic(), 0.5)
+            if wait <= 0:
+                raise Ended("it took too long, and did not stop when told to")
+            ready, writable, _ = select.select([source, self._channel], [sink] if left else [], [], wait)
+            if self._channel in ready:
+                self._drain(during)
+            if writable:
+                try:
+                    left = left[os.write(sink, left[:65536]) :]
+                except BlockingIOError:
+                    pass
+                except OSError:
+                    raise Ended("it ended the process") from None
+            if source in ready:
+                piece = os.read(source, 1 << 20)
+                if not piece:
+                    raise Ended("it ended the process")
+                self._buffer += piece
+                if len(self._buffer) > self.limits.reply:
+                    raise Ended("it sent too much")
+            elif self._polled:
+                self._look_at_folder()
+        answer, self._buffer = bytes(self._buffer), bytearray()
+        try:
+            reply = json.loads(answer)
+        except (ValueError, RecursionError):
+            reply = None
+        if not isinstance(reply, dict) or left:
+            raise Ended("it answered in the grader's place")
+        return reply
+
+    def _drain(self, during: str) -> None:
+        """Take what was noted, and the tokens of the requests that the process says it is done with."""
+        while True:
+            try:
+                message = self._channel.recv(4096)
+            except OSError:  # nothing more for now
+                return
+            if not message:
+                return
+            try:
+                note = json.loads(message)
+            except (ValueError, RecursionError):
+                note = None
+            if not isinstance(note, dict):
+                note = {"did": "wrote into the grader's notes"}
+            if isinstance(note.get("done"), str):
+                self._done.add(note["done"])
+            elif len(self.notes) < MOST_NOTES:
+                self.notes.append((during, note))
+
+    def _look_at_folder(self) -> None:
+        """Where nothing bounds the folder as a whole, what lies in it is counted while its code runs."""
+        size = count = 0
+        for folder, _, names in os.walk(self._work):
+            for name in names:
+                with contextlib.suppress(OSError):
+                    size += os.lstat(os.path.join(folder, name)).st_size
+                count += 1
+                if size > self.limits.disk or count > self.limits.files:
+                    raise Ended("it wrote more than it may")

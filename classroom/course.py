@@ -4,10 +4,16 @@ What a new version would replace is moved to `earlier/` in the course folder fir
 command again.
 """
 
+import contextlib
+import fcntl
 import hashlib
 import json
+import os
+import re
 import shutil
+import tempfile
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +38,7 @@ from traitlets.config import Config
 from classroom import sets
 from classroom.contained import RunContained
 from classroom.feedback import HideHidden
+from classroom.notebooks import Reader
 from classroom.restore import RestoreCells
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,6 +62,7 @@ def configure(c: Config) -> None:
     c.CourseDirectory.course_id = "attention"
     c.ClearSolutions.code_stub = {"python": "# your code here"}
     c.ClearSolutions.text_stub = "Your answer here."
+    c.Autograde.exporter_class = Reader
     c.Autograde.sanitize_preprocessors = [
         ClearOutput, RestoreCells, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata,
     ]  # fmt: skip
@@ -81,8 +89,7 @@ class Course:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # nbgrader's talk with its database
             result = capture_log(work)
-        lines = [line for line in str(result.get("error", "")).splitlines() if line.strip()]
-        return "" if result["success"] else (lines or ["no reason given"])[-1]
+        return "" if result["success"] else _reason(result)
 
     def make_release(self, name: str) -> str:
         return self.nbgrader(GenerateAssignment, name)
@@ -120,12 +127,46 @@ class Course:
         target.parent.mkdir(parents=True)
         shutil.move(path, target)
 
+    def write(self, file: Path, content: bytes) -> None:
+        """Write a file whole or not at all."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        try:
+            with os.fdopen(handle, "wb") as opened:
+                opened.write(content)
+            os.chmod(name, 0o644)
+            os.replace(name, file)
+        except BaseException:
+            os.unlink(name)
+            raise
+
     def remember(self, file: str, content: dict[str, Any] | None = None) -> dict[str, Any]:
         """A small record in the folder: read it, or write it when content is given."""
         path = self.folder / file
         if content is not None:
-            path.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf8")
-        return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
+            self.write(path, json.dumps(content, indent=1).encode())
+            return content
+        try:
+            return json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
+        except ValueError:
+            raise CourseError(f"{path} is damaged. Delete it: what it records is then made anew.") from None
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """For one command at a time; a second one is told so."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / ".lock").open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise CourseError(f"Another command is at work in {self.folder}. Wait until it is done.") from None
+            yield
+
+
+def _reason(result: dict[str, Any]) -> str:
+    """Why a step failed: the error in its log, or its own."""
+    errors = re.findall(r"^ {4}([A-Za-z_][\w.]*: .*)$", result.get("log", ""), re.MULTILINE)
+    return (errors or [line for line in result["error"].splitlines() if line.strip()])[-1]
 
 
 def release(course: Course, graded: Path = sets.GRADED, only: list[str] | None = None) -> list[str]:

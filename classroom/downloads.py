@@ -1,42 +1,35 @@
-"""What a learning platform hands out (a zip, or a folder) sorted by student, and collected by `nbgrader zip_collect`.
+"""What a learning platform hands out (a zip, or a folder) sorted by student (see `platforms`), into `submitted/`.
 
-It knows the names that Moodle, Canvas and Blackboard give, a folder for each student, and a file for each student.
 Nothing that was collected before is lost: a changed submission is taken, and the one before moves to `earlier/`.
 """
 
-import re
-import shutil
-import subprocess
-import sys
+import contextlib
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
+from classroom import platforms
 from classroom.course import Course, CourseError
+from classroom.notebooks import LARGEST
+from classroom.platforms import Upload
 
-LARGEST = 20 << 20  # bytes of one file
 MOST = 20_000  # files in a download
-FORMS = [
-    re.compile(form)
-    for form in (
-        r"(?:.*/)?(?P<who>[^/]+_\d+)_assignsubmission_(?:file|onlinetext)(?:[_/].*)?",  # Moodle
-        r"(?:.*/)?[^/]*_(?P<who>[^/_]+)_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:_.*)?",  # Blackboard
-        r"(?:.*/)?(?P<who>[^/_]+(?:_LATE)?_\d+)_\d+_[^/]*",  # Canvas
-        r"(?:.*/)?(?P<who>[^/]+)/[^/]+",
-        r"(?P<who>[^/]+)\.\w+",
-    )
-]
 
 
 @dataclass
 class Download:
-    """One student's file."""
+    """One student's file, and when it was handed in as far as the download says."""
 
     student: str
     name: str
     content: bytes
-    time: tuple[str, ...]
+    time: tuple[
+        str, bool, str, int
+    ]  # the platform's time, whether it is called like the set, the file's time, its copy
+    handed_in: str = ""
 
 
 @dataclass
@@ -49,22 +42,21 @@ class Sorted:
 
 
 def sort(place: Path, assignment: str) -> Sorted:
-    """Each student's notebook, the newest where there are several."""
+    """Each student's notebook: of several the one of the newest attempt, called like the set, and the newest of these."""
     found = Sorted()
-    for path, content, time in _files(place, found.remarks):
-        student, stamp = _student(path, assignment)
-        if not student:
-            found.remarks.append(f"{path}: no student's name in it; left out.")
-            continue
-        download = Download(student, PurePosixPath(path).name, content, (stamp, time))
-        if not path.endswith(".ipynb"):
-            found.others.setdefault(student, download)
-        elif (before := found.notebooks.get(student)) is None:
-            found.notebooks[student] = download
+    files = {path: (content, time) for path, content, time in _files(place, found.remarks)}
+    uploads = platforms.uploads([*files], assignment)
+    several: dict[str, list[Download]] = {}
+    for upload in _told_apart(uploads, found.remarks):
+        download = _download(upload, assignment, *files[upload.path])
+        if download.name.endswith(".ipynb"):
+            several.setdefault(upload.student, []).append(download)
         else:
-            newest = max(before, download, key=lambda one: one.time)
-            found.notebooks[student] = newest
-            found.remarks.append(f"{student}: several notebooks; the newest, {newest.name}, was taken.")
+            found.others.setdefault(upload.student, download)
+    for student, downloads in several.items():
+        *rest, found.notebooks[student] = sorted(downloads, key=lambda one: (one.time, one.name))
+        if rest:
+            found.remarks.append(_taken(found.notebooks[student], rest))
     found.others = {student: one for student, one in found.others.items() if student not in found.notebooks}
     return found
 
@@ -76,89 +68,107 @@ def collect(course: Course, assignment: str, place: Path) -> list[str]:
     if not place.exists():
         raise CourseError(f"{place} does not exist.")
     found = sort(place, assignment)
-    archive = course.folder / "downloaded" / assignment / "archive"
-    shutil.rmtree(archive.parent, ignore_errors=True)  # copies, made here below and nowhere else
-    new, replaced = [], []
+    new, changed, same = 0, [], 0
     for student, download in found.notebooks.items():
         there = course.folder / "submitted" / student / assignment
         if (file := there / f"{assignment}.ipynb").exists() and file.read_bytes() == download.content:
+            same += 1
             continue
         if there.exists():
             course.set_aside(there)
-            replaced.append(student)
-        new.append(student)
-        target = archive / student / f"{assignment}.ipynb"
-        target.parent.mkdir(parents=True)
-        target.write_bytes(download.content)
-    if new:
-        _zip_collect(course, assignment)
+            changed.append(student)
+        new += 1
+        course.write(file, download.content)
+        if download.handed_in:
+            course.write(there / "timestamp.txt", download.handed_in.encode())  # nbgrader's, for its late penalties
     for student, download in found.others.items():
         there = course.folder / "submitted" / student / assignment
-        if not there.exists():
-            there.mkdir(parents=True)
-            (there / _plain(download.name)).write_bytes(download.content)
-            found.remarks.append(f"{student}: handed in {download.name}, which is no notebook.")
-    same = len(found.notebooks) - len(new)
-    said = [f"{len(new) - len(replaced)} new, {len(replaced)} changed, {same} unchanged."]
-    if replaced:
-        said.append(f"Changed: {', '.join(replaced)}. The versions before are in {course.folder / 'earlier'}.")
+        said = f"{student}: handed in {download.name}, which is no notebook"
+        if there.exists() and not (there / platforms.plain(download.name)).exists():
+            found.remarks.append(f"{said}; what was collected before stays.")
+        elif not there.exists():
+            course.write(there / platforms.plain(download.name), download.content)
+            found.remarks.append(f"{said}.")
+    said = [f"{new - len(changed)} new, {len(changed)} changed, {same} unchanged."]
+    if changed:
+        said.append(f"Changed: {', '.join(changed)}. The versions before are in {course.folder / 'earlier'}.")
     return said + found.remarks
 
 
-def _zip_collect(course: Course, assignment: str) -> None:
-    form = r".*[/\\](?P<student_id>[^/\\]+)[/\\](?P<file_id>[^/\\]+)$"
-    command = [
-        sys.executable,
-        "-m",
-        "nbgrader",
-        "zip_collect",
-        assignment,
-        f"--FileNameCollectorPlugin.named_regexp={form}",
-    ]
-    ran = subprocess.run(command, cwd=course.folder, capture_output=True, text=True)
-    if ran.returncode:
-        raise CourseError(f"nbgrader zip_collect failed:\n{ran.stderr[-2000:]}")
+def _told_apart(uploads: list[Upload], remarks: list[str]) -> Iterator[Upload]:
+    """The uploads of which it is clear whose they are."""
+    same = platforms.collisions(uploads)
+    for called in same.values():
+        remarks.append(f"{' and '.join(sorted(called))} cannot be told apart: their work is left out. Rename one.")
+    for upload in uploads:
+        if upload.trouble:
+            remarks.append(f"{upload.path}: {upload.trouble}; left out.")
+        elif upload.student.casefold() not in same:
+            yield upload
 
 
-def _files(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes, str]]:
-    """(path, content, time) of each file in a folder or zip; what is too large or goes outside is left out."""
-    if place.is_dir():
-        for path in sorted(place.rglob("*"))[:MOST]:
-            if path.is_file() and not path.is_symlink() and not _ignored(path.relative_to(place).as_posix()):
-                if path.stat().st_size > LARGEST:
-                    remarks.append(f"{path.relative_to(place)}: too large, left out.")
-                else:
-                    yield path.relative_to(place).as_posix(), path.read_bytes(), f"{path.stat().st_mtime:020.3f}"
-    elif zipfile.is_zipfile(place):
-        with zipfile.ZipFile(place) as archive:
-            for entry in archive.infolist()[:MOST]:
-                if entry.is_dir() or _ignored(entry.filename):
-                    continue
-                if entry.file_size > LARGEST or ".." in PurePosixPath(entry.filename).parts:
-                    remarks.append(f"{entry.filename}: too large, or outside the archive; left out.")
-                    continue
+def _download(upload: Upload, assignment: str, content: bytes | None, time: datetime | None) -> Download:
+    like = platforms.named_like(upload.name, assignment)
+    when = datetime.strptime(upload.time, "%Y-%m-%d-%H-%M-%S") if upload.time else time
+    handed_in = f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if when else ""
+    key = (upload.time, like is not None, time.isoformat() if time else "", int(like["copy"] or 0) if like else 0)
+    if content is None:  # so that the student has a line among the grades
+        return Download(upload.student, f"{upload.name}.left-out.txt", b"too large", key, handed_in)
+    return Download(upload.student, upload.name, content, key, handed_in)
+
+
+def _taken(taken: Download, rest: list[Download]) -> str:
+    others = ", ".join(sorted(one.name for one in rest))
+    why = "called like the set" if taken.time[1] and not all(one.time[1] for one in rest) else "the newest"
+    same = any(one.time == taken.time for one in rest)
+    sure = " They have the same time: look which one is meant." if same else ""
+    return f"{taken.student}: several notebooks; {taken.name} was taken, {why}; not {others}.{sure}"
+
+
+def _files(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes | None, datetime | None]]:
+    """(path, content, time) of each file in a folder or zip; no content where it is too large."""
+    if not place.is_dir() and not zipfile.is_zipfile(place):
+        raise CourseError(f"{place} is neither a folder nor a zip.")
+    found = _in_folder(place) if place.is_dir() else _in_zip(place, remarks)
+    for number, (path, content, time) in enumerate(found):
+        if number == MOST:
+            remarks.append(f"There are more than {MOST} files; the rest is left out.")
+            return
+        if content is None:
+            remarks.append(f"{path}: larger than {LARGEST >> 20} MB, left out.")
+        yield path, content, time
+
+
+def _in_folder(place: Path) -> Iterator[tuple[str, bytes | None, datetime | None]]:
+    for path in sorted(place.rglob("*")):
+        name = path.relative_to(place).as_posix()
+        if path.is_file() and not path.is_symlink() and not _ignored(name):
+            stat = path.stat()
+            time = datetime.fromtimestamp(stat.st_mtime).astimezone()
+            yield name, path.read_bytes() if stat.st_size <= LARGEST else None, time
+
+
+def _in_zip(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes | None, datetime | None]]:
+    with zipfile.ZipFile(place) as archive:
+        for entry in archive.infolist():
+            name = entry.filename.lstrip("/")
+            if entry.is_dir() or _ignored(name):
+                continue
+            if ".." in PurePosixPath(name).parts:
+                remarks.append(f"{name}: outside the archive; left out.")
+                continue
+            try:
                 with archive.open(entry) as file:
                     content = file.read(LARGEST + 1)  # the size that the archive states may be a lie
-                if len(content) > LARGEST:
-                    remarks.append(f"{entry.filename}: too large, left out.")
-                else:
-                    yield entry.filename.lstrip("/"), content, str(entry.date_time)
-    else:
-        raise CourseError(f"{place} is neither a folder nor a zip.")
+            except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError) as error:
+                remarks.append(f"{name}: cannot be unpacked ({error}); left out.")
+                continue
+            time = None
+            with contextlib.suppress(ValueError, OverflowError, OSError):  # a day that there is not
+                time = datetime(*entry.date_time).astimezone()
+            yield name, content if len(content) <= LARGEST else None, time
 
 
 def _ignored(path: str) -> bool:
     parts = PurePosixPath(path).parts
     return any((part.startswith(".") and part != "..") or part == "__MACOSX" for part in parts)
-
-
-def _student(path: str, assignment: str) -> tuple[str, str]:
-    match = next((match for form in FORMS if (match := form.fullmatch(path))), None)
-    if not match:
-        return "", ""
-    who = re.sub(rf"[ _-]*{re.escape(assignment)}.*$", "", match["who"]).replace("_LATE", "")
-    return _plain(who), match.groupdict().get("time") or ""
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^\w.@-]+", "-", name).strip("-.")[:80]

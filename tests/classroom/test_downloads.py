@@ -1,5 +1,7 @@
 """Downloads of a learning platform are sorted by student, and collecting again loses nothing."""
 
+import json
+import unicodedata
 import zipfile
 
 import nbformat
@@ -10,39 +12,173 @@ from classroom.demo.submissions import RIGHT, fill
 from classroom.downloads import collect, sort
 
 SET = "chapter_01"
+TIME = "attempt_2026-03-01-10-00-00"
 NAMES = {
     "Ada King_12345_assignsubmission_file/chapter_01.ipynb": "Ada-King_12345",
     "Ada King_12345_assignsubmission_file_/chapter_01 (1).ipynb": "Ada-King_12345",
     "Ada King_12345_assignsubmission_file_chapter_01.ipynb": "Ada-King_12345",
+    "Group A-Ada King_12345_assignsubmission_file_/deep/er/chapter_01.ipynb": "Group-A-Ada-King_12345",
+    "all/Ada King_12345_assignsubmission_file_/chapter_01.ipynb": "Ada-King_12345",
     "kingada_LATE_12345_67890_chapter_01-2.ipynb": "kingada_12345",
     "kingada_12345_67890_chapter_01.ipynb": "kingada_12345",
-    "Set 1_ada_attempt_2026-03-01-10-00-00_chapter_01.ipynb": "ada",
+    "anon_x7Ab9_67890_chapter_01.ipynb": "anon_x7Ab9",
+    "LATE_anon_x7Ab9_67890_chapter_01.ipynb": "anon_x7Ab9",
+    f"Set 1_ada_{TIME}_chapter_01.ipynb": "ada",
+    f"chapter_01_ada_k_{TIME}_work.ipynb": "ada_k",
+    "Week 1/King, Ada(ada1)/Submission attachment(s)/chapter_01.ipynb": "King-Ada-ada1",
     "submissions/ada/work.ipynb": "ada",
     "ada.ipynb": "ada",
     "ada_chapter_01.ipynb": "ada",
     "../ada.ipynb": "",
+    f"My_set_1_ada_{TIME}_work.ipynb": "",  # of one name alone it cannot be said where the set's ends
 }
+
+
+def archive(folder, files, name="download.zip"):
+    with zipfile.ZipFile(folder / name, "w") as made:
+        for path, content in files.items():
+            if isinstance(path, str):
+                path = zipfile.ZipInfo(path, (2026, 3, 1, 10, 0, 0))
+            made.writestr(path, content)
+    return folder / name
+
+
+def students(folder, *paths):
+    """Whose notebooks are found, by whose content is theirs, and the remarks."""
+    found = sort(archive(folder, {path: path for path in paths}), SET)
+    return {student: one.content.decode() for student, one in found.notebooks.items()}, found.remarks
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_student_is_in_the_name(name, tmp_path):
-    with zipfile.ZipFile(tmp_path / "d.zip", "w") as archive:
-        archive.writestr(name, "{}")
-        archive.writestr("__MACOSX/._x.ipynb", "")
-    found = sort(tmp_path / "d.zip", SET)
+    found = sort(archive(tmp_path, {name: "{}", "__MACOSX/._x.ipynb": ""}), SET)
     assert list(found.notebooks) == ([NAMES[name]] if NAMES[name] else [])
     assert bool(found.remarks) is not bool(NAMES[name])
 
 
-def test_the_newest_of_several_is_taken_and_said(tmp_path):
-    for day in ("02", "01"):
-        (tmp_path / f"Set_ada_attempt_2026-03-{day}-10-00-00_a{day}.ipynb").write_text(day)
-    found = sort(tmp_path, SET)
-    assert found.notebooks["ada"].content == b"02"
-    assert "the newest, Set_ada_attempt_2026-03-02-10-00-00_a02.ipynb, was taken" in found.remarks[0]
+SPOOFS = {  # an honest name, and one whose student called the file so that it looks like another's
+    "moodle": ("Eve_1_assignsubmission_file_/f.ipynb", f"Mal_2_assignsubmission_file_/x_Eve_{TIME}_f.ipynb", "Eve_1", "Mal_2"),
+    "moodle folder": (
+        "Eve_1_assignsubmission_file_/f.ipynb",
+        "Mal_2_assignsubmission_file_/Eve_1_assignsubmission_file_/f.ipynb",
+        "Eve_1",
+        "Mal_2",
+    ),
+    "moodle flat": (
+        "Eve_1_assignsubmission_file_f.ipynb",
+        "Mal_2_assignsubmission_file_Eve_1_assignsubmission_file_f.ipynb",
+        "Eve_1",
+        "Mal_2",
+    ),
+    "blackboard": (f"Set_1_eve_{TIME}_f.ipynb", f"Set_1_mal_{TIME}_x_eve_{TIME}_f.ipynb", "eve", "mal"),
+    "canvas": ("eve_1_10_f.ipynb", f"mal_2_20_x_eve_{TIME}_f.ipynb", "eve_1", "mal_2"),
+    "canvas ids": ("eve_1_10_f.ipynb", "mal_2_20_eve_1_10_f.ipynb", "eve_1", "mal_2"),
+    "folders": ("eve/f.ipynb", f"mal/x_eve_{TIME}_f.ipynb", "eve", "mal"),
+    "sakai": (
+        "Set/E, Eve(eve)/Submission attachment(s)/f.ipynb",
+        "Set/M, Mal(mal)/Submission attachment(s)/E, Eve(eve)/Submission attachment(s)/f.ipynb",
+        "E-Eve-eve",
+        "M-Mal-mal",
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("kind", SPOOFS)
+def test_a_student_who_names_a_file_like_anothers_gets_it_as_their_own(kind, tmp_path):
+    honest, spoof, eve, mal = SPOOFS[kind]
+    assert students(tmp_path, honest, spoof)[0] == {eve: honest, mal: spoof}
+    assert students(tmp_path, spoof, honest)[0] == {eve: honest, mal: spoof}
+
+
+def test_two_files_that_look_like_another_platform_do_not_make_it_one(tmp_path):
+    names = [f"mal_2_{n}_x_eve_{TIME}_f.ipynb" for n in (20, 21)]
+    assert list(students(tmp_path, *names)[0]) == ["mal_2"]
+
+
+def test_a_file_that_is_not_named_as_the_others_is_left_out_and_said(tmp_path):
+    found, said = students(tmp_path, "eve_1_10_f.ipynb", "ada_2_20_f.ipynb", f"Set_eve_{TIME}_f.ipynb")
+    assert sorted(found) == ["ada_2", "eve_1"]
+    assert any("whose it is is not clear" in remark for remark in said)
+
+
+def test_names_of_blackboard_may_hold_underlines(tmp_path):
+    found, said = students(tmp_path, f"My_set_a_smith_{TIME}_f.ipynb", f"My_set_b_smith_{TIME}_f.ipynb")
+    assert (sorted(found), said) == (["a_smith", "b_smith"], [])
+
+
+def test_a_class_of_sakai_is_not_one_student(tmp_path):
+    place = "Week 1/King, Ada(ada1)/Submission attachment(s)"
+    found, said = students(
+        tmp_path, f"{place}/a.ipynb", place.replace("ada1", "ada2") + "/a.ipynb", "Week 1/grades.csv", "Week 1/King, Ada(ada1)/timestamp.txt"
+    )  # fmt: skip
+    assert (sorted(found), said) == (["King-Ada-ada1", "King-Ada-ada2"], [])
+
+
+def test_a_flat_download_that_was_unpacked_into_a_folder_is_not_one_student(tmp_path):
+    assert sorted(students(tmp_path, "all/eve_1_10_f.ipynb", "all/ada_2_20_f.ipynb")[0]) == ["ada_2", "eve_1"]
+    assert sorted(students(tmp_path, "all/eve/f.ipynb", "all/ada/f.ipynb", "all/list.csv")[0]) == ["ada", "eve"]
+
+
+def test_names_that_become_the_same_are_left_out_and_said_and_forms_of_a_letter_are_one(tmp_path):
+    found, said = students(tmp_path, "Ada King/f.ipynb", "Ada-King/f.ipynb", "bob/f.ipynb")
+    assert (list(found), said) == (
+        ["bob"],
+        ["Ada King and Ada-King cannot be told apart: their work is left out. Rename one."],
+    )
+    apart = unicodedata.normalize("NFD", "Jörg")
+    assert list(students(tmp_path, f"{apart}/f.ipynb", "Jörg/g.ipynb", "bob/f.ipynb")[0]) == ["Jörg", "bob"]
+
+
+def test_long_names_stay_different(tmp_path):
+    found, _ = students(tmp_path, f"{'ada' * 40}1/f.ipynb", f"{'ada' * 40}2/f.ipynb")
+    assert len(found) == 2
+    assert all(len(student.encode()) <= 80 for student in found)
+
+
+CHOICES = {  # files of one student with their hours, the one that is taken, and words of the remark
+    "named like the set": (("chapter_01.ipynb", 9), ("notes.ipynb", 11), 0, "called like the set; not notes.ipynb."),
+    "the newest copy": (
+        ("chapter_01 (1).ipynb", 11),
+        ("chapter_01.ipynb", 9),
+        0,
+        "taken, the newest; not chapter_01.ipynb.",
+    ),
+    "canvas' copy": (("chapter_01.ipynb", 9), ("chapter_01-2.ipynb", 9), 1, "the newest; not chapter_01.ipynb."),
+    "the newest": (("a.ipynb", 9), ("b.ipynb", 11), 1, "taken, the newest; not a.ipynb."),
+    "the same time": (("a.ipynb", 9), ("b.ipynb", 9), 1, "They have the same time: look which one is meant."),
+}
+
+
+@pytest.mark.parametrize("case", CHOICES)
+def test_of_several_notebooks_the_likeliest_is_taken_and_the_others_are_said(case, tmp_path):
+    *files, taken, words = CHOICES[case]
+    entries = {zipfile.ZipInfo(f"ada/{name}", (2026, 3, 1, hour, 0, 0)): name for name, hour in files}
+    found = sort(archive(tmp_path, entries), SET)
+    assert found.notebooks["ada"].content.decode() == files[taken][0]
+    assert len(found.remarks) == 1
+    assert words in found.remarks[0]
+
+
+def test_the_newest_attempt_is_taken_whatever_its_file_is_called(tmp_path):
+    names = [f"Set_ada_attempt_2026-03-0{day}-10-00-00_{name}.ipynb" for day, name in ((1, SET), (2, "final"))]
+    found = sort(archive(tmp_path, {name: name for name in names}), SET)
+    assert found.notebooks["ada"].name == "final.ipynb"
+    assert found.notebooks["ada"].handed_in.endswith(" UTC")
+
+
+def test_what_cannot_be_unpacked_or_is_too_large_stops_nothing(tmp_path):
+    place = archive(
+        tmp_path, {"ada/f.ipynb": "broken" * 50, "bob/f.ipynb": "right", "eve/f.ipynb": " " * ((10 << 20) + 1)}
+    )
+    content = bytearray(place.read_bytes())
+    content[content.index(b"broken")] ^= 255
+    place.write_bytes(content)
+    found = sort(place, SET)
+    assert list(found.notebooks) == ["bob"]
+    assert found.others["eve"].name == "f.ipynb.left-out.txt"
+    assert [remark.partition(":")[0] for remark in found.remarks] == ["ada/f.ipynb", "eve/f.ipynb"]
+
+
 def test_collecting_again_keeps_every_version(course, notebook, tmp_path):
     first, second = (nbformat.writes(fill(notebook, RIGHT, {"answer-thief": f"thief = {n}"})) for n in (1, 2))
     place = tmp_path / "download"
@@ -62,6 +198,22 @@ def test_collecting_again_keeps_every_version(course, notebook, tmp_path):
     (place / "ada" / "work.ipynb").write_text(first)
     collect(course, SET, place)
     assert {file.read_text() for file in (course.folder / "earlier").rglob("*.ipynb")} == {first, second}
+    (place / "bob" / "work.ipynb").unlink()
+    (place / "bob" / "essay.pdf").write_text("no")
+    assert "bob: handed in essay.pdf, which is no notebook; what was collected before stays." in collect(
+        course, SET, place
+    )
+
+
+def test_what_is_collected_lies_as_nbgrader_has_it(course, notebook, classroom, tmp_path):
+    place = archive(tmp_path, {"Eve \x1b[2J_1_assignsubmission_file_/f.ipynb": json.dumps(notebook)})
+    code, said = classroom("collect", place, SET)
+    assert code == 0
+    assert "1 new" in said
+    assert "\x1b" not in said
+    folder = course.folder / "submitted" / "Eve-2J_1" / SET
+    assert json.loads((folder / f"{SET}.ipynb").read_text()) == notebook
+    assert (folder / "timestamp.txt").read_text().startswith("2026-0")
 
 
 def test_collecting_says_what_is_wrong(course, tmp_path):

@@ -1,0 +1,95 @@
+"""Spreadsheets that a teacher fills in, and text that harms neither a spreadsheet nor a terminal.
+
+Students choose file names, messages and answers. All of it passes `safe` on the way to a file, and `line` on the way to
+a terminal.
+"""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+from classroom.course import Course, CourseError
+
+LONGEST = 32_000  # characters; a spreadsheet's cell holds 32 767
+UNSEEN = re.compile(  # escape sequences of a terminal, other controls, what turns text round or cannot be seen, half characters
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+FORMULA = re.compile(r"(^|[;,|\t\n])([\s\"']*)(?=[=+\-@＝＋－＠])")
+
+
+def clean(text: str) -> str:
+    """Text without anything that acts instead of being read."""
+    return UNSEEN.sub("", text)
+
+
+def line(text: str, most: int = 300) -> str:
+    """The text in one line, cut at `most` characters."""
+    words = " ".join(clean(text).split())
+    return words if len(words) <= most else f"{words[: most - 2]} …"
+
+
+def safe(text: str) -> str:
+    """Text that no spreadsheet takes for a formula, whichever of comma, semicolon and tab it splits at."""
+    text = clean(text)
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]} … (cut here: {len(text)} characters in all)"
+    return FORMULA.sub(r"\1\2'", text)
+
+
+def read(file: Path, columns: list[str]) -> list[dict[str, str]]:
+    """The rows of a sheet however a spreadsheet saved it: any of its encodings, with `,` `;` or tabs."""
+    if not file.exists():
+        return []
+    text = _decoded(file.read_bytes())
+    first = text.lstrip().partition("\n")[0]
+    try:
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count)))
+    except csv.Error as error:
+        raise CourseError(f"{file.name} cannot be read: {error}. No grade was changed.") from None
+    found = [{str(name).strip().lower(): value or "" for name, value in row.items() if name} for row in rows]
+    if found and (lost := [column for column in columns if column not in found[0]]):
+        raise CourseError(
+            f"{file.name} has lost the column {', '.join(lost)}; it needs {', '.join(columns)}. No grade was changed."
+        )
+    return [row for row in found if any(value.strip() for value in row.values())]
+
+
+def write(course: Course, file: Path, columns: list[str], rows: list[list[str]], filled: list[str]) -> None:
+    """Write the sheet. What a teacher wrote into the columns `filled` and is not in it any more is kept in `earlier/`."""
+    made = [dict(zip(columns, map(safe, row), strict=True)) for row in rows]
+    kept = [_words(row, filled) for row in made]
+    before = [_words(row, filled) for row in read(file, [])]
+    if any(row not in kept for row in before if any(row[1:])):
+        course.set_aside(file)
+    course.write(file, table([columns, *[list(row.values()) for row in made]]))
+
+
+def table(rows: list[list[str]]) -> bytes:
+    """Rows as bytes that spreadsheets read with their umlauts."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode("utf-8-sig", "replace")
+
+
+def number(text: str, most: float) -> float | None:
+    """Points as a person writes them, `2,5` or `2.5`; None for what is not between 0 and `most`."""
+    if not re.fullmatch(r"\d+([.,]\d*)?|[.,]\d+", text.strip(), re.ASCII):
+        return None
+    points = float(text.strip().replace(",", "."))
+    return points if points <= most else None
+
+
+def _decoded(content: bytes) -> str:
+    if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        return content.decode("utf-16", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def _words(row: dict[str, str], filled: list[str]) -> list[str]:
+    """Whose row it is and what was filled in, as far as a spreadsheet leaves it alone."""
+    return [" ".join(row.get(column, "").replace(",", ".").split()) for column in ("student", *filled)]

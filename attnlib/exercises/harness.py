@@ -1,6 +1,7 @@
 """What an exercise is, and the properties that an answer must have."""
 
 import copy
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -120,7 +121,9 @@ def _fits(wrong: Callable[..., Any], seen: Sequence[tuple[Case, np.ndarray | Mis
 
 
 def _made(wrong: Callable[..., Any], case: Case) -> Any:
-    with np.errstate(all="ignore"):
+    """What the mistake gives; what NumPy has to say of it is nothing for the student."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         return wrong(*copy.deepcopy(case))
 
 

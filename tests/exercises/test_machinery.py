@@ -82,6 +82,11 @@ def test_one_case_alone_names_by_that_case():
         compare(2, 1, [("It is doubled.", 2), ("It has 1 more.", 2)])
 
 
+def test_a_mistake_that_numpy_warns_of_warns_no_student():
+    mistakes = [("The mean of nothing.", lambda x: np.mean(x[:0]) * x)]
+    assert said(lambda x: x, agrees("doubled", lambda x: 2 * x, [(ONE,)], mistakes)).startswith("The result at [0, 0]")
+
+
 def test_zeros_that_a_mistake_gives_in_its_only_case_are_zeros():
     of_one = agrees("the shares", lambda x: x / x.sum(), [(np.ones(1),)], [("That is the logarithm.", np.log)])
     assert said(lambda x: 0 * x, of_one) == "The result holds zeros only."

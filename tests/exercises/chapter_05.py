@@ -38,10 +38,17 @@ WRONG["causal-offset"] = [
     ("The mask is inverted", lambda n, m, o: ~_causal(n, m, o)),
     ("The offset is missing", lambda n, m, o: np.tri(n, m, dtype=bool)),
     ("The offset has the wrong sign", lambda n, m, o: np.tri(n, m, -o, dtype=bool)),
-    ("Queries and keys are exchanged", lambda n, m, o: np.triu(np.ones((n, m), dtype=bool), o)),
-    ("should have shape (3, 7), got (7, 3)", lambda n, m, o: _causal(n, m, o).T),
+    ("reads keys from its own on", lambda n, m, o: np.triu(np.ones((n, m), dtype=bool), o)),
+    ("Rows and columns are exchanged", lambda n, m, o: _causal(n, m, o).T),
     ("should have shape (3, 7), got (3, 3)", lambda n, m, o: np.tri(n, dtype=bool)),
     ("A mask holds True and False", lambda n, m, o: np.tri(n, m, o)),
+    ("You take n_k − n_q for the offset", lambda n, m, o: np.tri(n, m, m - n, dtype=bool)),
+    ("as far as the first one", lambda n, m, o: np.tri(1, m, o, dtype=bool).repeat(n, axis=0)),
+    ("An axis of length 1 is missing", lambda n, m, o: np.squeeze(_causal(n, m, o))),
+    (
+        "should be",
+        lambda n, m, o: np.arange(m).astype(np.int8) <= np.arange(n).astype(np.int8)[:, None] + np.int8(o % 128),
+    ),
     ("is None", lambda n, m, o: None),
 ]
 
@@ -55,7 +62,7 @@ def _mask_first(scores, mask):
 
 
 def _mask_first_by_loops(scores, mask):
-    out = np.zeros_like(scores)
+    out = np.zeros(scores.shape)
     for index in np.ndindex(scores.shape[:-1]):
         allowed = mask[index[-1]]
         if not allowed.any():
@@ -100,19 +107,41 @@ RIGHT["mask-first"] = [_mask_first, _mask_first_by_loops, _mask_first_by_einsum]
 WRONG["mask-first"] = [
     ("You put the zeros in after the softmax", lambda s, m: _softmax(s) * m),
     ("takes the whole row in the softmax", _renormalised),
-    ("did `exp` meet a number too large", _that_overflows),
+    ("`exp` met a number too large", _that_overflows),
     ("You set blocked *scores* to 0", lambda s, m: _softmax(s * m)),
     ("The mask is inverted", lambda s, m: _softmax(np.where(m, -1e300, s))),
     ("The mask has no effect", lambda s, m: _softmax(s)),
     ("The softmax runs over the queries", lambda s, m: _softmax(np.where(m, s, -np.inf), axis=-2)),
     ("adds 1 to the scores that stay", lambda s, m: _softmax(s + m)),
-    ("your −∞ is a finite number", lambda s, m: _softmax(np.where(m, s, -1e9))),
+    ("its weights sum to 1, as they do when −∞ is a finite number", lambda s, m: _softmax(np.where(m, s, -1e9))),
     ("its row is NaN", lambda s, m: _softmax(np.where(m, s, -np.inf))),
     ("raise a ValueError; yours was a KeyError", lambda s, m: _mask_first_or(s, m, KeyError)),
     ("there are no weights that sum to 1", lambda s, m: np.nan_to_num(_mask_first_or(s, m, None))),
     ("changed its argument 1 in place", _in_place),
     ("stopped with", _of_two_axes),
+    ("ValueError", lambda s, m: _guarded(s, m, mask=m.any(axis=0))),
+    ("An axis of length 1 is missing", lambda s, m: np.squeeze(_guarded(s, m))),
+    ("A score of exactly 0 gets no weight", lambda s, m: _guarded(np.where(s == 0, -np.inf, s), m)),
+    (
+        "only where it is above 0",
+        lambda s, m: _guarded(s, m, shift=lambda kept: kept.max(axis=-1, keepdims=True).clip(0)),
+    ),
+    (
+        "largest *size*",
+        lambda s, m: _guarded(s, m, shift=lambda kept: abs(np.where(m, kept, 0)).max(axis=-1, keepdims=True)),
+    ),
+    ("Large scores are cut off", lambda s, m: _guarded(s.clip(-50, 50), m)),
+    ("after the first 64", lambda s, m: _guarded(np.where(np.arange(s.shape[-1]) < 64, s, -np.inf), m)),
+    ("a sum of its own", lambda s, m: np.where(m, np.exp(s), 0) / np.where(m, np.exp(s), 0).sum()),
 ]
+
+
+def _guarded(scores, made_of, mask=None, shift=lambda kept: kept.max(axis=-1, keepdims=True)):
+    if not (made_of.any(axis=-1) if mask is None else mask).all():
+        raise ValueError("no key")
+    kept = np.where(made_of, scores, -np.inf)
+    raised = np.exp(kept - shift(kept))
+    return raised / raised.sum(axis=-1, keepdims=True)
 
 
 def _mask_first_or(scores, mask, error):
@@ -153,8 +182,15 @@ WRONG["padded-batch"] = [
     ("got the length of the first one", lambda s, n: np.repeat(_padded(s, n)[:1], len(s), axis=0)),
     ("One key of filler is still read", lambda s, n: np.tri(n, dtype=bool) & (np.arange(n) <= s[:, None, None])),
     ("A query must read its own key", lambda s, n: np.tri(n, k=-1, dtype=bool) & (np.arange(n) < s[:, None, None])),
-    ("should have shape (2, 5, 5), got (5, 5)", lambda s, n: _padded(s, n)[0]),
-    ("should be", lambda s, n: _padded(s, n).swapaxes(1, 2)),
+    ("mask of the first sequence alone", lambda s, n: _padded(s, n)[0]),
+    ("Rows and columns are exchanged", lambda s, n: _padded(s, n).swapaxes(1, 2)),
+    ("A mask holds True and False", lambda s, n: np.tri(n) * (np.arange(n) < s[:, None, None])),
+    ("A mask holds True and False", lambda s, n: _padded(s, n).astype(int)),
+    ("counts as filler", lambda s, n: np.tri(n, dtype=bool) & (np.arange(n) < s[:, None, None] - 1)),
+    ("got the length of the last one", lambda s, n: np.stack([_padded(s[-1:], n)[0]] * len(s))),
+    ("sorted the sequences", lambda s, n: _padded(np.sort(s), n)),
+    ("An axis of length 1 is missing", lambda s, n: np.squeeze(_padded(s, n))),
+    ("start of each sentence", lambda s, n: np.tri(n, dtype=bool) & (np.arange(n) >= n - s[:, None, None])),
 ]
 
 # Three ways to say no
@@ -194,9 +230,13 @@ WRONG["polarity"] = [
     ("This bias blocks what the mask allows", lambda m, to: _polarity(~m, to) if to == "bias" else _polarity(m, to)),
     ("A large finite number is no −∞", lambda m, to: np.where(m, 0, -1e9) if to == "bias" else _polarity(m, to)),
     ("0 · ∞ has no value", _with_nan),
-    ("needs True and False here", lambda m, to: _polarity(m, to).astype(float)),
-    ("should be 0 where the mask is True", lambda m, to: np.where(m, 1, -np.inf) if to == "bias" else _polarity(m, to)),
+    ("A mask holds True and False", lambda m, to: _polarity(m, to).astype(float)),
+    ("adds 1 to the scores that stay", lambda m, to: np.where(m, 1, -np.inf) if to == "bias" else _polarity(m, to)),
     ("is None", lambda m, to: None),
+    ("That is a bias", lambda m, to: _polarity(m, "bias")),
+    ("This bias holds +∞", lambda m, to: np.where(m, 0, np.inf) if to == "bias" else _polarity(m, to)),
+    ("An axis of length 1 is missing", lambda m, to: np.squeeze(_polarity(m, to))),
+    ("−1 blocks nothing", lambda m, to: m - 1.0 if to == "bias" else _polarity(m, to)),
 ]
 
 # One step with a cache
@@ -246,6 +286,22 @@ def _two_step(cache, query, key, value):
     return (keys, values), _softmax(keys @ query / np.sqrt(len(query))) @ values
 
 
+def _kept_in_a_default(cache, query, key, value, keys=[], values=[]):  # noqa: B006
+    keys.append(key)
+    values.append(value)
+    return None, _softmax(np.array(keys) @ query / np.sqrt(len(query))) @ np.array(values)
+
+
+def _first_remembered(cache, query, key, value):
+    keys, values = cache or (key[None], value[None])
+    return (keys, values), _softmax(keys @ query / np.sqrt(len(query))) @ values
+
+
+def _that_stops(cache, query, key, value):
+    made = _step(cache, query, key, value)
+    return made + missing
+
+
 def _changed(what):
     def step(cache, query, key, value):
         (keys, values), _ = _step(cache, query, key, value)
@@ -258,7 +314,17 @@ RIGHT["cached-step"] = [_step, _step_with_lists, _step_by_einsum]
 WRONG["cached-step"] = [
     ("Each token reads itself alone", lambda c, q, k, v: (None, _step(None, q, k, v)[1])),
     ("not divided by √d_k", _changed(lambda k, v, q: _softmax(k @ q) @ v)),
-    ("should be", _changed(lambda k, v, q: _softmax(k @ q / len(q)) @ v)),
+    ("You divide by d_k", _changed(lambda k, v, q: _softmax(k @ q / len(q)) @ v)),
+    ("You divide by √d_v", _changed(lambda k, v, q: _softmax(k @ q / np.sqrt(v.shape[1])) @ v)),
+    (
+        "A score of exactly 0",
+        _changed(lambda k, v, q: _softmax(np.where(k @ q == 0, -np.inf, k @ q / np.sqrt(len(q)))) @ v),
+    ),
+    ("The output of token 8 ", _changed(lambda k, v, q: _softmax(k[-8:] @ q / np.sqrt(len(q))) @ v[-8:])),
+    ("yours are exchanged", lambda c, q, k, v: _step(c, q, k, v)[::-1]),
+    ("Only the first token is remembered", _first_remembered),
+    ("A second text still reads the first", _kept_in_a_default),
+    ("return made + missing", _that_stops),
     ("You average all values alike", _changed(lambda k, v, q: v.mean(axis=0))),
     ("is not read by its own query", _late_step),
     ("Only the token before is remembered", _two_step),

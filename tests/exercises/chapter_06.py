@@ -51,6 +51,13 @@ WRONG["split-heads"] = [
     ("should have shape (3, 5, 4), got (1, 5, 12)", lambda x, h: _split(x, 1)),
     ("changed its argument 1 in place", _split_in_place),
     ("is None", lambda x, h: None),
+    ("An axis of length 1 is missing", lambda x, h: np.squeeze(_split(x, h))),
+    ("in the reverse order", lambda x, h: np.flip(_split(x, h), axis=-3)),
+    ("should be (…, h, n, d_head)", lambda x, h: np.moveaxis(_split(x, h), -3, -1)),
+    (
+        "Every sentence of the batch gets the result of the first",
+        lambda x, h: _split(x, h) if x.ndim == 2 else np.stack([_split(x[0], h)] * len(x)),
+    ),
 ]
 
 # Merge
@@ -90,7 +97,14 @@ WRONG["merge-heads"] = [
     ("The heads are added up", lambda x: x.sum(axis=-3)),
     ("below each other", lambda x: x.reshape(*x.shape[:-3], -1, x.shape[-1])),
     ("count the axes from the end", _merge_first_two),
-    ("should have shape (5, 12), got (5, 3, 4)", lambda x: x.swapaxes(-2, -3)),
+    ("not joined yet", lambda x: x.swapaxes(-2, -3)),
+    (
+        "stopped with",
+        lambda x: _merge(x) if x.ndim < 4 else x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1),
+    ),
+    ("An axis of length 1 is missing", lambda x: np.squeeze(_merge(x))),
+    ("in the reverse order", lambda x: _merge(np.flip(x, axis=-3))),
+    ("result of the first", lambda x: _merge(x) if x.ndim == 3 else np.stack([_merge(x[0])] * len(x))),
 ]
 
 # Causal multi-head attention
@@ -188,6 +202,15 @@ WRONG["causal-heads"] = [
     ("gets the result of the first", _first_of_the_batch),
     ("stopped with ValueError", _one_sentence_only),
     ("changed its argument 2 in place", _scaled_in_place),
+    ("w_k and w_v are exchanged", lambda x, q, k, v, o, h: _causal(x, q, v, k, o, h)),
+    (
+        "You divide by √d_v",
+        lambda x, q, k, v, o, h: _variant(scale=lambda d_k, h: (v.shape[1] // h) ** -0.5)(x, q, k, v, o, h),
+    ),
+    ("A score of exactly 0", _variant(lambda s, m: _softmax(np.where(m & (s != 0), s, -np.inf)))),
+    ("An axis of length 1 is missing", lambda *given: np.squeeze(_causal(*given))),
+    ("You set blocked scores to 0", _variant(lambda s, m: _softmax(s * m))),
+    ("should be", _variant(lambda s, m: _softmax(np.where(m & ~np.tri(len(m), k=-8, dtype=bool), s, -np.inf)))),
 ]
 
 # Hand out the keys
@@ -204,7 +227,11 @@ WRONG["share-keys"] = [
     ("You repeat the columns", lambda key, h: np.repeat(key, h // len(key), axis=2)),
     ("get the first key head", lambda key, h: np.stack([key[0]] * h)),
     ("get the mean", lambda key, h: np.stack([key.mean(axis=0)] * h)),
-    ("should have shape (6, 5, 3), got (2, 5, 3)", lambda key, h: key),
+    ("Nothing is handed out", lambda key, h: key),
+    ("in reverse order", lambda key, h: np.repeat(key[::-1], h // len(key), axis=0)),
+    ("An axis of length 1 is missing", lambda key, h: np.squeeze(np.repeat(key, h // len(key), axis=0))),
+    ("is repeated h times", lambda key, h: np.repeat(key, h, axis=0)),
+    ("have an axis of their own", lambda key, h: np.repeat(key[:, None], h // len(key), axis=1)),
 ]
 
 # What each head adds
@@ -232,6 +259,11 @@ def _parts_by_slices(heads, w_o):
     return [one @ w_o[a * d_v : (a + 1) * d_v] for a, one in enumerate(heads)]
 
 
+def _transposed_where_it_can(heads, w_o):
+    bands = w_o.reshape(*heads.shape[::2], -1)
+    return heads @ (bands.swapaxes(1, 2) if bands.shape[1] == bands.shape[2] else bands)
+
+
 RIGHT["head-parts"] = [_parts, _parts_by_silence, _parts_by_einsum, _parts_by_slices]
 WRONG["head-parts"] = [
     ("That is the sum", lambda heads, o: _merge(heads) @ o),
@@ -239,4 +271,9 @@ WRONG["head-parts"] = [
     ("every h-th row", lambda heads, o: heads @ np.stack([o[a :: len(heads)] for a in range(len(heads))])),
     ("in the wrong order", lambda heads, o: heads @ o.reshape(*heads.shape[::2], -1)[::-1]),
     ("The sum of the parts", lambda heads, o: 2 * _parts(heads, o)),
+    ("stopped with ValueError", lambda heads, o: heads @ o.reshape(*heads.shape[::2], -1).swapaxes(1, 2)),
+    ("should be", _transposed_where_it_can),
+    ("divided by h", lambda heads, o: np.stack([_merge(heads) @ o / len(heads)] * len(heads))),
+    ("An axis of length 1 is missing", lambda heads, o: np.squeeze(_parts(heads, o))),
+    ("parts should have shape", lambda heads, o: _parts(heads, o)[:, 0]),
 ]

@@ -38,7 +38,13 @@ def _back(n):
     return np.arange(n)[:, None] - np.arange(n)
 
 
-RIGHT["window-mask"] = [_window, _window_by_loops, _window_by_triangles, _window_by_sum]
+RIGHT["window-mask"] = [
+    lambda n, w: _window(n, w).tolist(),
+    _window,
+    _window_by_loops,
+    _window_by_triangles,
+    _window_by_sum,
+]
 WRONG["window-mask"] = [
     ("holds w + 1 keys", lambda n, w: (_back(n) >= 0) & (_back(n) <= w)),
     ("does not read itself", lambda n, w: (_back(n) > 0) & (_back(n) <= w)),
@@ -49,16 +55,20 @@ WRONG["window-mask"] = [
     ("Nothing limits the past", lambda n, w: np.tri(n, dtype=bool)),
     ("Rows and columns are exchanged", lambda n, w: _window(n, w).T),
     ("Those are blocks", lambda n, w: np.tri(n, dtype=bool) & (np.arange(n)[:, None] // w == np.arange(n) // w)),
-    ("It should hold True and False", lambda n, w: _window(n, w).astype(int)),
-    ("Return a NumPy array of True and False, got a list", lambda n, w: _window(n, w).tolist()),
+    ("A mask holds True and False", lambda n, w: _window(n, w).astype(int)),
+    ("holds w − 1 keys", lambda n, w: (_back(n) >= 0) & (_back(n) < w - 1)),
+    ("The window goes round", lambda n, w: _back(n) % n < w),
+    ("Every query may read every key", lambda n, w: _back(n) < n),
+    ("Each query reads its own key alone", lambda n, w: np.eye(n, dtype=bool)),
+    ("should be", lambda n, w: (_back(n) >= 0) & (_back(n).astype(np.int8) < w)),
     ("stopped with", lambda n, w: np.array([np.eye(n, k=-back) for back in range(w)])[w] > 0),
 ]
 
 # Two halves of the keys
 
 
-def _join(left, right):
-    larger = np.maximum(left[0], right[0])
+def _join(left, right, least=-np.inf):
+    larger = np.maximum(np.maximum(left[0], right[0]), least)
     a, b = np.exp(left[0] - larger), np.exp(right[0] - larger)
     return (left[2] * a + right[2] * b) / (left[1] * a + right[1] * b)
 
@@ -82,6 +92,11 @@ def _join_by_einsum(left, right):
     largest, total, blend = (np.stack(both) for both in zip(left, right, strict=True))
     shrink = np.exp(largest - largest.max(axis=0))
     return np.einsum("pij,pik->ik", shrink, blend) / np.einsum("pij,pij->i", shrink, total)[:, None]
+
+
+def _join_by_largest(left, right):
+    share = _softmax(np.concatenate([left[0], right[0]], axis=1))
+    return share[:, :1] * left[2] / left[1] + share[:, 1:] * right[2] / right[1]
 
 
 def _join_wrong_way(left, right):
@@ -139,9 +154,14 @@ WRONG["join-parts"] = [
     ("The division by the total is missing", _not_divided),
     ("the left part alone", lambda a, b: a[2] / a[1]),
     ("the right part alone", lambda a, b: b[2] / b[1]),
-    ("A NaN comes from", _join_without_largest),
-    ("A NaN comes from", _join_left_alone),
-    ("A NaN comes from", _join_one_largest),
+    ("Take it of differences to the larger", _join_without_largest),
+    ("You bring the left part to the right one's largest score", _join_left_alone),
+    ("You bring all queries to one largest score", _join_one_largest),
+    ("only where it is above 0", lambda a, b: _join(a, b, least=0)),
+    ("should be", lambda a, b: _join((a[0].clip(-50, 50), *a[1:]), (b[0].clip(-50, 50), *b[1:]))),
+    ("the higher largest score. The other", lambda a, b: np.where(a[0] > b[0], a[2] / a[1], b[2] / b[1])),
+    ("by their largest scores alone", _join_by_largest),
+    ("An axis of length 1 is missing", lambda a, b: np.squeeze(_join(a, b))),
     ("changed its argument 1 in place", _join_in_place),
     ("is a tuple of 3", lambda a, b: tuple(x + y for x, y in zip(a, b, strict=True))),
 ]
@@ -214,6 +234,13 @@ WRONG["causal-sums"] = [
     ("You forget what was read before", _replaced),
     ("that is an n × n grid", _by_grid()),
     ("changed its argument 2 in place", _sums_in_place),
+    ("An axis of length 1 is missing", lambda *given: np.squeeze(_sums(*given))),
+    ("φ is applied once more", lambda q, k, v: _sums(np.exp(q), np.exp(k), v)),
+    (
+        "the newest key's weight alone",
+        _by_grid(divide=lambda grid, q, k: np.tril(grid) / (q * k).sum(axis=1, keepdims=True)),
+    ),
+    ("For 1500 tokens", lambda q, k, v: np.concatenate([_sums(q[:64], k[:64], v[:64]), v[64:]])),
 ]
 
 # Dropout
@@ -271,4 +298,9 @@ WRONG["drop-weights"] = [
     ("The softmax runs over the queries", lambda s, v, kept, p: _softmax(s, axis=0) * kept / (1 - p) @ v),
     ("changed its argument 2 in place", _drop_in_place),
     ("stopped with ValueError", lambda s, v, kept, p: _softmax(s) @ (v * kept / (1 - p))),
+    ("An axis of length 1 is missing", lambda *given: np.squeeze(_drop(*given))),
+    ("the share that was kept in this draw", lambda s, v, kept, p: _softmax(s) * kept / kept.mean() @ v),
+    ("A score of exactly 0", lambda s, v, kept, p: _drop(np.where(s == 0, -np.inf, s), v, kept, p)),
+    ("(1 − p) twice", lambda s, v, kept, p: _drop(s, v, kept, p) / (1 - p)),
+    ("after the first 64", lambda s, v, kept, p: _drop(np.where(np.arange(s.shape[1]) < 64, s, -np.inf), v, kept, p)),
 ]

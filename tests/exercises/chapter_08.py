@@ -34,6 +34,11 @@ def _table_by_einsum(n, d):
     return np.stack([waves.imag, waves.real], axis=-1).reshape(n, d)
 
 
+def _own_frequencies(n, d):
+    angles = np.arange(n)[:, None] * 10_000.0 ** (-np.arange(d) / d)
+    return np.where(np.arange(d) % 2 == 0, np.sin(angles), np.cos(angles))
+
+
 RIGHT["sinusoidal-table"] = [_table, _table_by_loops, _table_by_einsum]
 WRONG["sinusoidal-table"] = [
     ("All sines come first", lambda n, d: np.hstack([np.sin(_angles(n, d)), np.cos(_angles(n, d))])),
@@ -45,6 +50,17 @@ WRONG["sinusoidal-table"] = [
     ("Rows and columns are exchanged", lambda n, d: _table(n, d).T),
     ("should have shape (5, 8), got (5, 4)", lambda n, d: np.sin(_angles(n, d))),
     ("is None", lambda n, d: None),
+    ("Every column has a frequency of its own", _own_frequencies),
+    (
+        "you divide by d/2 − 1",
+        lambda n, d: _table(n, d, np.arange(n)[:, None] * 10_000.0 ** (-np.arange(d // 2) / max(d // 2 - 1, 1))),
+    ),
+    ("An axis of length 1 is missing", lambda n, d: np.squeeze(_table(n, d))),
+    ("should be", lambda n, d: np.where(np.arange(d) < 64, _table(n, d), 0)),
+    (
+        "should be",
+        lambda n, d: _table(n, d, np.arange(n).astype(np.int8)[:, None] * 10_000.0 ** (-2 * np.arange(d // 2) / d)),
+    ),
 ]
 
 # Turn in halves
@@ -122,6 +138,11 @@ WRONG["turn-half"] = [
     ("Nothing is turned", lambda x, p: x),
     ("changed its argument 1 in place", _in_place),
     ("stopped with", _first_axis),
+    ("An axis of length 1 is missing", lambda x, p: np.squeeze(_turn(x, p))),
+    ("the distance from the first position", lambda x, p: _turn(x, p - p[0])),
+    ("one too high", lambda x, p: _turn(x, p + 1)),
+    ("The two new halves are exchanged", lambda x, p: np.roll(_turn(x, p), x.shape[-1] // 2, axis=-1)),
+    ("should be", lambda x, p: _turn(x, p.astype(np.int8))),
 ]
 
 # A bias for each distance
@@ -156,6 +177,11 @@ WRONG["distance-table"] = [
     ("A key at the query's own place is blocked", lambda t, n: _bias(t, n) + np.diag(np.full(n, -np.inf))),
     ("off by one", lambda t, n: _bias(np.append(t[1:], t[-1]), n)),
     ("start it anew", lambda t, n: np.where(np.tri(n) > 0, t[(np.arange(n)[:, None] - np.arange(n)) % len(t)], -np.inf)),
+    ("A bias of exactly 0 blocks", lambda t, n: np.where(_bias(t, n) == 0, -np.inf, _bias(t, n))),
+    ("Distances beyond the table get 0", lambda t, n: _bias(np.append(t, 0), n)),
+    ("The table is read from its end", lambda t, n: _bias(t[::-1], n)),
+    ("An axis of length 1 is missing", lambda t, n: np.squeeze(_bias(t, n))),
+    ("Distances count from the first key", lambda t, n: np.where(np.tri(n) > 0, t[np.arange(n).clip(0, len(t) - 1)], -np.inf)),
     ("stopped with IndexError", lambda t, n: np.where(np.tri(n) > 0, t[abs(np.arange(n)[:, None] - np.arange(n))], -np.inf)),
 ]  # fmt: skip
 
@@ -186,6 +212,10 @@ WRONG["previous-score"] = [
     ("a score for each head", lambda w: _score(w).mean()),
     ("how often the token before", lambda w: (w.argmax(axis=-1)[:, 1:] == np.arange(w.shape[-1] - 1)).mean(axis=-1)),
     ("That is the largest weight", lambda w: np.diagonal(w, -1, 1, 2).max(axis=-1)),
+    ("index −1 goes round", lambda w: w[:, np.arange(w.shape[1]), np.arange(w.shape[1]) - 1].mean(axis=-1)),
+    ("That is the sum over all tokens", lambda w: np.trace(w, -1, 1, 2)),
+    ("An axis of length 1 is missing", lambda w: np.squeeze(_score(w))),
+    ("The last query is left out", lambda w: np.diagonal(w, -1, 1, 2)[:, :-1].mean(axis=-1)),
     ("should have shape (3,), got (6,)", lambda w: np.diagonal(w, -1, 0, 1).mean(axis=-1) if w.shape[0] != 3 else np.zeros(6)),
 ]  # fmt: skip
 
@@ -227,5 +257,9 @@ WRONG["head-adds"] = [
     ("Return the length of each", _added),
     ("the square of the length", lambda A, v, o: (_added(A, v, o) ** 2).sum(axis=-1)),
     ("row i holds what query i reads", lambda A, v, o: _length(_added(A.swapaxes(1, 2), v, o))),
+    ("should be", lambda A, v, o: _length(A @ v @ np.stack([band.T if len(band) == len(band.T) else band for band in np.split(o, len(v))]))),
+    ("the sum of the sizes", lambda A, v, o: abs(_added(A, v, o)).sum(axis=-1)),
+    ("An axis of length 1 is missing", lambda A, v, o: np.squeeze(_length(_added(A, v, o)))),
+    ("You divide by √d", lambda A, v, o: np.sqrt((_added(A, v, o) ** 2).mean(axis=-1))),
     ("The weights are missing", lambda A, v, o: _length(v @ np.stack(np.split(o, len(v))))),
 ]  # fmt: skip

@@ -1,0 +1,154 @@
+"""How the cached step of chapter 5 is judged: the student's function is called for one token after the other."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from attnlib.attention import attention
+from attnlib.exercises.harness import Mistake, Property, call, compare, kind, numbers
+from attnlib.exercises.programs_05 import drawn
+from attnlib.exercises.slips import ANY, Map, Slips, Weigh, slips
+from attnlib.masks import causal_mask
+
+Tokens = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _tokens(seed: int, n: int, d_k: int, d_v: int) -> Tokens:
+    query, key, value = drawn(seed, (n, d_k), (n, d_k), (n, d_v))
+    return query, key, value
+
+
+def _whole(seed: int, n: int, d: int) -> Tokens:
+    """Whole numbers: many scores are 0."""
+    query, key, value = np.random.default_rng(seed).integers(-1, 3, size=(3, n, d)).astype(float)
+    return query, key, value
+
+
+def _steps(answer: Any, tokens: Tokens) -> list[np.ndarray]:
+    """The outputs of the student's step, token after token."""
+    cache, outs, width = None, [], tokens[2].shape[1]
+    for t, token in enumerate(zip(*tokens, strict=True)):
+        made = call(partial(answer, cache) if callable(answer) else answer, token)
+        if not (isinstance(made, tuple | list) and len(made) == 2):
+            raise Mistake(f"Return two things, the cache and the output; {kind(made)} came.")
+        cache, out = made
+        if _like_output(cache, width) and not _like_output(out, width):
+            raise Mistake("The cache comes first, and the output second: yours are exchanged.")
+        outs.append(numbers(np.reshape(out, -1) if _like_output(out, width) else out, f"The output of token {t}"))
+    return outs
+
+
+def _like_output(thing: Any, width: int) -> bool:
+    """An output of shape (1, d_v) counts as one of shape (d_v,)."""
+    try:
+        return np.shape(thing) in {(width,), (1, width)}
+    except (TypeError, ValueError):  # parts of several lengths have no shape
+        return False
+
+
+def _scaled(scale: Callable[[np.ndarray, np.ndarray], float]) -> Map:
+    return lambda q, k, v: attention(q, k, v, causal_mask(len(k)), scale=scale(k, v))
+
+
+def _weighed(weigh: Weigh) -> Map:
+    """Steps whose scores become weights in another way."""
+
+    def steps(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> np.ndarray:
+        scores = query @ key.T / np.sqrt(key.shape[1])
+        return np.stack([weigh(scores[t, : t + 1]) @ value[: t + 1] for t in range(len(scores))])
+
+    return steps
+
+
+def _under(mask: Callable[[int], np.ndarray]) -> Map:
+    return lambda q, k, v: attention(q, k, v, mask(len(k)))
+
+
+def _averages(_query: np.ndarray, _key: np.ndarray, value: np.ndarray) -> np.ndarray:
+    return np.asarray(np.cumsum(value, axis=0) / np.arange(1, len(value) + 1)[:, None])
+
+
+def _without_own(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> np.ndarray:
+    late = attention(query[1:], key[:-1], value[:-1], causal_mask(len(key) - 1)) if len(key) > 1 else value[:0]
+    return np.concatenate([value[:1], late])
+
+
+STEP_MISTAKES: Slips = [
+    ("Each token reads itself alone: what came before is not in the cache that you return.", lambda q, k, v: v),
+    ("The scores are not divided by √d_k.", _scaled(lambda k, v: 1)),
+    ("You divide by d_k. Divide by its root.", _scaled(lambda k, v: 1 / k.shape[1])),
+    ("You divide by √d_v. A score has d_k products: divide by √d_k.", _scaled(lambda k, v: v.shape[1] ** -0.5)),
+    ("You multiply by √d_k. Divide.", _scaled(lambda k, v: k.shape[1] ** 0.5)),
+    ("You average all values alike. The query must decide.", _averages),
+    ("You add up the values alike. The query must weigh them.", lambda q, k, v: np.cumsum(v, axis=0)),
+    ("The newest token is not read by its own query: put its key and value into the cache first.", _without_own),
+    ("Only the token before is remembered: add to the cache, do not replace it.", _under(lambda n: causal_mask(n) & ~np.tri(n, k=-2, dtype=bool))),
+    ("Only the first token is remembered: add each new one to the cache.", lambda q, k, v: v[:1].repeat(len(v), axis=0)),
+    *slips(_weighed, ANY),
+    ("The new key asks, and the queries are remembered: exchange q and k.", lambda q, k, v: attention(k, q, v, causal_mask(len(k)))),
+]  # fmt: skip
+AGAIN = "A second text still reads the first: begin with an empty cache where `cache` is None."
+
+
+def _likely(outs: list[np.ndarray], tokens: Tokens, t: int) -> Iterator[tuple[str, np.ndarray]]:
+    """What the known mistakes give for token t: those that gave all of these outputs."""
+    for says, wrong in STEP_MISTAKES:
+        with np.errstate(all="ignore"):
+            made = wrong(*tokens)
+        if all(
+            out.shape == row.shape and np.allclose(out, row, equal_nan=True)
+            for out, row in zip(outs, made, strict=True)
+        ):
+            yield says, made[t]
+
+
+def _judge_steps(outs: list[np.ndarray], tokens: Tokens) -> None:
+    expected = attention(*tokens, causal_mask(len(outs)))
+    for t, out in enumerate(outs):
+        compare(out, expected[t], _likely(outs, tokens, t), what=f"The output of token {t}")
+
+
+def _long_run(answer: Any) -> None:
+    for tokens in (
+        _tokens(1, 7, 3, 4),
+        _tokens(2, 5, 6, 2),
+        _whole(3, 8, 2),
+        _tokens(4, 4, 1, 1),
+        _tokens(5, 260, 2, 3),
+        _tokens(11, 3, 140, 140),
+    ):
+        _judge_steps(_steps(answer, tokens), tokens)
+
+
+def _first_token(answer: Any) -> None:
+    """Three texts of one token each, of which the second has the sizes of the first."""
+    before, *texts = _tokens(6, 1, 4, 5), _tokens(7, 1, 4, 5), _tokens(8, 1, 1, 1)
+    _steps(answer, before)
+    for text in texts:
+        (out,) = _steps(answer, text)
+        both = (
+            [np.concatenate(rows) for rows in zip(before, text, strict=True)]
+            if text[0].shape == before[0].shape
+            else text
+        )
+        compare(out, text[2][0], [(AGAIN, attention(*both)[-1])], what="The output of the very first token")
+
+
+def _two_texts(answer: Any) -> None:
+    """The same text twice, which must give the same; then another one."""
+    tokens = _tokens(9, 4, 4, 2)
+    _judge_steps(_steps(answer, tokens), tokens)
+    try:
+        _judge_steps(_steps(answer, tokens), tokens)
+    except Mistake as mistake:
+        raise Mistake(AGAIN) from mistake
+    _judge_steps(_steps(answer, other := _tokens(10, 3, 4, 2)), other)
+
+
+CACHED_STEP = (
+    Property("the first token", _first_token),
+    Property("token after token", _long_run),
+    Property("a second text begins afresh", _two_texts),
+)

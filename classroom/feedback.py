@@ -221,7 +221,10 @@ def _test(piece: Piece, told: Told) -> str:
     got, most = told.points.get(piece.name, (None, 0))
     contradicts = got is not None and (got == most) != (piece.error is None)
     says = "Your teacher gave these points." if contradicts else piece.says
-    more = "<p>More cases were tried; they are not shown.</p>" if hidden.strip() else ""
+    if got is None and not piece.error:
+        says = "What is shown here passes."
+    tried = "are still to be tried" if got is None else "were tried"
+    more = f"<p>More cases {tried}; they are not shown.</p>" if hidden.strip() else ""
     code = f"<details{' open' if piece.error else ''}><summary>The test</summary>{_code(shown.strip())}{more}</details>"
     return _graded(piece, told, f'<p class="says">{spoken(says)}</p>{code}')
 

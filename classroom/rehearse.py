@@ -8,13 +8,16 @@ import copy
 import re
 import traceback
 from collections.abc import Iterator
+from dataclasses import replace
 
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 from classroom import contained
+from classroom.limits import Refused
 from classroom.regions import parts
 from classroom.sets import Set, SetError, handed_out, kind
+from classroom.walls import best
 
 
 def rehearse(graded: Set) -> None:
@@ -76,10 +79,12 @@ def _given_away(graded: Set) -> Iterator[str]:
 
 
 def _run(graded: Set, notebook: NotebookNode) -> Set:
-    """The notebook, graded as a submission is."""
+    """The notebook, graded as a submission is; it is the teacher's own, so that any walls will do."""
     ran = copy.deepcopy(notebook)
     try:
-        contained.grade(ran)
+        contained.grade(ran, walls=replace(best(), hidden=True))
+    except Refused:
+        raise
     except Exception as error:
         frames = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "setup"]
         where = graded.at("setup", frames[-1]) if frames and "setup" in graded.lines else f"{graded.name}.md"
@@ -109,6 +114,6 @@ def _made(tree: ast.Module) -> set[str]:
 
 def _mentions(cell: NotebookNode, output: NotebookNode) -> int:
     """The first line of a test that holds the name which is missing, or its first line."""
-    missing = re.match(r"name '(\w+)' is not defined", output.evalue) if output.ename == "NameError" else None
+    missing = re.search(r"(\w+)'? is not defined", output.evalue) if output.ename == "NameError" else None
     lines = cell.source.split("\n")
     return next((at for at, line in enumerate(lines, 1) if missing and re.search(rf"\b{missing[1]}\b", line)), 1)

@@ -39,9 +39,11 @@ from classroom import sets
 from classroom.contained import RunContained
 from classroom.feedback import HideHidden
 from classroom.notebooks import Reader
+from classroom.rehearse import rehearse
 from classroom.restore import RestoreCells
 
 ROOT = Path(__file__).resolve().parent.parent
+RELEASED = ".released.json"
 SETTINGS = f"""# Written by `make classroom`; add settings of your own below.
 import sys
 
@@ -172,43 +174,58 @@ def _reason(result: dict[str, Any]) -> str:
 def release(course: Course, graded: Path = sets.GRADED, only: list[str] | None = None) -> list[str]:
     """Put each graded set into the course and make the students' copies; a sentence for each says what was done.
 
-    A set that students have handed in changes only where their cells stay the same. Raises CourseError otherwise.
+    Every set is read and tried first, so that nothing is written when one is refused (SetError). A set that students have
+    handed in changes only where their cells stay the same; CourseError otherwise.
     """
-    unknown = set(only or []) - set(sets.names(graded))
-    if unknown:
-        raise CourseError(f"No graded set is called {', '.join(unknown)}; there are {', '.join(sets.names(graded))}.")
+    known = sets.names(graded)
+    if not known:
+        raise CourseError(f"{graded} holds no graded set: no Markdown file with a test, or an answer in words.")
+    if unknown := set(only or []) - set(known):
+        raise CourseError(f"No graded set is called {', '.join(sorted(unknown))}; there are {', '.join(known)}.")
+    found = [sets.parse(graded / f"{name}.md") for name in only or known]
+    for one in found:
+        if course.remember(RELEASED).get(one.name) != digest(_content(one)):
+            rehearse(one)
     course.folder.mkdir(parents=True, exist_ok=True)
     settings = course.folder / "nbgrader_config.py"
     if not settings.exists():
         settings.write_text(SETTINGS, encoding="utf8")
-    return [_release(course, name, graded / f"{name}.md") for name in only or sets.names(graded)]
+    passed = [] if only else [f"{name}: no graded cell in it, passed over." for name in sets.others(graded)]
+    return [_release(course, one) for one in found] + passed
 
 
-def _release(course: Course, name: str, file: Path) -> str:
-    notebook = sets.read(file)
-    source, record = course.source(name), course.remember(".released.json")
-    content = nbformat.writes(notebook) + "\n"
+def _release(course: Course, graded: sets.Set) -> str:
+    name, notebook, content = graded.name, graded.notebook, _content(graded)
+    source, record = course.source(name), course.remember(RELEASED)
     done = f"{name}: hand out {course.released(name)}"
     if source.exists():
         if record.get(name) != digest(source.read_bytes()):
-            return f"{name}: {source} was changed by hand and is kept as it is; {file.name} was not read."
-        if record[name] == digest(content.encode()) and course.released(name).exists():
+            return f"{name}: {source} was changed by hand and is kept as it is; {name}.md was not read."
+        if record[name] == digest(content) and course.released(name).exists():
             return f"{done} (unchanged)"
         if course.submissions(name) and sets.shape(nbformat.read(source, 4)) != sets.shape(notebook):
             raise CourseError(
-                f"{name}: students have handed this set in, and {file.name} now has other cells or points. Nothing was "
+                f"{name}: students have handed this set in, and {name}.md now has other cells or points. Nothing was "
                 f"changed. Give the new set a file name of its own, or another course folder."
             )
         course.set_aside(source)
         done += f" (changed; the version before is in {course.folder / 'earlier'})"
+    course.remember(RELEASED, record | {name: digest(content)})
     source.parent.mkdir(parents=True, exist_ok=True)
-    source.write_bytes(content.encode())
+    source.write_bytes(content)
     if course.released(name).parent.exists():
         course.set_aside(course.released(name).parent)
     if trouble := course.make_release(name):
         raise CourseError(f"{name}: nbgrader could not make the students' copy: {trouble}")
-    course.remember(".released.json", record | {name: digest(source.read_bytes())})
+    if wrong := sets.leaks(notebook, course.released(name)):
+        shutil.rmtree(course.released(name).parent)
+        raise CourseError(f"{name}: the students' copy was made and withdrawn: {' '.join(wrong)}")
     return done
+
+
+def _content(graded: sets.Set) -> bytes:
+    """The source notebook as it is written."""
+    return (nbformat.writes(graded.notebook) + "\n").encode()
 
 
 def digest(content: bytes) -> str:

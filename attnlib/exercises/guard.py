@@ -106,11 +106,12 @@ def stopped(error: BaseException, answer: Any, arguments: int) -> str:
     reason = _reason(error)
     if name == "TypeError" and not place and re.search(r"(takes|missing|expected|unexpected) .*argument", reason):
         given = arguments + (len(answer.args) if isinstance(answer, functools.partial) else 0)
-        return f"Your function is called with {given} argument{'' if given == 1 else 's'}, which it does not take: {reason}."
+        count = f"{given} argument{'' if given == 1 else 's'}"
+        return f"Your function is called with {count}, which it does not take: {reason}."
     if sizes := re.search(r"matmul.*size (\d+) is different from (\d+)", reason) or _not_aligned(reason):
         inner = sorted(sizes.groups(), key=int)
-        reason = f"the inner sizes of a matrix product differ, {inner[0]} and {inner[1]}. Is a transpose missing, or of other axes?"
-        return f"Your function stopped with {name}{place}: {reason}"
+        differ = f"the inner sizes of a matrix product differ, {inner[0]} and {inner[1]}"
+        return f"Your function stopped with {name}{place}: {differ}. Is a transpose missing, or of other axes?"
     return f"Your function stopped with {name}{place}{f': {reason}' if reason else ''}."
 
 
@@ -128,8 +129,8 @@ def _not_aligned(reason: str) -> re.Match[str] | None:
 
 def unread(error: BaseException) -> str:
     """The sentence for a result that a test could not read: the function itself had ended."""
-    reason = _reason(error)
-    return f"What your function returned cannot be read as an answer: {type(error).__name__}{f', {reason}' if reason else ''}."
+    said = ", ".join(filter(None, [type(error).__name__, _reason(error)]))
+    return f"What your function returned cannot be read as an answer: {said}."
 
 
 def endless(error: BaseException, answer: Any, seconds: float) -> str:

@@ -7,8 +7,8 @@ cannot leave; a hidden test is nowhere, nor is a model answer. `page` makes it f
 import base64
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -19,10 +19,10 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from classroom.formulas import Formula, typeset
-from classroom.prose import LONGEST, formulas, lines, parsed, plain, rendered, short, spoken, visible
+from classroom.pieces import Piece, pieces_of
+from classroom.prose import formulas, lines, parsed, rendered, spoken, visible
 from classroom.regions import parts
 
-MOST = 200_000  # characters of a notebook that are shown
 WAITS = "waits for your teacher"
 Points = Mapping[str, tuple[float | None, float]]
 
@@ -51,21 +51,6 @@ PAGE = """<!doctype html>
 """
 
 
-@dataclass
-class Piece:
-    """A cell, as much of it as is shown."""
-
-    kind: str  # text, answer (in words), code, setup or test
-    name: str  # its grade_id
-    source: str
-    printed: str = ""
-    error: tuple[str, str, str] | None = None  # its name, its message, where it is
-    line: int = 0  # of this cell, at which it stopped
-    says: str = ""
-    tokens: list[Token] = field(default_factory=list)
-    given: bool = False  # text that was handed out, and so is not the student's
-
-
 @dataclass(frozen=True)
 class Told:
     """What is known beside the notebook."""
@@ -86,9 +71,9 @@ def page(
     """The page, as HTML, of a graded notebook.
 
     `points` has what was given (None: not yet) and the most for each graded cell, and `comments` a person's words.
-    Any `state` but "graded" is "waiting" to a student. Text that stands in `released` just so is the teacher's.
+    A student reads "waits for your teacher" for any `state` but "graded" and "1 to mark". Text that stands in `released` just so is the teacher's.
     """
-    pieces = list(_pieces(notebook, {cell.source for cell in released.cells} if released else set()))
+    pieces = list(pieces_of(notebook, {cell.source for cell in released.cells} if released else set()))
     heading = None if title else _title(pieces)
     said = {name: parsed(text) for name, text in comments.items()}
     read = [formula for tokens in [*said.values(), *(one.tokens for one in pieces)] for formula in formulas(tokens)]
@@ -114,52 +99,6 @@ def _style() -> tuple[str, str]:
     return text, base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _pieces(notebook: NotebookNode, handed_out: set[str]) -> Iterator[Piece]:
-    left = MOST
-    for number, cell in enumerate(notebook.cells, 1):
-        tag = cell.metadata.get("nbgrader", {})
-        locked, graded = tag.get("locked", False), tag.get("grade", False)
-        kind = "code" if cell.cell_type == "code" else "answer" if graded else "text"
-        if kind == "code" and locked:
-            kind = "test" if graded else "setup"
-        source = short(cell.source, LONGEST if locked else min(LONGEST, left))
-        piece = Piece(kind, tag.get("grade_id", ""), source.strip("\n"))
-        left = max(0, left - len(source))
-        if kind in {"code", "setup"}:
-            piece.printed = short(_printed(cell), min(LONGEST, left))
-            left = max(0, left - len(piece.printed))
-        errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]
-        if errors:
-            piece.error, piece.line = _error(errors[0], piece.name or f"cell {number}")
-        if kind == "test":
-            piece.says = cell.metadata.get("classroom", {}).get("says", "It does not pass.") if errors else "Right."
-        if kind in {"text", "answer"}:
-            piece.tokens = parsed(piece.source)
-            piece.given = kind == "text" and cell.source in handed_out
-        yield piece
-
-
-def _printed(cell: NotebookNode) -> str:
-    texts = []
-    for output in cell.get("outputs", []):
-        if output.output_type == "stream":
-            texts.append(output.text)
-        elif output.output_type != "error":
-            text = output.get("data", {}).get("text/plain", "[an output that is no text]")
-            texts.append(text if isinstance(text, str) else "".join(text))
-    return plain("".join(texts)).rstrip("\n")
-
-
-def _error(output: NotebookNode, cell: str) -> tuple[tuple[str, str, str], int]:
-    """Its name, its message and its place, and the line where that is in this cell."""
-    place = re.search(r"\((?:([^()]+), )?line (\d+)\)$", "\n".join(output.traceback))
-    where = f" in line {place[2]}" if place else ""
-    elsewhere = place is not None and place[1] not in {None, cell}
-    if place and elsewhere:
-        where += f" of “{place[1]}”"
-    return (output.ename, short(plain(output.evalue), 2000), where), int(place[2]) if place and not elsewhere else 0
-
-
 def _title(pieces: list[Piece]) -> Token | None:
     """The heading that the handed-out notebook begins with; it becomes the page's, and is not said twice."""
     first = pieces[0] if pieces else None
@@ -174,10 +113,11 @@ def _score(points: Points, state: str) -> str:
     waiting = sum(most for got, most in points.values() if got is None)
     if all(got is None for got, _ in points.values()):
         return f"<strong>This {WAITS}</strong>"
-    score = f"<strong>{_number(given)} of {_number(sum(most for _, most in points.values()))}</strong>"
-    if waiting:
-        return f"{score}; {_number(waiting)} more {'waits' if waiting == 1 else 'wait'} for your teacher"
-    return score if state == "graded" else f"{score}; this {WAITS}"
+    score = f"{_number(given)} of {_number(sum(most for _, most in points.values()))}"
+    if state != "graded" and not state.endswith("to mark"):
+        return f"<strong>{score}</strong> so far; this {WAITS}"
+    wait = f"; {_number(waiting)} more {'waits' if waiting == 1 else 'wait'} for your teacher" if waiting else ""
+    return f"<strong>{score}</strong>{wait}"
 
 
 def _table(pieces: list[Piece], told: Told) -> str:

@@ -88,7 +88,7 @@ def _run(graded: Set, notebook: NotebookNode) -> Set:
     except Exception as error:
         frames = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "setup"]
         where = graded.at("setup", frames[-1]) if frames and "setup" in graded.lines else f"{graded.name}.md"
-        raise SetError(f"{where}: the set cannot be graded: {type(error).__name__}: {error}.") from error
+        raise SetError(f"{where}: the set cannot be graded: {type(error).__name__}: {error}") from error
     return Set(graded.name, ran, graded.lines)
 
 

@@ -107,7 +107,7 @@ def test_the_head_says_what_was_reached_and_what_waits(mixed):
     assert links[-1] == ("explain-hull", "Hull", "– of 3")
     assert [html.count(f'id="{name}"') for name, _, _ in links] == [1] * len(points)
     assert "1 · A temperature Tempered at one" in words(html)
-    for state, says in (("graded", "14 of 14"), ("needs a person", "14 of 14; this waits for your teacher")):
+    for state, says in (("graded", "14 of 14"), ("needs a person", "14 of 14 so far; this waits for your teacher")):
         full = {name: (most, most) for name, (_, most) in points.items()}
         found = page(work, full, {}, state, released=released)
         assert f'<p class="score"><strong>14 of 14</strong>{says[8:]}</p>' in found

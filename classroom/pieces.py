@@ -1,0 +1,74 @@
+"""A graded notebook as the pieces that are shown of it: each cell's text, what it printed, and where it stopped."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from markdown_it.token import Token
+from nbformat import NotebookNode
+
+from classroom.prose import LONGEST, parsed, plain, short
+
+MOST = 200_000  # characters of a notebook that are shown
+
+
+@dataclass
+class Piece:
+    """A cell, as much of it as is shown."""
+
+    kind: str  # text, answer (in words), code, setup or test
+    name: str  # its grade_id
+    source: str
+    printed: str = ""
+    error: tuple[str, str, str] | None = None  # its name, its message, where it is
+    line: int = 0  # of this cell, at which it stopped
+    says: str = ""
+    tokens: list[Token] = field(default_factory=list)
+    given: bool = False  # text that was handed out, and so is not the student's
+
+
+def pieces_of(notebook: NotebookNode, handed_out: set[str]) -> Iterator[Piece]:
+    """Each cell as a piece, cut where it is too long; `handed_out` are the texts that are not the student's."""
+    left = MOST
+    for number, cell in enumerate(notebook.cells, 1):
+        tag = cell.metadata.get("nbgrader", {})
+        locked, graded = tag.get("locked", False), tag.get("grade", False)
+        kind = "code" if cell.cell_type == "code" else "answer" if graded else "text"
+        if kind == "code" and locked:
+            kind = "test" if graded else "setup"
+        source = short(cell.source, LONGEST if locked else min(LONGEST, left))
+        piece = Piece(kind, tag.get("grade_id", ""), source.strip("\n"))
+        left = max(0, left - len(source))
+        if kind in {"code", "setup"}:
+            piece.printed = short(_printed(cell), min(LONGEST, left))
+            left = max(0, left - len(piece.printed))
+        errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]
+        if errors:
+            piece.error, piece.line = _error(errors[0], piece.name or f"cell {number}")
+        if kind == "test":
+            piece.says = cell.metadata.get("classroom", {}).get("says", "It does not pass.") if errors else "Right."
+        if kind in {"text", "answer"}:
+            piece.tokens = parsed(piece.source)
+            piece.given = kind == "text" and cell.source in handed_out
+        yield piece
+
+
+def _printed(cell: NotebookNode) -> str:
+    texts = []
+    for output in cell.get("outputs", []):
+        if output.output_type == "stream":
+            texts.append(output.text)
+        elif output.output_type != "error":
+            text = output.get("data", {}).get("text/plain", "[an output that is no text]")
+            texts.append(text if isinstance(text, str) else "".join(text))
+    return plain("".join(texts)).rstrip("\n")
+
+
+def _error(output: NotebookNode, cell: str) -> tuple[tuple[str, str, str], int]:
+    """Its name, its message and its place, and the line where that is in this cell."""
+    place = re.search(r"\((?:([^()]+), )?line (\d+)\)$", "\n".join(output.traceback))
+    where = f" in line {place[2]}" if place else ""
+    elsewhere = place is not None and place[1] not in {None, cell}
+    if place and elsewhere:
+        where += f" of “{place[1]}”"
+    return (output.ename, short(plain(output.evalue), 2000), where), int(place[2]) if place and not elsewhere else 0

@@ -61,4 +61,4 @@ class _Noting(ast.NodeTransformer):
         return node
 
     def note(self) -> ast.Call:
-        return ast.Call(ast.Constant(MARK), [ast.Constant(self.name)], [])
+        return ast.Call(ast.Constant(MARK), [ast.Constant(("reached", self.name, ""))], [])

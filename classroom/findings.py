@@ -5,9 +5,9 @@ comparison, so it is a remark. What the set's own set-up handed out is nobody's 
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from classroom.inside.watch import TEXT_AS_CODE
+from classroom.process import Note
 from classroom.student import Ran, clean
 
 MOST = 12
@@ -22,7 +22,7 @@ class Sorted:
     remarks: list[str]
 
 
-def sort(notes: list[tuple[str, dict[str, Any]]], handed: set[str], ran: dict[str, Ran]) -> Sorted:
+def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran]) -> Sorted:
     """Sort the notes of a submission.
 
     Args:
@@ -32,28 +32,35 @@ def sort(notes: list[tuple[str, dict[str, Any]]], handed: set[str], ran: dict[st
     """
     person: dict[str, None] = {}
     remarks: dict[str, None] = {}
-    entries = {(during, note.get("cell"), note.get("line"), note.get("reached")) for during, note in notes}
+    reached = {(during, note.cell, note.line, note.what) for during, note in notes if note.kind == "reached"}
     for during, note in notes:
-        cell, line = clean(str(note.get("cell", ""))).removeprefix("cell "), note.get("line", 0)
-        where = f"{cell}, line {line}: " if cell else ""
-        if "reached" in note:
-            name, by = (clean(str(note.get(key, "")))[:120] for key in ("reached", "by"))
-            if by.rpartition(".")[2] in handed and by.startswith("attnlib.") and not by.startswith(HANDS_ON):
-                continue
-            if by != name and (during, note.get("cell"), note.get("line"), by) in entries:
-                continue  # that one reached this one, and is named itself
-            by = f" through {by}" if by and by != name else ""
-            if during:
-                person[f"{where or f'{during}: '}the test of {during} reached {name}, which is ready-made{by}"] = None
-            else:
-                remarks[f"{where}reached {name}, which is ready-made{by}"] = None
+        cell, what, by = (clean(text)[:120] for text in (note.cell.removeprefix("cell "), note.what, _dotted(note.by)))
+        where = f"{cell}, line {note.line}: " if cell else ""
+        if note.kind == "did":
+            milder = what == TEXT_AS_CODE or what.startswith(("reads ", "imports "))
+            (remarks if milder else person)[f"{where}{what}"] = None
+            continue
+        if by.rpartition(".")[2] in handed and by.startswith("attnlib.") and not by.startswith(HANDS_ON):
+            continue
+        if by != what and (during, note.cell, note.line, by) in reached:
+            continue  # that one reached this one, and is named itself
+        through = f" through {by}" if by and by != what else ""
+        if during:
+            person[f"{where}the test of {during} reached {what}, which is ready-made{through}"] = None
         else:
-            did = clean(str(note.get("did", "wrote into the grader's notes")))[:160]
-            milder = did == TEXT_AS_CODE or did.startswith(("reads ", "imports "))
-            (remarks if milder else person)[f"{where}{did}"] = None
+            remarks[f"{where}reached {what}, which is ready-made{through}"] = None
     for cell, one in ran.items():
         remarks.update(dict.fromkeys(f"{cell}: {magic} does nothing while work is graded" for magic in one.skipped))
     return Sorted(_few(person), _few(remarks))
+
+
+def _dotted(by: str) -> str:
+    """`<attnlib>/plots/grid.py:draw` as attnlib.plots.grid.draw; a place elsewhere as its file and function."""
+    file, _, function = by.partition(":")
+    if file.startswith("<attnlib>/"):
+        module = file.removeprefix("<attnlib>/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        return f"attnlib.{module}.{function}"
+    return f"{file.rpartition('/')[2].removesuffix('.py')}.{function}" if function else ""
 
 
 def _few(sentences: dict[str, None]) -> list[str]:

@@ -3,6 +3,7 @@
 It may stop reading, answer in advance, flood, or die: each is an `Ended` with the reason, within the deadline.
 """
 
+import ast
 import base64
 import contextlib
 import json
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from classroom import cgroup
 from classroom.answers import packed
@@ -32,6 +33,16 @@ class Ended(Exception):
     """The student's process is no more; the message says why."""
 
 
+class Note(NamedTuple):
+    """What the process noted: `kind` is "reached" or "did", `what` names it; where, and through which function."""
+
+    kind: str
+    what: str
+    cell: str = ""
+    line: int = 0
+    by: str = ""
+
+
 class Process:
     """A process that runs `inside/child.py`. Raises Ended where it does not start.
 
@@ -39,7 +50,7 @@ class Process:
     what it was doing ("" for a cell, else the function that a test called).
     """
 
-    def __init__(self, limits: Limits, walls: Walls, deadline: float, notes: list[tuple[str, dict[str, Any]]]) -> None:
+    def __init__(self, limits: Limits, walls: Walls, deadline: float, notes: list[tuple[str, Note]]) -> None:
         self.limits, self.deadline, self.notes = limits, deadline, notes
         self._polled = walls.landlock or walls.name == LIMITS.name
         self._folder = Path(tempfile.mkdtemp(prefix="grading-")).resolve()
@@ -104,7 +115,7 @@ class Process:
             raise
         self._drain(during)
         if token not in self._done:
-            self.notes.append((during, {"did": "cut the grader's notes off"}))
+            self.notes.append((during, Note("did", "cut the grader's notes off")))
         return reply
 
     def _exchange(self, line: bytes, deadline: float, during: str) -> dict[str, Any]:
@@ -153,15 +164,10 @@ class Process:
                 return
             if not message:
                 return
-            try:
-                note = json.loads(message)
-            except (ValueError, RecursionError):
-                note = None
-            if not isinstance(note, dict):
-                note = {"did": "wrote into the grader's notes"}
-            if isinstance(note.get("done"), str):
-                self._done.add(note["done"])
-            elif len(self.notes) < MOST_NOTES:
+            note = _read(message)
+            if note.kind == "done":
+                self._done.add(note.what)
+            elif (during, note) not in self.notes and len(self.notes) < MOST_NOTES:
                 self.notes.append((during, note))
 
     def _look_at_folder(self) -> None:
@@ -174,3 +180,15 @@ class Process:
                 count += 1
                 if size > self.limits.disk or count > self.limits.files:
                     raise Ended("it wrote more than it may")
+
+
+def _read(message: bytes) -> Note:
+    """A note from its text. The student's code can write there too: what is no note is noted as that."""
+    try:
+        note = Note(*ast.literal_eval(message.decode("utf8")))
+        kinds = [type(one) for one in note]
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        kinds = []
+    if kinds != [str, str, str, int, str] or note.kind not in {"reached", "did", "done"}:
+        return Note("did", "wrote into the grader's notes")
+    return note

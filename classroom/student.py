@@ -12,7 +12,7 @@ from typing import Any
 from classroom.inside import wire
 from classroom.inside.child import PATIENCE
 from classroom.limits import Limits
-from classroom.process import Ended, Process
+from classroom.process import Ended, Note, Process
 from classroom.walls import Walls, chosen
 
 CONTROL = re.compile(
@@ -60,7 +60,7 @@ class Student:
     limits: Limits = field(default_factory=Limits.chosen)
     walls: Walls = field(default_factory=chosen)
     ran: dict[str, Ran] = field(default_factory=dict)
-    notes: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    notes: list[tuple[str, Note]] = field(default_factory=list)
 
     def __enter__(self) -> "Student":
         self._deadline = time.monotonic() + self.limits.total

@@ -137,21 +137,21 @@ class Notebook:
             return {"error": described(error)}
 
 
+def late(*_: Any) -> None:
+    """Called by the two timers; no other handler can be set once the process is shut in."""
+    raise TimeLimit
+
+
 @contextlib.contextmanager
 def seconds(most: float):
     """Interrupt what computes for longer, or waits for twice as long: a busy machine fails nobody's work."""
-
-    def late(*_: Any) -> None:
-        raise TimeLimit
-
-    timers = ((signal.SIGPROF, signal.ITIMER_PROF, most), (signal.SIGALRM, signal.ITIMER_REAL, PATIENCE * most))
-    for number, timer, after in timers:
-        signal.signal(number, late)
+    timers = ((signal.ITIMER_PROF, most), (signal.ITIMER_REAL, PATIENCE * most))
+    for timer, after in timers:
         signal.setitimer(timer, after)
     try:
         yield
     finally:
-        for _, timer, _ in timers:
+        for timer, _ in timers:
             signal.setitimer(timer, 0)
 
 
@@ -183,20 +183,23 @@ def main() -> None:
         os.dup2(null, stream)
     sys.path.insert(0, str(Path(__file__).parent))
     import confine
-    import torch_notes  # noqa: F401  here, while files can still be read
+    import torch_notes  # here, while files can still be read
     import watch
     import wire  # noqa: F401
 
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, late)
     confine.limit(limits["memory"], limits["file"], limits["cpu"])
     shut = confine.shut((HELD,), limits["read"], limits["write"], limits["landlock"])
     first = json.loads(requests.readline())
     notebook = Notebook(limits)
-    done = watch.start(HELD, base64.b64decode(first["attnlib"]), limits)
+    send = watch.start(HELD, base64.b64decode(first["attnlib"]), limits, torch_notes.watch)
+    del sys.modules["watch"], sys.modules["torch_notes"], sys.modules["confine"]
     actions = {"run": notebook.run, "keep": notebook.keep, "value": notebook.value, "call": notebook.call}
     reply: dict[str, Any] = {"shut": shut}
     request = first
     while request:
-        done(request["token"])
+        send(("done", request["token"], ""))
         replies.write(json.dumps({"token": request["token"], **reply}).encode() + b"\n")
         replies.flush()
         request = json.loads(requests.readline() or b"null")

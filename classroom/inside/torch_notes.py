@@ -9,9 +9,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-Note = Callable[[str], None]
+Note = Callable[[tuple[str, str, str]], Any]
 PYTHON = {"torch.nn.functional": ("multi_head_attention_forward",)}
-FUSED = ("_scaled_dot_product_flash_attention_for_cpu", "_native_multi_head_attention", "_transformer_encoder_layer_fwd")
+FUSED = (
+    "_scaled_dot_product_flash_attention_for_cpu",
+    "_native_multi_head_attention",
+    "_transformer_encoder_layer_fwd",
+)
 _kept: list[Any] = []
 
 
@@ -38,7 +42,7 @@ def watch(note: Note) -> None:
 
 
 def _noted(kernel: Callable[..., Any], note: Note, name: str, *arguments: Any, **named: Any) -> Any:
-    note(name)
+    note(("reached", name, ""))
     return kernel(*arguments, **named)
 
 
@@ -85,7 +89,8 @@ def _note_first(function: Any, note: Note, name: str) -> None:
     definition.args.kw_defaults = [None if one is None else ast.Constant(None) for one in definition.args.kw_defaults]
     mark = "\0note"
     definition.body.insert(
-        1 if ast.get_docstring(definition) else 0, ast.Expr(ast.Call(ast.Constant(mark), [ast.Constant(name)], []))
+        1 if ast.get_docstring(definition) else 0,
+        ast.Expr(ast.Call(ast.Constant(mark), [ast.Constant(("reached", name, ""))], [])),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a text that is called: it becomes the function

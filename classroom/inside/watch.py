@@ -4,22 +4,21 @@ Two things are noted as they happen, each with the cell and line of the student'
 ready-made answer (every function of attnlib is compiled with such a note as its first act, torch's kernels are replaced by
 ones that note), and a call of Python's own that is refused. How the function was found, copied or passed on does not
 matter. Whether a note counts is the grader's to say. The file stands alone: it is copied beside the student's cells.
+
+The code being watched shares this process. So what writes notes is a generator: all that others can hold is its `send`,
+which leads to no function, module or variable. It calls nothing that could be replaced, and keeps nothing that could be changed.
 """
 
-import _thread
 import importlib.abc
 import importlib.machinery
-import importlib.util
-import json
 import marshal
 import os
 import sys
-from collections.abc import Callable
-from types import CodeType, ModuleType
+from collections.abc import Callable, Generator
+from types import CodeType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
-MARK = "\0ready-made"  # the constant in attnlib's compiled code that becomes the function which notes
-CELL = "cell "  # code of a cell is named "cell answer-tempered"
+MARK = "\0ready-made"  # the constant in attnlib's compiled code that becomes what notes
 
 NETWORK, PROCESS = "the network", "another process"
 REFUSED = {
@@ -31,130 +30,100 @@ REFUSED = {
          "os.kill", "os.killpg", "signal.pthread_kill"), PROCESS),
     **dict.fromkeys(("resource.setrlimit", "resource.prlimit"), "the limits"),
 }  # fmt: skip
-# Refused to the student's code alone: libraries do these by themselves.
-INSIDE = "Python's own workings"
-FRAMES = ("sys._getframe", "sys._current_frames", "sys.settrace", "sys.setprofile")
-WORKINGS = frozenset(
-    {*FRAMES, "gc.get_objects", "gc.get_referrers", "gc.get_referents", "code.__new__", "function.__new__", "object.__getattr__",
-     "object.__setattr__", "object.__delattr__", "marshal.load", "marshal.loads", "sys.addaudithook", "cpython.run_command",
-     "sys.monitoring.register_callback", "ctypes.dlopen", "ctypes.dlsym", "ctypes.call_function", "ctypes.addressof",
-     "ctypes.string_at", "ctypes.cdata", "ctypes.cdata/buffer", "ctypes.PyObj_FromPtr"}
-)  # fmt: skip
-PLAIN = frozenset(
-    {"__dict__", "__class__", "__bases__", "__doc__", "__name__"}
-)  # no way to a frame or to compiled code
+# Refused to the student's code alone, with what may stand between: nothing, the standard library's modules that hand frames
+# on, or all of the standard library ("alone": also where no student's code stands behind it, as in a new thread).
+WORKINGS = {
+    **dict.fromkeys(("sys._getframe", "sys._current_frames"), "frames"),
+    **dict.fromkeys(("sys.settrace", "sys.setprofile", "sys.monitoring.register_callback"), "alone"),
+    **dict.fromkeys(("object.__getattr__",), ""),
+    **dict.fromkeys(
+        ("object.__setattr__", "object.__delattr__", "gc.get_objects", "gc.get_referrers", "gc.get_referents", "code.__new__",
+         "function.__new__", "marshal.load", "marshal.loads", "sys.addaudithook", "cpython.run_command", "ctypes.dlopen",
+         "ctypes.dlsym", "ctypes.call_function", "ctypes.addressof", "ctypes.string_at", "ctypes.cdata", "ctypes.cdata/buffer",
+         "ctypes.PyObj_FromPtr"), "standard"),
+}  # fmt: skip
+ATTRIBUTES = frozenset(
+    {
+        "__code__",
+        "__defaults__",
+        "__kwdefaults__",
+        "f_code",
+        "tb_frame",
+        "gi_frame",
+        "gi_code",
+        "cr_frame",
+        "cr_code",
+        "ag_frame",
+        "ag_code",
+    }
+)  # of functions, frames and generators
 READING = frozenset({"os.listdir", "os.scandir", "os.chdir"})
 WRITING = frozenset(
     {"os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.link", "os.symlink", "os.truncate"}
 )
 TEXT_AS_CODE = "runs a text as code"
 ELSEWHERE = frozenset({"flax", "jax", "keras", "scipy", "sklearn", "tensorflow", "transformers"})
+BACK_DOORS = ("_test", "_ctypes_test", "_xxsubinterpreters", "_interpreters", "_xxtestfuzz")
+FRAMES = ("/inspect.py", "/traceback.py")
+INSIDE = "Python's own workings"
+LOST = 97  # how the process ends when nothing can be noted any more
 
-Place = tuple[str, int]
-Note = Callable[..., None]
+Send = Callable[[Any], Any]
 
 
 def libraries() -> tuple[str, ...]:
-    """The folders whose code is not the student's."""
+    """The folders whose code is not the student's, and the names of code that lies in none."""
     places = [os.path.dirname(os.__file__), *(path for path in sys.path if "site-packages" in path)]
     folders = {f"{name.rstrip('/')}/" for place in places for name in (place, os.path.realpath(place))}
     return (*sorted(folders), "<frozen ", "<attnlib>", f"{os.path.dirname(__file__)}/")
 
 
-def notes(descriptor: int, shared: tuple[str, ...]) -> tuple[Note, Note, Any, Note]:
-    """What writes notes: on reaching a ready-made answer, on anything else, whether one is looking, on the end of a request.
+def watcher(descriptor: int, shared: tuple[str, ...]) -> Generator[bool, tuple[str, str, str], None]:
+    """Writes a note for each message, as one message of the text of a tuple; answers whether the student's code did it.
 
-    What they need is in their defaults, out of reach of whoever changes a module. A note is one message of JSON.
+    ("reached", name, "") is sent by a ready-made answer, ("did", what, past) by the hook, ("done", token, "") by the process
+    when it has done what was asked.
     """
-    standard, here, busy = f"{os.path.dirname(os.__file__)}/", f"{os.path.dirname(__file__)}/", set()
-    sent: set[str] = set()
-
-    def stack(busy: Any = busy, frame: Any = sys._getframe, ident: Any = _thread.get_ident, add: Any = set.add, drop: Any = set.discard,
-              here: str = here, shared: tuple[str, ...] = shared) -> list[tuple[str, str, int, str]]:  # fmt: skip
-        """Who called, from the innermost outwards: `student`, `import`, `grader` or `library`; file, line, and name.
-
-        Looking at frames asks the hook below about each: `busy` holds the threads that look.
-        """
-        me, seen = ident(), []
-        add(busy, me)
-        try:
-            at = frame(1)
-            while at is not None:
-                code = at.f_code
-                file = code.co_filename
-                if file.startswith("<frozen importlib"):
-                    who = "import"
-                elif file.startswith(here):
-                    who = "grader"
-                else:
-                    who = "library" if file.startswith(shared) else "student"
-                seen.append((who, file, at.f_lineno, f"{at.f_globals.get('__name__', '')}.{code.co_qualname}"))
-                at = at.f_back
-        finally:
-            drop(busy, me)
-        return seen
-
-    def send(
-        what: dict[str, Any],
-        write: Any = os.write,
-        dumps: Any = json.dumps,
-        descriptor: int = descriptor,
-        sent: Any = sent,
-    ) -> None:
-        text = dumps(what)
-        if text not in sent:  # once for each request
-            sent.add(text)
-            write(descriptor, text.encode("utf8", "replace")[:4000])
-
-    def reached(name: str, stack: Any = stack, send: Any = send) -> None:
-        entry = ""
-        for who, file, line, by in stack():
-            if who == "import":
-                return  # a module computes something as it is imported
-            if who == "student":
-                send({"reached": name, "by": entry, "cell": file[:200], "line": line})
-                return
-            if who == "library":
-                entry = by
-        send({"reached": name, "by": entry, "cell": "", "line": 0})
-
-    def direct(past: str, stack: Any = stack, standard: str = standard) -> tuple[str, int] | None:
-        """Where the student's code did this: as the very caller, or behind `past` (nothing, or the standard library)."""
-        frames = stack()
-        inner = next((i for i, one in enumerate(frames) if one[0] != "grader"), len(frames))
-        for who, file, line, _ in frames[inner:]:
-            if who == "student":
-                return file, line
-            if (
-                who != "library"
-                or not past
-                or (past == "inspect" and not file.endswith(("/inspect.py", "/traceback.py")))
+    frame, write, standard = sys._getframe, os.write, f"{os.path.dirname(os.__file__)}/"
+    here, frames, alone, noted = f"{os.path.dirname(__file__)}/", FRAMES, ("alone", "torch"), False
+    while True:
+        kind, what, past = yield noted
+        noted, entry, ended, cell, line = False, "", "", "", 0
+        if kind == "done":
+            write(descriptor, f"{('done', what)!r}".encode())
+            continue
+        at = frame(1)
+        while at is not None and not ended:
+            code = at.f_code
+            file = code.co_filename
+            if past == "torch":
+                if code.co_name == "torch_with_notes" and file.startswith(here):
+                    ended = "library"
+            elif file.startswith("<frozen importlib"):
+                ended = "import"  # a module does it as it is imported
+            elif file.startswith(here):
+                pass
+            elif not file.startswith(shared):
+                ended, cell, line = "student", file[:200], at.f_lineno
+            elif kind == "reached":
+                entry = f"{file}:{code.co_qualname}"
+            elif (
+                not past
+                or "site-packages" in file
+                or not file.startswith((standard, "<frozen "))
+                or (past == "frames" and not file.endswith(frames))
+                or (past == "alone" and file.endswith("/cProfile.py"))
             ):
-                return None
-            if "site-packages" in file or not file.startswith((standard, "<frozen ")):
-                return None
-        return None
-
-    def student(what: str, past: str = "standard", direct: Any = direct, send: Any = send) -> bool:
-        """Note what the student's code did; whether it was the student's code at all."""
-        at = direct(past)
-        if at is not None:
-            send({"did": what, "cell": at[0][:200], "line": at[1]})
-        return at is not None
-
-    def looking(busy: Any = busy, ident: Any = _thread.get_ident) -> bool:
-        return ident() in busy
-
-    def done(token: str, write: Any = os.write, descriptor: int = descriptor, sent: Any = sent) -> None:
-        sent.clear()
-        write(descriptor, f'{{"done": "{token}"}}'.encode())
-
-    return reached, student, looking, done
+                ended = "library"
+            at = at.f_back
+        noted = ended == "student" or (not ended and (kind == "reached" or past in alone))
+        if noted:
+            write(descriptor, f"{(kind, what, cell, line, entry)!r}".encode("utf8", "replace")[:4000])
 
 
 def guard(
-    student: Note,
-    looking: Any,
+    send: Send,
+    torch: Any,
     write: tuple[str, ...],
     read: tuple[str, ...],
     hide: tuple[str, ...],
@@ -162,68 +131,97 @@ def guard(
 ) -> Any:
     """An audit hook: Python's own calls for files elsewhere, the network and other processes are refused.
 
-    Not a wall (C code goes round it), but it works on every machine, and tells the student what is out of reach.
+    Not a wall (C code goes round it), but it works on every machine, and tells the student what is out of reach. What it
+    needs is in its defaults: names of a module could be changed.
     """
-    imports = tuple(os.path.realpath(place) for place in sys.path)
+    write, read, hide = (tuple(f"{place.rstrip('/')}/" for place in places) for places in (write, read, hide))
+    watching = send.__self__  # type: ignore[attr-defined]
 
-    def refuse(what: str, student: Note = student) -> None:
-        student(f"tried to reach {what}")
-        raise PermissionError(f"while grading, {what} is out of reach")
+    def ask(what: str, past: str, own: bool = False, send: Send = send, leave: Any = os._exit) -> bool:
+        """Whether the student's code did it, which is then noted."""
+        while True:
+            try:
+                return send(("did", what, past))  # type: ignore[no-any-return]
+            except ValueError:  # the watcher is at work: it looks at a frame itself, or another thread is being judged
+                if own:
+                    return False
+            except StopIteration:
+                leave(LOST)
 
-    def under(path: str, roots: tuple[str, ...]) -> bool:
-        return path.startswith(tuple(root.rstrip("/") + "/" for root in roots)) or path in roots
+    def outside(path: Any, writes: bool, real: Any = os.path.realpath, fspath: Any = os.fspath, encode: Any = str.encode, whole: Any = int,
+                text: Any = str, isinstance: Any = isinstance, decode: Any = os.fsdecode, write: Any = write, read: Any = read,
+                hide: Any = hide, free: Any = ("/dev/null", "/dev/urandom")) -> str:  # fmt: skip
+        """What of a path is out of reach, "source" where it is a library's, or nothing."""
+        if path is None or isinstance(path, whole):
+            return ""
+        path = fspath(path)
+        raw = (
+            encode(path, "utf8", "surrogateescape") if isinstance(path, text) else path
+        )  # whatever its class says it is
+        place = real(decode(raw))
+        if place in free or f"{place}/".startswith(write):
+            return ""
+        if writes or f"{place}/".startswith(hide) or not f"{place}/".startswith(read):
+            return "a place outside its folder, to write" if writes else "a file outside its folder"
+        return "source" if place.endswith((".py", ".pyc")) else ""
 
-    def file(path: Any, writes: bool, real: Any = os.path.realpath, decode: Any = os.fsdecode, under: Any = under, refuse: Any = refuse,
-             student: Note = student, write: Any = write, read: Any = read, hide: Any = hide, encode: Any = str.encode) -> None:  # fmt: skip
-        if path is None or isinstance(path, int):
-            return
-        path = decode(path)
-        place = real(
-            encode(path, "utf8", "surrogateescape").decode("utf8", "surrogateescape")
-        )  # whatever its class says
-        if under(place, write) or place in ("/dev/null", "/dev/urandom"):
-            return
-        if writes or under(place, hide) or not under(place, read):
-            refuse("a place outside its folder, to write" if writes else "a file outside its folder")
-        elif place.endswith((".py", ".pyc")):
-            student(f"reads {place.rsplit('/', 1)[-1]}")
-
+    imports = frozenset(os.path.realpath(place) for place in sys.path)
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
-    def hook(event: str, arguments: tuple[Any, ...], refused: Any = REFUSED, workings: Any = WORKINGS, reading: Any = READING,
-             changing: Any = WRITING, file: Any = file, refuse: Any = refuse, student: Note = student, frames: Any = FRAMES,
-             plain: Any = PLAIN, imports: Any = imports, shared: Any = shared, elsewhere: Any = ELSEWHERE, inside: str = INSIDE,
-             real: Any = os.path.realpath, text: Any = (str, bytes), names: Any = (str, bytes, os.PathLike), writing: int = writing, looking: Any = looking) -> None:  # fmt: skip
+    def hook(event: str, arguments: tuple[Any, ...], ask: Any = ask, outside: Any = outside, refused: Any = MappingProxyType(dict(REFUSED)),
+             workings: Any = MappingProxyType(dict(WORKINGS)), reading: Any = READING, changing: Any = WRITING,
+             attributes: Any = ATTRIBUTES, imports: Any = imports, shared: Any = shared, elsewhere: Any = ELSEWHERE, doors: Any = BACK_DOORS,
+             real: Any = os.path.realpath, text: Any = str, isinstance: Any = isinstance, writing: int = writing, watching: Any = watching,
+             error: Any = PermissionError, inside: str = INSIDE, as_code: str = TEXT_AS_CODE, fsdecode: Any = os.fsdecode,
+             torch: Any = torch, insert: Any = list.insert, namespace: Any = SimpleNamespace) -> None:  # fmt: skip
+        """`what` is refused to everybody, `mine` to the student's code alone; what else is noted is allowed."""
+        what = mine = past = ""
         if event == "open":
             path, mode, flags = arguments
-            file(path, any(c in (mode or "") for c in "wax+") or bool((flags or 0) & writing))
+            mode = mode if isinstance(mode, text) else ""
+            writes = "w" in mode or "a" in mode or "x" in mode or "+" in mode or (flags or 0) & writing
+            what = outside(path, bool(writes))
         elif event in refused:
-            refuse(refused[event])
+            what = refused[event]
         elif event in workings:
-            if looking() or (event.startswith("object.") and arguments[1] in plain):
-                return
-            past = "inspect" if event in frames else "" if event.startswith("object.") else "standard"
-            if student(f"tried to reach {inside} ({event if not event.startswith('object.') else arguments[1]})", past):
-                raise PermissionError(f"while grading, {inside} are out of reach")
+            name = arguments[1] if event.startswith("object.") else event
+            if arguments and arguments[0] is watching:
+                what = inside
+            elif name == event or name in attributes:
+                mine, past = f"{inside} ({name})", workings[event]
         elif event in reading:
-            if real(arguments[0] or ".") not in imports:  # Python looks for modules there
-                file(arguments[0], False)
+            path = arguments[0] or "."
+            what = (
+                "" if isinstance(path, text) and real(path) in imports else outside(path, False)
+            )  # Python looks for modules there
         elif event in changing:
-            for path in arguments[:2]:
-                if isinstance(path, names):
-                    file(path, True)
+            what = outside(arguments[0], True)
+            if not what and event in ("os.rename", "os.link", "os.symlink"):
+                what = outside(arguments[1], True)
         elif event == "compile":
             source, name = arguments
-            if (
-                isinstance(name, text)
-                and str(name).startswith(shared)
-                and student("tried to reach a library's name for its code", "")
-            ):
-                raise PermissionError("while grading, code keeps its own name")
-            if source is not None:
-                student(TEXT_AS_CODE, "")
-        elif event == "import" and arguments[0].split(".")[0] in elsewhere:
-            student(f"imports {arguments[0].split('.')[0]}")
+            if isinstance(name, text) and name.startswith(shared):
+                mine = "a library's name for its code"
+            elif source is not None:
+                ask(as_code, "")
+        elif event == "import":
+            name, file = arguments[0], arguments[1]
+            last = f"{file}".rpartition("/")[2] if isinstance(file, text) else ""
+            if name == "torch":
+                insert(arguments[3], 0, namespace(find_spec=torch))
+            elif name == "torch._C" and file is None and ask("imports torch past the grader", "torch"):
+                raise error("while grading, torch is imported as ever: import torch")
+            if name.startswith(doors) or last.startswith(doors):
+                mine, past = f"{inside} ({name})", "standard"
+            elif name.partition(".")[0] in elsewhere:
+                ask(f"imports {name.partition('.')[0]}", "standard")
+        if what == "source":
+            ask(f"reads {fsdecode(arguments[0]).rpartition('/')[2]}", "standard")
+        elif what:
+            ask(f"tried to reach {what}", "standard")
+            raise error(f"while grading, {what} is out of reach")
+        elif mine and ask(f"tried to reach {mine}", past, own=event == "sys._getframe" or arguments[1:] == ("f_code",)):
+            raise error(f"while grading, {mine} is out of reach")
 
     return hook
 
@@ -234,9 +232,9 @@ class Attnlib(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     `codes` maps a module's name to whether it is a package, its file (its data lie there), and its compiled code.
     """
 
-    def __init__(self, packed: bytes, root: str, note: Note) -> None:
+    def __init__(self, packed: bytes, root: str, send: Send) -> None:
         self.codes = {
-            name: (package, f"{root}/{file}", _noting(code, note))
+            name: (package, f"{root}/{file}", _noting(code, send))
             for name, (package, file, code) in marshal.loads(packed).items()
         }
 
@@ -257,44 +255,47 @@ class Attnlib(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(code, module.__dict__)
 
 
-def _noting(code: CodeType, note: Note) -> CodeType:
+def _noting(code: CodeType, send: Send) -> CodeType:
     return code.replace(
         co_consts=tuple(
-            note if one == MARK else _noting(one, note) if isinstance(one, CodeType) else one for one in code.co_consts
+            send if one == MARK else _noting(one, send) if isinstance(one, CodeType) else one for one in code.co_consts
         )
     )
 
 
-class Torch(importlib.abc.MetaPathFinder):
-    """Once torch is imported, its attention notes that it was called."""
+def _finder(watch: Callable[[Send], None], send: Send) -> Any:
+    """What finds torch: once it is imported, its attention notes that it was called."""
 
-    def __init__(self, note: Note) -> None:
-        self.note = note
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if name != "torch":
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+    def find_spec(name: str, path: Any = None, target: Any = None, watch: Any = watch, send: Any = send) -> Any:
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target) if name == "torch" else None
         if spec is None or spec.loader is None:
-            return spec
-        load, note = spec.loader.exec_module, self.note
+            return None
 
-        def exec_module(module: ModuleType) -> None:
+        def torch_with_notes(
+            module: ModuleType, load: Any = spec.loader.exec_module, watch: Any = watch, send: Any = send
+        ) -> None:
             load(module)
-            from torch_notes import watch
+            watch(send)
 
-            watch(note)
-
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        spec.loader.exec_module = torch_with_notes  # type: ignore[method-assign]
         return spec
 
+    return find_spec
 
-def start(descriptor: int, packed: bytes, limits: dict[str, Any]) -> Note:
-    """Watch from here on; returns the function with which the process says that a request is done."""
+
+def start(descriptor: int, packed: bytes, limits: dict[str, Any], torch: Callable[[Send], None]) -> Send:
+    """Watch from here on; returns what the process tells when it is done with a request."""
     shared = libraries()
-    reached, student, looking, done = notes(descriptor, shared)
-    sys.meta_path[:0] = [Attnlib(packed, limits["attnlib"], reached), Torch(reached)]
+    watching = watcher(descriptor, shared)
+    next(watching)
+    sys.meta_path.insert(0, Attnlib(packed, limits["attnlib"], watching.send))
     importlib.import_module("attnlib.exercises")
-    sys.addaudithook(guard(student, looking, *(tuple(limits[key]) for key in ("write", "read", "hide")), shared))
-    return done
+    sys.addaudithook(
+        guard(
+            watching.send,
+            _finder(torch, watching.send),
+            *(tuple(limits[key]) for key in ("write", "read", "hide")),
+            shared,
+        )
+    )
+    return watching.send

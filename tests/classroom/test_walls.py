@@ -13,6 +13,7 @@ import pytest
 from classroom import cgroup, walls
 from classroom.inside import wire
 from classroom.limits import Limits, Refused
+from classroom.process import Note
 from classroom.student import NotStarted, Step, Student
 
 KINDS = [kind for kind in (*walls.CHOICES, walls.LIMITS) if kind is walls.LIMITS or walls.works(kind)]
@@ -60,8 +61,11 @@ def test_a_process_that_plays_with_the_channel_holds_nothing_up(way):
 
 
 def test_notes_that_are_cut_off_or_forged_are_named():
-    _, student = run("import os\nos.write(250, b'{\"reached\": 3}')\nos.write(250, b'nonsense')", kind=walls.LIMITS)
-    assert [note for _, note in student.notes] == [{"reached": 3}, {"did": "wrote into the grader's notes"}]
+    _, student = run(
+        "import os\nos.write(250, b'(\"reached\", 3)')\nos.write(250, b'nonsense')\nos.write(250, b'[' * 3000)",
+        kind=walls.LIMITS,
+    )
+    assert [note for _, note in student.notes] == [Note("did", "wrote into the grader's notes")]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="seccomp")
@@ -168,7 +172,7 @@ def test_files_network_and_processes_are_out_of_reach_and_the_attempt_is_noted(k
         *["PermissionError"] * 8,
         "ModuleNotFoundError",
     ]
-    assert [note["did"].removeprefix("tried to reach ") for _, note in student.notes] == [
+    assert [note.what.removeprefix("tried to reach ") for _, note in student.notes] == [
         "a file outside its folder",
         "the network",
         "another process",
@@ -178,7 +182,7 @@ def test_files_network_and_processes_are_out_of_reach_and_the_attempt_is_noted(k
         "Python's own workings (sys._getframe)",
         "Python's own workings (gc.get_objects)",
     ]
-    assert student.notes[1] == ("", {"did": "tried to reach the network", "cell": "cell 2", "line": 2})
+    assert student.notes[1] == ("", Note("did", "tried to reach the network", "cell 2", 2))
 
 
 @NAMED

@@ -1,19 +1,49 @@
 """The classroom from the command line; `make classroom` and its sisters call this."""
 
 import argparse
+import contextlib
+import signal
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from classroom import course as courses
-from classroom import downloads, grades, sets
+from classroom import downloads, grades, persons, sets, sheets, walls
 from classroom.course import Course, CourseError
-from classroom.walls import best
+from classroom.limits import Refused
 
 COURSE = Path("course")
 
 
 def main(arguments: list[str] | None = None) -> int:
+    chosen = _parser().parse_args(arguments)
+    try:
+        with _ended_by_signals():
+            return _run(chosen, Course(chosen.course.resolve()))
+    except (CourseError, sets.SetError, Refused) as error:
+        print(sheets.clean(str(error)), file=sys.stderr)
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        print(f"{sheets.line(what)}. What was done before is kept; run the command again.", file=sys.stderr)
+    except SQLAlchemyError as error:
+        said = sheets.line(str(error).partition("\n")[0])
+        print(f"The gradebook cannot be read or written: {said}. Run the command again.", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("\nStopped. What was graded is kept; run the command again for the rest.", file=sys.stderr)
+        return 130
+    return 1
+
+
+def place(text: str) -> Path:
+    """A path; `~` is the home folder, whatever the shell made of it."""
+    return Path(text).expanduser()
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m classroom", description=__doc__)
     parser.add_argument("--course", type=place, default=COURSE, help="the course folder (course)")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -28,53 +58,56 @@ def main(arguments: list[str] | None = None) -> int:
     grade.add_argument("--again", action="store_true", help="also what was graded before")
     demo = commands.add_parser("demo", help="a whole cycle with made-up submissions")
     demo.add_argument("--keep", type=place, help="leave the course folder here")
-    chosen = parser.parse_args(arguments)
-    course = Course(chosen.course.resolve())
-    try:
-        if chosen.command == "release":
-            print("\n".join(courses.release(course, chosen.graded, chosen.sets or None)))
-        elif chosen.command == "collect":
-            print("\n".join(downloads.collect(course, chosen.set, chosen.download)))
-        elif chosen.command == "grade":
-            return _grade(course, chosen.sets, chosen.again)
-        else:
-            from classroom.demo import run
-
-            return run.main(chosen.keep)
-    except (CourseError, sets.SetError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+    return parser
 
 
-def place(text: str) -> Path:
-    """A path; `~` is the home folder, whatever the shell made of it."""
-    return Path(text).expanduser()
+def _run(chosen: argparse.Namespace, course: Course) -> int:
+    if chosen.command == "demo":
+        from classroom.demo import run
 
-
-def _grade(course: Course, names: list[str], again: bool) -> int:
-    if not names and not course.assignments():
+        return run.main(chosen.keep)
+    if chosen.command == "grade" and not chosen.sets and not course.assignments():
         raise CourseError(f"Nothing was released in {course.folder}: run the release first.")
-    contained()
-    for name in names or course.assignments():
-        start = time.monotonic()
-        rows = grades.grade(course, name, again)
-        print(f"\n{name}: {len(rows)} submissions, {time.monotonic() - start:.0f} s\n{grades.shown(rows)}\n")
-        print(f"Grades: {grades.export(course, name, rows)}")
-        if any("to mark" in row.state for row in rows):
-            print(
-                f"Answers to mark: fill in the points in {course.folder / f'to-mark-{name}.csv'}, then run this again."
-            )
-        print("Feedback: " + "\n".join(grades.feedback(course, name)))
+    with course.locked():
+        if chosen.command == "release":
+            _say(courses.release(course, chosen.graded, chosen.sets or None))
+        elif chosen.command == "collect":
+            _say(downloads.collect(course, chosen.set, chosen.download))
+        else:
+            _say(walls.sentences(walls.chosen()))
+            for name in chosen.sets or course.assignments():
+                _grade(course, name, chosen.again)
     return 0
 
 
-def contained() -> None:
-    """Say what a submission could do here."""
-    walls = best()
-    print(f"Submissions run in a process of their own, contained by {walls.name}.")
-    for sentence in walls.remains:
-        print(f"  NOT CONTAINED. {sentence}")
+def _grade(course: Course, name: str, again: bool) -> None:
+    start = time.monotonic()
+    rows = grades.grade(course, name, again)
+    print(f"\n{name}: {len(rows)} submissions, {time.monotonic() - start:.0f} s\n{grades.shown(rows)}\n")
+    print(f"Grades: {grades.export(course, name, rows)}")
+    print("Feedback: " + "\n".join(grades.feedback(course, name)))
+    if any(row.waiting for row in rows):
+        print(f"Answers to mark: fill in the points in {course.folder / f'to-mark-{name}.csv'}, then run this again.")
+    if persons_needed := sum(row.state == "needs a person" for row in rows):
+        need = "1 submission needs" if persons_needed == 1 else f"{persons_needed} submissions need"
+        print(f"{need} a person: look, decide in {persons.file(course, name)}, then run this again.")
+
+
+def _say(sentences: list[str]) -> None:
+    print("\n".join(map(sheets.clean, sentences)))
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """SIGTERM ends the command as Ctrl-C does: what was started is ended first."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 if __name__ == "__main__":

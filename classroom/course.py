@@ -20,7 +20,7 @@ from typing import Any
 
 import nbformat
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
-from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
     AssignLatePenalties,
@@ -99,9 +99,6 @@ class Course:
     def autograde(self, name: str, student: str) -> str:
         return self.nbgrader(Autograde, name, student)
 
-    def make_feedback(self, name: str, student: str) -> str:
-        return self.nbgrader(GenerateFeedback, name, student)
-
     @property
     def database(self) -> str:
         return f"sqlite:///{self.folder / 'gradebook.db'}"
@@ -156,7 +153,9 @@ class Course:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """For one command at a time; a second one is told so."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        if not self.folder.exists():  # a release that is refused leaves no folder
+            yield
+            return
         with (self.folder / ".lock").open("a") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -189,7 +188,7 @@ def release(course: Course, graded: Path = sets.GRADED, only: list[str] | None =
     course.folder.mkdir(parents=True, exist_ok=True)
     settings = course.folder / "nbgrader_config.py"
     if not settings.exists():
-        settings.write_text(SETTINGS, encoding="utf8")
+        course.write(settings, SETTINGS.encode())
     passed = [] if only else [f"{name}: no graded cell in it, passed over." for name in sets.others(graded)]
     return [_release(course, one) for one in found] + passed
 
@@ -211,8 +210,7 @@ def _release(course: Course, graded: sets.Set) -> str:
         course.set_aside(source)
         done += f" (changed; the version before is in {course.folder / 'earlier'})"
     course.remember(RELEASED, record | {name: digest(content)})
-    source.parent.mkdir(parents=True, exist_ok=True)
-    source.write_bytes(content)
+    course.write(source, content)
     if course.released(name).parent.exists():
         course.set_aside(course.released(name).parent)
     if trouble := course.make_release(name):

@@ -1,140 +1,245 @@
-"""Grade what was collected, and say for each submission what came of it: a grade, or why a person is needed."""
+"""Grade what was collected, and say for each submission what came of it: a grade, or why a person is needed.
 
-import csv
-import glob
+Each submission is graded in a process of its own, with a deadline (see `worker`). What came of it is recorded, so that it
+is graded again only when it, the set, or what stopped it has changed.
+"""
+
+import contextlib
+import importlib
 import json
+import os
 import re
+import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbgrader.api import Gradebook, MissingEntry
 
+from classroom import answers, notebooks, pages, persons, sheets, worker
 from classroom.course import Course, CourseError, digest
-from classroom.marks import mark, safe
+from classroom.limits import Limits
+from classroom.marks import mark
+from classroom.persons import Case
+from classroom.walls import best
 
 RECORD = ".graded.json"
-ELSEWHERE = re.compile(
-    r'<script[^>]* src="http[^>]*>\s*</script>'
-)  # a page of feedback asks no other host for anything
 
 
 @dataclass(frozen=True)
 class Row:
-    """One student's line: points by cell (None: not given yet), and whether a person must look."""
+    """One student's line: points by cell (None: not given yet), why a person must look, and what a person decided."""
 
     student: str
     points: dict[str, float | None]
     most: dict[str, float]
-    person: str = ""  # why a person must look, if so
+    person: str = ""
     notes: str = ""
+    graded: bool = True
+    decision: str = ""  # of a person: ok, or points for the set
 
     @property
-    def score(self) -> float:
-        return sum(points or 0 for points in self.points.values())
+    def score(self) -> float | None:
+        """None where no points were given."""
+        given = [points for points in self.points.values() if points is not None]
+        if self.decision and self.decision != "ok":
+            return sheets.number(self.decision, self.whole)
+        return sum(given) if given else None
+
+    @property
+    def whole(self) -> float:
+        return sum(self.most.values())
+
+    @property
+    def waiting(self) -> int:
+        by_hand = self.decision not in {"", "ok"}
+        return 0 if by_hand else sum(points is None for points in self.points.values())
 
     @property
     def state(self) -> str:
-        waiting = sum(points is None for points in self.points.values())
-        if self.person:
+        if self.person and not self.decision:
             return "needs a person"
-        return f"{waiting} to mark" if waiting else "graded"
+        return f"{self.waiting} to mark" if self.waiting else "graded"
 
 
 def grade(course: Course, name: str, again: bool = False, say: Callable[[str], None] = print) -> list[Row]:
     """Grade every submission of a set that is new or changed (`again`: all of them); one that fails stops no other."""
     if name not in course.assignments():
         raise CourseError(f"{name} was not released in {course.folder}: run the release first.")
-    record = course.remember(RECORD)
-    for folder in course.submissions(name):
-        student, file = folder.parent.name, folder / f"{name}.ipynb"
-        state = digest(course.source(name).read_bytes() + (file.read_bytes() if file.exists() else b""))
-        known = record.get(f"{name}/{student}", {})
-        graded = course.folder / "autograded" / student / name / f"{name}.ipynb"
-        if not again and known.get("state") == state and (graded.exists() or known.get("problem")):
-            continue
-        say(f"grading {student}")
-        record[f"{name}/{student}"] = {"state": state, "problem": _grade_one(course, name, student, file)}
+    record, seconds, means = course.remember(RECORD), Limits.chosen().submission, _means()
+    folders = course.submissions(name)
+    works = {folder.parent.name: _work(course, name, folder) for folder in folders}
+    due = [student for student in works if again or _due(record.get(f"{name}/{student}", {}), works[student], means)]
+    if due:
+        _ready(course, name)
+    for student in due:
+        say(f"grading {sheets.line(student)}")
+        try:
+            found = worker.run(seconds, _grade_one, course, name, student)
+        except worker.Stopped as stopped:
+            found = {"problem": str(stopped), "limited": True}
+        if found["problem"]:
+            shutil.rmtree(course.folder / "autograded" / student / name, ignore_errors=True)  # of a version before
+        record[f"{name}/{student}"] = {"work": works[student], "means": means, **found}
         course.remember(RECORD, record)
-    mark(course, name)
+    graded = {student: record[f"{name}/{student}"] for student in works}
+    to_mark = {student: entry["answers"] for student, entry in graded.items() if not entry["problem"]}
+    for sentence in mark(course, name, to_mark):
+        say(sheets.line(sentence))
+    cases = [_case(row, graded[row.student]) for row in table(course, name) if row.person]
+    for sentence in persons.decide(course, name, cases):
+        say(sheets.line(sentence))
     return table(course, name)
 
 
 def table(course: Course, name: str) -> list[Row]:
     """Every submission of the set, by student."""
-    record = course.remember(RECORD)
+    record, decided = course.remember(RECORD), persons.decided(course, name)
     with Gradebook(course.database) as book:
         most = {cell.name: cell.max_score for cell in book.find_notebook(name, name).grade_cells}
-        return [_row(course, book, name, folder.parent.name, most, record) for folder in course.submissions(name)]
+        rows = []
+        for folder in course.submissions(name):
+            entry = record.get(f"{name}/{folder.parent.name}", {})
+            entry = entry if "work" in entry else {"problem": "not graded yet", "work": ""}
+            row = _row(book, name, folder.parent.name, most, entry)
+            rows.append(_with(row, decided.get(_case(row, entry).key)))
+    return rows
 
 
 def feedback(course: Course, name: str) -> list[str]:
-    """Write a page for each graded student under `feedback/`; sentences about those that could not be written."""
-    graded = sorted(course.folder.glob(f"autograded/*/{name}"))
-    problems = []
-    for folder in graded:
-        student = folder.parent.name
-        if trouble := course.make_feedback(name, student):
-            problems.append(f"{student}: no feedback: {trouble}")
-        for page in course.folder.glob(f"feedback/{glob.escape(student)}/{name}/*.html"):
-            text = page.read_text(encoding="utf8")
-            page.write_text(ELSEWHERE.sub("", text), encoding="utf8")
-    return [f"{len(graded) - len(problems)} pages in {course.folder / 'feedback'}", *problems]
+    """Write each student's page where it has changed, under `feedback/`; sentences about those that could not be written."""
+    return pages.write(course, name, table(course, name))
 
 
 def export(course: Course, name: str, rows: list[Row]) -> Path:
     """The table as `grades-SET.csv`."""
     file = course.folder / f"grades-{name}.csv"
     cells = list(rows[0].most) if rows else []
-    with file.open("w", newline="", encoding="utf-8-sig") as opened:
-        writer = csv.writer(opened)
-        writer.writerow(["student", "score", "of", "state", *cells, "needs a person because", "notes"])
-        for row in rows:
-            points = ["" if row.points.get(cell) is None else f"{row.points[cell]:g}" for cell in cells]
-            of = f"{sum(row.most.values()):g}"
-            writer.writerow(
-                [safe(row.student), f"{row.score:g}", of, row.state, *points, safe(row.person), safe(row.notes)]
-            )
+    lines = [["student", "score", "of", "state", *cells, "needs a person because", "notes"]]
+    for row in rows:
+        points = [_number(row.points.get(cell)) for cell in cells]
+        why = [sheets.safe(sheets.line(text, 1000)) for text in (row.person, row.notes)]
+        lines.append([sheets.name(row.student), _number(row.score), _number(row.whole), row.state, *points, *why])
+    course.write(file, sheets.table(lines))
     return file
 
 
 def shown(rows: list[Row]) -> str:
-    """The table for a terminal."""
-    width = max([len(row.student) for row in rows], default=0)
+    """The table for a terminal, a line for each student."""
+    names = [sheets.line(row.student, 80) for row in rows]
+    width = max(map(len, names), default=0)
     lines = []
-    for row in rows:
-        why = "; ".join(filter(None, (row.person, row.notes)))
-        given = any(points is not None for points in row.points.values())
-        score = f"{row.score:g} of {sum(row.most.values()):g}" if given else "–"
-        lines.append(f"{row.student:{width}}  {score:>10}  {row.state:14}  {why[:300]}".rstrip())
+    for row, name in zip(rows, names, strict=True):
+        score = "–" if row.score is None else f"{row.score:g} of {row.whole:g}"
+        why = sheets.line("; ".join(filter(None, (row.person, row.notes))))
+        lines.append(f"{name:{width}}  {score:>10}  {row.state:14}  {why}".rstrip())
     return "\n".join(lines)
 
 
-def _grade_one(course: Course, name: str, student: str, file: Path) -> str:
-    """Grade one submission; the reason, in a sentence, where that did not work."""
+def _ready(course: Course, name: str) -> None:
+    """Read and import here, once, what the process of each submission needs."""
+    answers.packed()
+    source = nbformat.read(course.source(name), 4)
+    setup = "\n".join(
+        cell.source for cell in source.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "setup"
+    )
+    for module in re.findall(r"^(?:import|from) +([\w.]+)", setup, re.MULTILINE):
+        with contextlib.suppress(Exception):  # the submissions then say what is wrong with it
+            importlib.import_module(module)
+
+
+def _means() -> str:
+    """What decides how far a submission may go; with other means, what was stopped is tried again."""
+    return repr([Limits.chosen(), os.environ.get("CONTAIN", ""), best().name])
+
+
+def _work(course: Course, name: str, folder: Path) -> str:
+    """What is graded: the set, and the submission's file."""
+    file = folder / f"{name}.ipynb"
+    return digest(course.source(name).read_bytes() + (file.read_bytes() if file.exists() else b""))
+
+
+def _due(entry: dict[str, Any], work: str, means: str) -> bool:
+    stopped = entry.get("limited") and entry.get("means") != means
+    return entry.get("work") != work or bool(stopped or entry.get("retry"))
+
+
+def _grade_one(course: Course, name: str, student: str) -> dict[str, Any]:
+    """What came of one submission. Runs in a process of its own."""
+    file = course.folder / "submitted" / student / name / f"{name}.ipynb"
     if not file.exists():
-        handed = ", ".join(sorted(other.name for other in file.parent.iterdir())) or "nothing"
-        return f"handed in {handed}, no notebook"
+        handed = ", ".join(sorted(other.name for other in file.parent.iterdir() if other.name != "timestamp.txt"))
+        return {"problem": f"handed in {handed or 'nothing'}, no notebook"}
     try:
-        notebook = nbformat.reads(file.read_text(encoding="utf8"), 4)
-        nbformat.validate(notebook)
-    except Exception:  # whatever a broken file makes the reader say
-        return "the file is no notebook that can be read"
-    trouble = course.autograde(name, student)
-    return f"nbgrader stopped: {trouble}"[:300] if trouble else ""
+        with file.open("rb") as opened:
+            notebooks.read(opened.read(notebooks.LARGEST + 1))
+    except notebooks.Unreadable as why:
+        return {"problem": str(why)}
+    if trouble := course.autograde(name, student):
+        return {"problem": f"the grader stopped: {trouble}"[:300], "retry": True}
+    graded = nbformat.read(course.folder / "autograded" / student / name / f"{name}.ipynb", 4)
+    ran, restored = graded.metadata.get("classroom", {}), graded.metadata.get("restored", {})
+    found = {
+        "problem": "",
+        "notes": list(dict.fromkeys([*restored.get("notes", []), *ran.get("notes", [])])),
+        "person": [*restored.get("person", []), *ran.get("person", [])],
+        "ungraded": [*ran.get("ungraded", [])],
+        "limited": bool(ran.get("limited") or ran.get("ungraded")),
+        "answers": _answers(graded, nbformat.read(course.released(name), 4), restored.get("elsewhere", {})),
+    }
+    _without_grade(course, name, student, found["ungraded"])
+    return json.loads(json.dumps(found))
 
 
-def _row(course: Course, book: Gradebook, name: str, student: str, most: dict, record: dict) -> Row:
-    problem = record.get(f"{name}/{student}", {"problem": "not graded yet"})["problem"]
-    file = course.folder / "autograded" / student / name / f"{name}.ipynb"
+def _answers(
+    graded: nbformat.NotebookNode, released: nbformat.NotebookNode, elsewhere: dict[str, str]
+) -> dict[str, str]:
+    """What is for a person to mark: answers in words that are not as they were handed out."""
+    tags = [(cell, cell.metadata.get("nbgrader", {})) for nb in (graded, released) for cell in nb.cells]
+    words = [(tag["grade_id"], cell.source) for cell, tag in tags if tag.get("grade") and tag.get("solution")]
+    stubs = dict(words[len(words) // 2 :])
+    return {cell: source for cell, source in words[: len(words) // 2] if source != stubs[cell]} | dict(elsewhere)
+
+
+def _without_grade(course: Course, name: str, student: str, cells: list[str]) -> None:
+    """Tests that could not be run are left without points in the gradebook too."""
+    if cells:
+        with Gradebook(course.database) as book:
+            for cell in cells:
+                grade = book.find_grade(cell, name, name, student)
+                grade.auto_score, grade.needs_manual_grade = None, True
+            book.db.commit()
+
+
+def _row(book: Gradebook, name: str, student: str, most: dict[str, float], entry: dict[str, Any]) -> Row:
     nothing: dict[str, float | None] = dict.fromkeys(most)
-    if problem or not file.exists():
-        return Row(student, nothing, most, problem or "its graded copy is gone: grade again")
-    found = json.loads(file.read_text(encoding="utf8"))["metadata"].get("classroom", {})
+    if entry["problem"]:
+        return Row(student, nothing, most, entry["problem"], graded=False)
     try:
         grades = {cell: book.find_grade(cell, name, name, student) for cell in most}
     except MissingEntry:
-        return Row(student, nothing, most, "not in the gradebook: grade again")
+        return Row(student, nothing, most, "not in the gradebook: grade again", graded=False)
     points = {cell: g.auto_score if g.manual_score is None else g.manual_score for cell, g in grades.items()}
-    return Row(student, points, most, "; ".join(found.get("person", [])), "; ".join(found.get("notes", [])))
+    missing = {cell: None for cell in entry["ungraded"] if grades[cell].manual_score is None}
+    return Row(student, points | missing, most, "; ".join(entry["person"]), "; ".join(entry["notes"]))
+
+
+def _with(row: Row, decided: dict[str, str] | None) -> Row:
+    """The row with a person's decision."""
+    if not row.person or decided is None:
+        return row
+    said = f"cleared: {decided['comment'] or decided['decision']}"
+    notes = "; ".join(filter(None, (said, row.person, row.notes)))
+    return replace(row, notes=notes, decision=decided["decision"])
+
+
+def _case(row: Row, entry: dict[str, Any]) -> Case:
+    missing = {cell for cell, points in row.points.items() if points is None}
+    complete = row.graded and missing <= entry["answers"].keys()
+    return Case(row.student, entry["work"], row.person, complete, row.whole)
+
+
+def _number(points: float | None) -> str:
+    return "" if points is None else f"{points:g}"

@@ -1,92 +1,103 @@
-"""Answers in words, marked in a spreadsheet: `to-mark-SET.csv` holds each answer, and takes the points.
+"""Answers in words, marked in a spreadsheet: `to-mark-SET.csv` holds each answer, and takes points and a comment.
 
-The file is written when work is graded and read when work is graded again; points that were filled in stay. An answer
-that has changed since it was marked asks for its points anew.
+The file is written when work is graded and read when work is graded again. Points stay until the answer changes; emptied
+points are withdrawn. What was listed is recorded, so that a change can be told from what a spreadsheet does to a text.
 """
 
-import csv
+import re
 from pathlib import Path
+from typing import Any
 
-import nbformat
 from nbgrader.api import Gradebook, MissingEntry
 
-from classroom.course import Course, CourseError
+from classroom import sheets
+from classroom.course import Course, CourseError, digest
 
-COLUMNS = ["student", "cell", "points", "of", "answer"]
+COLUMNS = ["student", "cell", "points", "of", "comment", "answer"]
+LISTED = ".marked.json"
+Rows = dict[tuple[str, str], dict[str, str]]
 
 
-def mark(course: Course, name: str) -> int:
-    """Carry the points over to the gradebook and list the answers again; how many still wait."""
+def mark(course: Course, name: str, answers: dict[str, dict[str, str]]) -> list[str]:
+    """Carry points and comments over to the gradebook and list the answers again; sentences about rows passed over."""
     file = course.folder / f"to-mark-{name}.csv"
-    known = {(row["student"], row["cell"]): row for row in _rows(file)}
+    record = course.remember(LISTED)
+    listed: dict[str, Any] = dict(record.get(name, {}))
+    known, said = _known(file)
     rows = []
     with Gradebook(course.database) as book:
-        for folder in course.submissions(name):
-            student = folder.parent.name
-            for cell, answer in _answers(course, name, student):
-                try:
-                    grade = book.find_grade(cell, name, name, student)
-                except MissingEntry:
-                    continue
-                before = known.get((student, cell))
-                same = before is not None and _words(before["answer"]) == _words(safe(answer))
-                if before and before["points"].strip():
-                    grade.manual_score = _points(before, grade.max_score, file) if same else None
-                if grade.manual_score is not None:
-                    grade.needs_manual_grade = False
-                elif grade.auto_score is not None:
-                    continue  # left as it was handed out: nothing to mark
-                points = "" if grade.manual_score is None else f"{grade.manual_score:g}"
-                rows.append([student, cell, points, f"{grade.max_score:g}", safe(answer)])
+        entries = [entry for student in answers for entry in _entries(book, name, student, answers[student])]
+        for student, cell, grade, _, _ in entries:
+            _points(
+                known.get((sheets.name(student), cell), {}), grade.max_score, file
+            )  # all of them, before anything changes
+        for student, cell, grade, comment, answer in entries:
+            row, was = known.pop((sheets.name(student), cell), None), listed.get(f"{student}/{cell}")
+            if not _same(answer, row, was):
+                grade.manual_score = comment.manual_comment = None
+            elif row:
+                comment.manual_comment = row.get("comment", "").strip() or None
+                if row["points"].strip() or (was and was["points"]):
+                    grade.manual_score = _points(row, grade.max_score, file)
+            grade.needs_manual_grade = grade.manual_score is None
+            if grade.manual_score is None:
+                grade.auto_score = None
+            points = "" if grade.manual_score is None else f"{grade.manual_score:g}"
+            rows.append(
+                [sheets.name(student), cell, points, f"{grade.max_score:g}", comment.manual_comment or "", answer]
+            )
+            listed[f"{student}/{cell}"] = {"points": points, "answer": digest(answer.encode("utf8", "replace"))}
         book.db.commit()
-    _write(course, file, rows)
-    return sum(not row[2] for row in rows)
+    sheets.write(course, file, COLUMNS, rows, ["cell", "points", "comment"])
+    course.remember(LISTED, record | {name: listed})
+    return said + [
+        f"{file.name}: {student}, {cell}: no such answer waits or was marked; passed over." for student, cell in known
+    ]
 
 
-def safe(text: str) -> str:
-    """Text that a spreadsheet will not take for a formula."""
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@", "\t", "\r"} else text
+def _known(file: Path) -> tuple[Rows, list[str]]:
+    known: Rows = {}
+    said = []
+    for row in sheets.read(file, ["student", "cell", "points", "answer"]):
+        key = row["student"].strip(), row["cell"].strip()
+        if key in known and known[key]["points"].strip() != row["points"].strip():
+            raise CourseError(
+                f"{file.name}: {key[0]} has two rows with other points for {key[1]}. No grade was changed."
+            )
+        if key in known:
+            said.append(f"{file.name}: {key[0]} has two rows for {key[1]}; the last counts.")
+        known[key] = row
+    return known, said
 
 
-def _answers(course: Course, name: str, student: str) -> list[tuple[str, str]]:
-    file = course.folder / "autograded" / student / name / f"{name}.ipynb"
-    if not file.exists():
-        return []
-    tags = [(cell, cell.metadata.get("nbgrader", {})) for cell in nbformat.read(file, 4).cells]
-    return [(tag["grade_id"], cell.source) for cell, tag in tags if tag.get("grade") and tag.get("solution")]
+def _entries(book: Gradebook, name: str, student: str, answers: dict[str, str]) -> list[tuple[Any, ...]]:
+    found = []
+    for cell, answer in answers.items():
+        try:
+            grade, comment = (find(cell, name, name, student) for find in (book.find_grade, book.find_comment))
+        except MissingEntry:
+            continue
+        found.append((student, cell, grade, comment, answer))
+    return found
 
 
-def _points(row: dict[str, str], most: float, file: Path) -> float:
-    try:
-        points = float(row["points"].replace(",", "."))
-    except ValueError:
-        points = -1.0
-    if not 0 <= points <= most:
+def _same(answer: str, row: dict[str, str] | None, was: dict[str, str] | None) -> bool:
+    """Whether the answer is the one that was listed, and the row is about it."""
+    if was and was["answer"] != digest(answer.encode("utf8", "replace")):
+        return False
+    return row is None or _bones(row["answer"]) == _bones(sheets.safe(answer))
+
+
+def _bones(text: str) -> str:
+    """What every spreadsheet and encoding leaves of a text."""
+    return re.sub(r"[^A-Za-z0-9]", "", text)[:30_000]
+
+
+def _points(row: dict[str, str], most: float, file: Path) -> float | None:
+    given = row.get("points", "").strip()
+    points = sheets.number(given, most) if given else None
+    if given and points is None:
         raise CourseError(
-            f"{file.name}: {row['student']} has {row['points']!r} for {row['cell']}; write 0 to {most:g}. No grade was changed."
+            f"{file.name}: {row['student']} has {given!r} for {row['cell']}; write 0 to {most:g}. No grade was changed."
         )
     return points
-
-
-def _rows(file: Path) -> list[dict[str, str]]:
-    if not file.exists():
-        return []
-    with file.open(newline="", encoding="utf-8-sig") as opened:
-        first = opened.readline()
-        opened.seek(0)
-        rows = list(csv.DictReader(opened, delimiter=max(",;\t", key=first.count)))  # spreadsheets save what they like
-    if rows and not set(COLUMNS) <= set(rows[0]):
-        raise CourseError(f"{file.name} has lost a column; it needs {', '.join(COLUMNS)}. No grade was changed.")
-    return rows
-
-
-def _write(course: Course, file: Path, rows: list[list[str]]) -> None:
-    before = [[row[column] for column in COLUMNS] for row in _rows(file)]
-    if file.exists() and any(row[2].strip() and row not in rows for row in before):
-        course.set_aside(file)
-    with file.open("w", newline="", encoding="utf-8-sig") as opened:
-        csv.writer(opened).writerows([COLUMNS, *rows])
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split())

@@ -16,7 +16,7 @@ UNSEEN = re.compile(  # escape sequences of a terminal, other controls, what tur
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
-FORMULA = re.compile(r"(^|[;,|\t\n])([\s\"']*)(?=[=+\-@＝＋－＠])")
+FORMULA = re.compile(r"(^|[;,|\t\n])([\s\"]*)(?=[=+\-@＝＋－＠])")
 
 
 def clean(text: str) -> str:
@@ -36,6 +36,11 @@ def safe(text: str) -> str:
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]} … (cut here: {len(text)} characters in all)"
     return FORMULA.sub(r"\1\2'", text)
+
+
+def name(student: str) -> str:
+    """A student's name as it stands in every sheet."""
+    return safe(line(student, 120))
 
 
 def read(file: Path, columns: list[str]) -> list[dict[str, str]]:

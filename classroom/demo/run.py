@@ -10,11 +10,11 @@ from pathlib import Path
 
 from classroom import course as courses
 from classroom import downloads, grades, sets
-from classroom.contained import parts
 from classroom.course import Course
 from classroom.demo.submissions import download
 from classroom.grades import Row
-from classroom.walls import strays
+from classroom.regions import split
+from classroom.walls import chosen, sentences, strays
 
 SET = "chapter_01"
 EXPECTED = Path(__file__).parent / "grades.csv"
@@ -22,8 +22,6 @@ EXPECTED = Path(__file__).parent / "grades.csv"
 
 def main(keep: Path | None = None) -> int:
     """Run the demo and say what came of it; 1 when anything is not as it should be."""
-    from classroom.__main__ import contained
-
     start = time.monotonic()
     folder = Path(keep or tempfile.mkdtemp(prefix="classroom-")).resolve()
     if keep and folder.exists() and any(folder.iterdir()):
@@ -31,7 +29,7 @@ def main(keep: Path | None = None) -> int:
         return 1
     os.environ.setdefault("CLASSROOM_LIMITS", json.dumps({"seconds": 2, "total": 120, "memory": 2 << 30}))
     try:
-        contained()
+        print("\n".join(sentences(chosen())))
         course = Course(folder)
         print("\n".join(courses.release(course, only=[SET])))
         download(course.released(SET), folder / "download.zip")
@@ -73,10 +71,9 @@ def lines(rows: list[Row]) -> list[list[str]]:
 
 
 def leaks(course: Course) -> list[str]:
-    """Lines of hidden tests, or solutions, that stand in the feedback of a student who did not write them."""
-    secret = set()
-    for cell in sets.read(sets.GRADED / f"{SET}.md").cells:
-        secret |= {line.strip() for line in parts(cell.source)[1].splitlines() if len(line.strip()) > 12}
+    """Lines of hidden tests that stand in a student's feedback."""
+    tests = [cell for cell in sets.read(sets.GRADED / f"{SET}.md").cells if sets.kind(cell) == "test"]
+    secret = {line.strip() for cell in tests for line in split(cell.source)[1] if len(line.strip()) > 12}
     pages = {file: file.read_text(encoding="utf8") for file in course.folder.glob("feedback/**/*.html")}
     found = [f"{file.parts[-3]}: {line}" for file, page in pages.items() for line in sorted(secret) if line in page]
     return found if pages else ["There is no feedback."]

@@ -1,0 +1,71 @@
+"""*Needs a person*, decided in a spreadsheet: `needs-a-person-SET.csv` holds each reason, and takes a decision.
+
+A decision is `ok`, for the points as they are, or the points for the whole set. It holds for exactly this work and this
+reason: when either changes, the file asks anew.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from classroom import sheets
+from classroom.course import Course, CourseError, digest
+
+COLUMNS = ["student", "reason", "decision", "comment"]
+RECORD = ".decided.json"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a person is asked: the work (its digest), the reason, and what points there are."""
+
+    student: str
+    work: str
+    reason: str
+    complete: bool  # nothing but answers in words waits for points
+    most: float
+
+    @property
+    def key(self) -> str:
+        return digest(f"{self.work}\n{self.reason}".encode("utf8", "replace"))
+
+
+def file(course: Course, name: str) -> Path:
+    """Where the decisions are written."""
+    return course.folder / f"needs-a-person-{name}.csv"
+
+
+def decided(course: Course, name: str) -> dict[str, dict[str, str]]:
+    """What was decided, by the key of the case."""
+    found = course.remember(RECORD).get(name, {}).values()
+    return {one["key"]: one for one in found if one["decision"]}
+
+
+def decide(course: Course, name: str, cases: list[Case]) -> list[str]:
+    """Read what was decided and write the cases again; sentences about rows that are passed over."""
+    record = course.remember(RECORD)
+    asked = record.get(name, {})
+    given = {row["student"].strip(): row for row in sheets.read(file(course, name), COLUMNS[:3])}
+    rows, now = [], {}
+    for case in cases:
+        row, before = given.pop(sheets.name(case.student), None), asked.get(case.student, {})
+        decision, comment = "", ""
+        if before.get("key") == case.key:
+            source = row if row is not None else before
+            decision, comment = source["decision"].strip().lower(), source.get("comment", "").strip()
+            _check(course, name, case, decision)
+        now[case.student] = {"key": case.key, "decision": decision, "comment": comment}
+        rows.append([sheets.name(case.student), case.reason, decision, comment])
+    past = set(map(sheets.name, asked))
+    unknown = [student for student, row in given.items() if row["decision"].strip() and student not in past]
+    if rows or file(course, name).exists():
+        sheets.write(course, file(course, name), COLUMNS, rows, ["decision", "comment"])
+    course.remember(RECORD, record | {name: now})
+    return [f"{file(course, name).name}: {student} is not asked about; passed over." for student in unknown]
+
+
+def _check(course: Course, name: str, case: Case, decision: str) -> None:
+    where = f"{file(course, name).name}: {case.student} has {decision!r}"
+    if decision == "ok" and not case.complete:
+        raise CourseError(f"{where}, but there are tests without points: write points for the set, 0 to {case.most:g}.")
+    if decision not in {"", "ok"} and sheets.number(decision, case.most) is None:
+        raise CourseError(f"{where}; write ok, or points for the set, 0 to {case.most:g}. Nothing was changed.")

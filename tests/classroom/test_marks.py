@@ -1,0 +1,218 @@
+"""What a teacher writes into a sheet counts, however a spreadsheet saved it; what a student wrote acts in none."""
+
+import re
+
+import pytest
+
+from classroom import sheets
+from classroom.demo.submissions import RIGHT, fill
+from tests.classroom.conftest import SET, lines
+
+HULL = "explain-hull"
+
+
+@pytest.fixture
+def graded(classroom, submit, notebook):
+    """A class of two whose answers wait for their points."""
+    for student, more in (("ada", ""), ("bob", " Für n → ∞.")):
+        submit(student, fill(notebook, RIGHT, {HULL: RIGHT[HULL] + more}))
+    assert classroom("grade")[0] == 0
+
+
+def write(
+    course,
+    rows,
+    columns=("student", "cell", "points", "of", "comment", "answer"),
+    sheet="to-mark",
+    form=("utf-8-sig", ","),
+):
+    """Save a sheet as a spreadsheet would."""
+    encoding, delimiter = form
+    quoted = [delimiter.join('"' + value.replace('"', '""') + '"' for value in row) for row in (columns, *rows)]
+    (course.folder / f"{sheet}-{SET}.csv").write_bytes("\r\n".join(quoted).encode(encoding, "replace"))
+
+
+def fill_in(course, **given):
+    """Points and comments into the sheet's rows, by student."""
+    rows = [{**row, **given.get(student, {})} for student, row in lines(course, "to-mark").items()]
+    write(course, [list(row.values()) for row in rows])
+
+
+FORMS = {
+    "Excel, German": ("cp1252", ";"),
+    "Unicode text": ("utf-16", "\t"),
+    "UTF-8 without a mark": ("utf-8", ","),
+    "LibreOffice": ("utf-8", ";"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_points_and_comments_are_read_however_a_spreadsheet_saved_them(course, classroom, graded, form):
+    rows = [
+        list(({**row, "points": " 2,5 ", "comment": "Schön!"}).values()) for row in lines(course, "to-mark").values()
+    ]
+    write(course, rows, form=form)
+    assert classroom("grade")[0] == 0
+    found = lines(course)
+    assert [(found[who]["score"], found[who]["state"]) for who in ("ada", "bob")] == [("13.5", "graded")] * 2
+    page = (course.folder / "feedback" / "bob" / SET / f"{SET}.html").read_text()
+    assert "Schön!" in page
+    assert "13.5 of 14" in page
+
+
+def test_points_stay_until_they_are_emptied_or_the_answer_changes(course, classroom, graded, submit, notebook):
+    fill_in(course, ada={"points": "2"}, bob={"points": "3"})
+    classroom("grade")
+    classroom("grade", "--again")
+    assert [row["score"] for row in lines(course).values()] == ["13", "14"]
+    fill_in(course, ada={"points": ""})
+    classroom("grade")
+    assert (lines(course)["ada"]["score"], lines(course)["ada"]["state"]) == ("11", "1 to mark")
+    (course.folder / f"to-mark-{SET}.csv").unlink()  # a lost sheet withdraws nothing
+    classroom("grade")
+    assert lines(course)["bob"]["score"] == "14"
+    submit("bob", fill(notebook, RIGHT, {HULL: "=Something else"}))
+    classroom("grade")
+    assert lines(course)["bob"]["state"] == "1 to mark"
+    assert lines(course, "to-mark")["bob"]["answer"] == "'=Something else"
+    kept = [file.read_text(encoding="utf-8-sig") for file in (course.folder / "earlier").rglob("to-mark*.csv")]
+    assert any("bob,explain-hull,3" in text for text in kept)
+
+
+def test_points_that_cannot_be_are_refused_and_change_nothing(course, classroom, graded):
+    for points in ("4", "-1", "2.5 pts", "nan", "inf", "1e1", "²"):
+        fill_in(course, ada={"points": points}, bob={"points": "3"})
+        code, said = classroom("grade")
+        assert code == 1
+        assert f"ada has '{points}' for {HULL}; write 0 to 3. No grade was changed." in said
+    fill_in(course, ada={"points": ""}, bob={"points": ""})
+    classroom("grade")
+    assert lines(course)["bob"]["score"] == "11"
+
+
+def test_rows_that_are_about_nobody_or_twice_there_are_said(course, classroom, graded):
+    rows = [list(row.values()) for row in lines(course, "to-mark").values()]
+    write(course, [*rows, rows[0], ["eve", HULL, "3", "3", "", ""], ["ada", "explain-none", "1", "3", "", ""]])
+    said = classroom("grade")[1]
+    assert f"ada has two rows for {HULL}; the last counts." in said
+    assert f"eve, {HULL}: no such answer waits or was marked; passed over." in said
+    assert "ada, explain-none: no such answer" in said
+    write(course, [[*rows[0][:2], "1", *rows[0][3:]], [*rows[0][:2], "2", *rows[0][3:]]])
+    code, said = classroom("grade")
+    assert code == 1
+    assert f"ada has two rows with other points for {HULL}" in said
+    write(course, [["ada", "1"]], ("student", "points"))
+    assert "has lost the column cell, answer" in classroom("grade")[1]
+
+
+def test_a_broken_version_after_a_marked_one_has_no_points_and_they_come_back(
+    course, classroom, graded, submit, notebook
+):
+    fill_in(course, ada={"points": "2"})
+    classroom("grade")
+    submit("ada", b"{")
+    _, said = classroom("grade")
+    assert re.search(r"^ada +– +needs a person +the file is no notebook that can be read$", said, re.MULTILINE)
+    assert "1 submission needs a person: look, decide in " in said
+    row = lines(course)["ada"]
+    assert (row["score"], row[HULL], row["test-thief"], row["state"]) == ("", "", "", "needs a person")
+    page = (course.folder / "feedback" / "ada" / SET / f"{SET}.html").read_text()
+    assert "has no grade yet: the file is no notebook" in page
+    assert "13" not in re.sub(r"<style>.*?</style>|<meta[^>]*>", "", page, flags=re.DOTALL)
+    submit("ada", fill(notebook, RIGHT))
+    classroom("grade")
+    assert lines(course)["ada"]["score"] == "13"
+
+
+def decide(course, **given):
+    """Decisions into the sheet of those that need a person: (decision, comment) by student."""
+    asked = lines(course, "needs-a-person")
+    rows = [[who, row["reason"], *given.get(who, (row["decision"], row["comment"]))] for who, row in asked.items()]
+    write(course, rows, ("student", "reason", "decision", "comment"), "needs-a-person")
+
+
+def test_needs_a_person_is_cleared_for_exactly_this_work_and_reason(course, classroom, submit, notebook):
+    twice = fill(notebook, RIGHT)
+    twice.cells.append({**twice.cells[-1], "source": "Another reason."})
+    submit("ada", twice)
+    submit("eve", b"{")
+    classroom("grade")
+    decide(course, ada=("ok", "the first is meant"))
+    _, said = classroom("grade")
+    assert lines(course)["ada"]["state"] == "1 to mark"
+    assert lines(course)["ada"]["notes"].startswith("cleared: the first is meant; explain-hull is answered twice")
+    assert "1 submission needs a person" in said
+    classroom("grade", "--again")
+    assert lines(course)["ada"]["state"] == "1 to mark"
+    decide(course, ada=("5", ""))
+    classroom("grade")
+    assert (lines(course)["ada"]["score"], lines(course)["ada"]["state"]) == ("5", "graded")
+    assert "5 of 14" in (course.folder / "feedback" / "ada" / SET / f"{SET}.html").read_text()
+    decide(course, ada=("", ""))
+    classroom("grade")
+    assert lines(course)["ada"]["state"] == "needs a person"
+    decide(course, ada=("ok", "yes"))
+    classroom("grade")
+    twice.cells[-1]["source"] = "A third reason."
+    submit("ada", twice)
+    classroom("grade")
+    assert lines(course)["ada"]["state"] == "needs a person"
+    assert lines(course, "needs-a-person")["ada"]["decision"] == ""
+    kept = [file.read_text(encoding="utf-8-sig") for file in (course.folder / "earlier").rglob("needs-a-person*.csv")]
+    assert any("ok,yes" in text for text in kept)
+
+
+def test_work_without_a_grade_can_be_given_points_but_not_confirmed(course, classroom, submit):
+    submit("eve", b"{")
+    classroom("grade")
+    for decision, words in (
+        ("ok", "there are tests without points: write points for the set, 0 to 14"),
+        ("x", "write ok, or"),
+    ):
+        decide(course, eve=(decision, ""))
+        code, said = classroom("grade")
+        assert code == 1
+        assert words in said
+    decide(course, eve=("0", "never answered my mail"))
+    classroom("grade")
+    row = lines(course)["eve"]
+    assert (row["score"], row["state"]) == ("0", "graded")
+    assert row["notes"].startswith("cleared: never answered my mail")
+    assert "0 of 14" in (course.folder / "feedback" / "eve" / SET / f"{SET}.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "text", ["=1", " =1", "+1", "-1", "@a", "＝1", "\t=1", "\r\n=1", 'a;"=1', "a; =1", "a\n=1", "a,＠b", "a\t-1"]
+)
+def test_no_text_becomes_a_formula_at_any_delimiter(text):
+    found = sheets.safe(text)
+    assert re.sub(r"\s", "", found.replace("'", "")) == re.sub(r"\s", "", text)
+    for part in re.split(r"[;,\t\n]", found):
+        assert part.strip(' \r"')[:1] not in set("=+-@＝＋－＠")
+
+
+def test_no_text_acts_in_a_terminal_or_turns_round():
+    text = "a\x1b[2J\x1b]0;title\x07b\u202ec\u2066d\u200be\x9bf\rg\ud800"
+    assert sheets.clean(text) == "abcdefg"
+    assert sheets.line("graded\n14 of 14\tgraded") == "graded 14 of 14 graded"
+    assert len(sheets.line("a" * 999)) == 300
+    assert sheets.safe("a" * 40_000).endswith("(cut here: 40000 characters in all)")
+    assert len(sheets.safe("a" * 40_000)) < 32_767
+
+
+def test_hostile_names_and_messages_harm_neither_terminal_nor_table(course, classroom, submit, notebook):
+    folder = "anna\x1b[2J\n14 of 14  graded"
+    submit(folder, b"{")
+    submit("=cmd|x", fill(notebook, RIGHT, {"explain-hull": "ok;=HYPERLINK(1)\u202e"}))
+    _, said = classroom("grade")
+    assert "\x1b" not in said
+    table = said.partition("submissions")[2].splitlines()[1:3]
+    assert [line.split("  ")[0].strip() for line in table] == ["=cmd|x", "anna 14 of 14 graded"]
+    assert all(" needs a person" in line or "1 to mark" in line for line in table)
+    assert set(lines(course)) == {"'=cmd|x", "anna 14 of 14 graded"}
+    assert "\x1b" not in (course.folder / f"grades-{SET}.csv").read_text()
+    row = lines(course, "to-mark")["'=cmd|x"]
+    assert row["answer"] == "ok;'=HYPERLINK(1)"
+    write(course, [list((row | {"points": "1"}).values())])
+    classroom("grade")
+    assert lines(course)["'=cmd|x"]["score"] == "12"

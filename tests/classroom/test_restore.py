@@ -1,0 +1,186 @@
+"""No zero without a reason: what editors, platforms and accidents do to a notebook ends in its points, or with a person."""
+
+import copy
+import json
+import shutil
+
+import nbformat
+import pytest
+
+from classroom import notebooks
+from classroom.__main__ import main
+from classroom.course import Course
+from classroom.demo.submissions import RIGHT, fill
+from classroom.restore import restore
+from tests.classroom.conftest import SET, lines, place
+
+WORDS = RIGHT["explain-hull"]
+
+
+def name(cell):
+    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
+
+
+def right(notebook, **changes):
+    return fill(notebook, RIGHT, {key.replace("_", "-"): source for key, source in changes.items()})
+
+
+def without_tags(notebook):
+    filled = right(notebook)
+    for cell in filled.cells:
+        cell.metadata = {}
+    return filled
+
+
+def pasted(notebook):
+    """Every cell with text, copied into a new notebook with cells of its own."""
+    made = [
+        (nbformat.v4.new_code_cell if c.cell_type == "code" else nbformat.v4.new_markdown_cell)(c.source)
+        for c in right(notebook).cells
+    ]
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("# my copy"), *made])
+
+
+def answers_alone(notebook):
+    """Only the student's own cells, without tags: no test, no text."""
+    filled = right(notebook)
+    made = [nbformat.v4.new_code_cell(cell.source) for cell in filled.cells if name(cell).startswith("answer")]
+    return nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("import numpy as np"), *made, nbformat.v4.new_markdown_cell(WORDS)]
+    )
+
+
+def explained_in_an_added_cell(notebook):
+    filled = fill(notebook, RIGHT, {"explain-hull": "Your answer here."})
+    filled.cells.append(nbformat.v4.new_markdown_cell(WORDS))
+    return filled
+
+
+def answered_before_the_stub(notebook):
+    filled = fill(notebook, {key: source for key, source in RIGHT.items() if key != "answer-cosines"})
+    at = next(i for i, cell in enumerate(filled.cells) if name(cell) == "answer-cosines")
+    filled.cells.insert(at, nbformat.v4.new_code_cell(RIGHT["answer-cosines"]))
+    return filled
+
+
+def answered_at_the_end(notebook):
+    filled = fill(notebook, {key: source for key, source in RIGHT.items() if key != "answer-cosines"})
+    filled.cells.append(nbformat.v4.new_code_cell(RIGHT["answer-cosines"]))
+    return filled
+
+
+def stub_copied_to_the_end(notebook):
+    filled = right(notebook)
+    stub = next(cell for cell in notebook.cells if name(cell) == "answer-tempered")
+    filled.cells.insert(4, copy.deepcopy(stub))
+    return filled
+
+
+def explained_twice(notebook):
+    filled = right(notebook)
+    filled.cells.append(copy.deepcopy(filled.cells[-1]))
+    filled.cells[-1].source = "Another reason."
+    return filled
+
+
+def odd_file(notebook):
+    """Half a character, a huge number, what is no number, and no outputs."""
+    found = json.loads(nbformat.writes(right(notebook)))
+    found["metadata"] = {"x": "HUGE", "y": "NAN"}
+    found["cells"].append({"cell_type": "code", "source": ["half = '", "\ud800", "'"], "metadata": None})
+    return json.dumps(found).replace('"HUGE"', "9" * 5000).replace('"NAN"', "NaN").encode()
+
+
+def text(notebook, encoding, errors="strict"):
+    return json.dumps(right(notebook, explain_hull=f"Für jede Zeile: {WORDS}"), ensure_ascii=False).encode(
+        encoding, errors
+    )
+
+
+CASES = {  # what was handed in, its score, its state, and words of the note or reason
+    "tags": (without_tags, "11", "1 to mark", "had lost their tags, found again"),
+    "pasted": (pasted, "11", "1 to mark", "had lost their tags, found again"),
+    "alone": (answers_alone, "11", "1 to mark", "missing, put back empty: setup"),
+    "added": (explained_in_an_added_cell, "11", "needs a person", "explain-hull is as it was handed out, but there is text"),
+    "before": (answered_before_the_stub, "11", "1 to mark", "answered in a cell of its own: answer-cosines"),
+    "end": (answered_at_the_end, "8", "needs a person", "answer-cosines is answered in a cell that stands after its test"),
+    "stub": (stub_copied_to_the_end, "11", "1 to mark", ""),
+    "twice": (explained_twice, "11", "needs a person", "explain-hull is answered twice"),
+    "odd": (odd_file, "11", "1 to mark", "half characters"),
+    "bom": (lambda nb: b"\xef\xbb\xbf" + nbformat.writes(right(nb)).encode(), "11", "1 to mark", ""),
+    "utf16": (lambda nb: text(nb, "utf-16"), "11", "1 to mark", "UTF-16"),
+    "cp1252": (lambda nb: text(nb, "cp1252", "replace"), "11", "1 to mark", "read as Windows-1252"),
+    "crlf": (lambda nb: nbformat.writes(right(nb)).replace("\\n", "\\r\\n").encode(), "11", "1 to mark", ""),
+    "overwritten": (
+        lambda nb: fill(nb, RIGHT, {"answer-thief": notebook_source(nb, "answer-thief"), "test-thief": "thief = 2.83"}),
+        "9",
+        "needs a person",
+        "answer-thief is as it was handed out, and its answer was written over test-thief",
+    ),
+    "deep": (lambda _: b"[" * 100_000, "", "needs a person", "nested too deeply"),
+    "list": (lambda _: b"[]", "", "needs a person", "no notebook that can be read"),
+    "empty": (lambda _: b"", "", "needs a person", "no notebook that can be read"),
+    "large": (lambda _: b" " * ((10 << 20) + 1), "", "needs a person", "larger than 10 MB"),
+    "many": (lambda nb: many_cells(nb, 2001), "", "needs a person", "2000 is the most"),
+    "numbers": (lambda _: b'{"nbformat": 4, "cells": [{"cell_type": "code", "source": 7}]}', "", "needs a person", "cell 1 "),
+}  # fmt: skip
+
+
+def notebook_source(notebook, cell):
+    return next(one.source for one in notebook.cells if name(one) == cell)
+
+
+def many_cells(notebook, number):
+    made = copy.copy(notebook)
+    made.cells = [nbformat.v4.new_code_cell("1")] * number
+    return made
+
+
+@pytest.fixture(scope="module")
+def graded(released_once, tmp_path_factory):
+    """A class with every case, graded by the command once."""
+    course = Course(tmp_path_factory.mktemp("class") / "course")
+    shutil.copytree(released_once.folder, course.folder)
+    notebook = nbformat.read(course.released(SET), 4)
+    for student, (make, *_) in CASES.items():
+        place(course, student, make(copy.deepcopy(notebook)))
+    assert main(["--course", str(course.folder), "grade"]) == 0
+    return course
+
+
+@pytest.mark.parametrize("student", CASES)
+def test_what_happened_to_a_notebook_ends_in_its_points_or_with_a_person(graded, student):
+    _, score, state, words = CASES[student]
+    row = lines(graded)[student]
+    assert (row["score"], row["state"]) == (score, state), row
+    assert words in row["needs a person because"] + row["notes"]
+    assert (graded.folder / "feedback" / student / SET / f"{SET}.html").exists()
+
+
+def test_an_explanation_in_an_added_cell_is_there_to_mark_and_has_no_points_yet(graded):
+    assert lines(graded)["added"]["explain-hull"] == ""
+    assert lines(graded, "to-mark")["added"]["answer"] == WORDS
+
+
+def test_what_has_no_grade_has_no_points_anywhere(graded):
+    row = lines(graded)["deep"]
+    assert {row[cell] for cell in row if cell.startswith(("test-", "explain-", "score"))} == {""}
+    page = (graded.folder / "feedback" / "deep" / SET / f"{SET}.html").read_text()
+    assert "Your newest work has no grade yet" in page
+    assert "nested too deeply" in page
+
+
+def test_cells_whose_place_could_mean_two_things_are_not_guessed(notebook):
+    filled = without_tags(notebook)
+    filled.cells[-1:] = [nbformat.v4.new_markdown_cell("One reason."), nbformat.v4.new_markdown_cell("And another.")]
+    said = restore(filled, notebook)
+    assert said.elsewhere == {"explain-hull": "One reason.\n\nAnd another."}
+    assert "missing, put back empty: explain-hull" in said.notes
+    assert said.person == ["explain-hull is as it was handed out, but there is text in an added cell"]
+
+
+def test_an_older_format_is_read(notebook):
+    filled = right(notebook)
+    found, notes = notebooks.read(nbformat.writes(nbformat.convert(copy.deepcopy(filled), 3), 3).encode())
+    assert [cell.source for cell in found.cells] == [cell.source for cell in filled.cells]
+    assert notes == []

@@ -112,7 +112,8 @@ def stopped(error: BaseException, answer: Any, arguments: int) -> str:
         inner = sorted(sizes.groups(), key=int)
         differ = f"the inner sizes of a matrix product differ, {inner[0]} and {inner[1]}"
         return f"Your function stopped with {name}{place}: {differ}. Is a transpose missing, or of other axes?"
-    return f"Your function stopped with {name}{place}{f': {reason}' if reason else ''}."
+    kind = "" if getattr(error, "limited", False) else f" with {name}"  # a limit met elsewhere is no error of its own
+    return f"Your function stopped{kind}{place}{f': {reason}' if reason else ''}."
 
 
 def _reason(error: BaseException) -> str:

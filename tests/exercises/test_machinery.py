@@ -416,3 +416,10 @@ def test_an_answer_is_judged_without_a_widget_that_lives_on(answer, monkeypatch)
     assert set(widget._instances) == before
     exercises.question("thief")
     assert set(widget._instances) > before
+
+
+def test_a_limit_met_in_another_process_is_told_without_the_graders_word_for_it():
+    late = type("TimeLimit", (Exception,), {"where": " at line 2, `while True:`", "limited": True})(
+        "it took longer than 10 s"
+    )
+    assert stopped(late, abs, 1) == "Your function stopped at line 2, `while True:`: it took longer than 10 s."

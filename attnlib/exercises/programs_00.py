@@ -5,18 +5,18 @@ from typing import Any
 import numpy as np
 
 from attnlib.attention import softmax, softmax_jacobian
-from attnlib.exercises.harness import Case, Mistake, Property, agrees, call, minus, numbers
+from attnlib.exercises.harness import Case, Mistake, Property, call, minus, numbers
 from attnlib.exercises.slips import (
     ANY,
     LARGE,
     OVERFLOW,
+    POSITIVE,
     Map,
     Slips,
     Weigh,
+    agrees,
     shares,
     slips,
-    squeezed,
-    transposed,
     weights,
 )
 
@@ -65,21 +65,19 @@ SOFTMAX_MISTAKES: Slips = [
     (KEEPDIMS, _no_keepdims),
     (KEEPDIMS, _no_keepdims_at_all),
     ("The weights are whole numbers: an array that is made like integer scores rounds them to 0. Make one of floats.", lambda s, axis=-1: weights(s, axis).astype(s.dtype)),
-    squeezed(weights),
-    transposed(weights),
     *slips(_along, ANY),
 ]  # fmt: skip
 SUBTRACT = "Subtract the largest score of each slice along the axis first. No weight changes by that."
 LARGE_MISTAKES: Slips = [
     ("You subtract the largest score of the *last* axis, whatever `axis` says.", lambda s, axis=-1: shares(np.exp(s - s.max(axis=-1, keepdims=True)), axis)),
     ("The largest score of each slice, not of the whole array, is to be subtracted: a slice far below it is rounded to 0.", lambda s, axis=-1: shares(np.exp(s - s.max()), axis)),
-    (f"e¹⁰⁰⁰ is too large, and near −2000 all powers are rounded to 0. {SUBTRACT}", lambda s, axis=-1: shares(np.exp(s), axis)),
+    (f"For scores this large your result is not finite: e¹⁰⁰⁰ is too large, and e to −2000 is rounded to 0. {SUBTRACT}", lambda s, axis=-1: shares(np.exp(s), axis)),
     *slips(_along, LARGE),
 ]  # fmt: skip
+NOT_FINITE = "Beside −∞ your result is not finite. Subtract each slice's largest score, and nothing else: −∞ stays −∞, and e to it is 0."
 INFINITE_MISTAKES: Slips = [
-    ("Beside −∞ your result is not finite: you subtract the smallest score, and −∞ − (−∞) is NaN. Subtract the largest: −∞ stays −∞, and e to it is 0.", lambda s, axis=-1: shares(np.exp(s - s.min(axis=axis, keepdims=True)), axis)),
-    ("Beside −∞ your result is not finite: you subtract the smallest score, and −∞ − (−∞) is NaN. Subtract the largest: −∞ stays −∞, and e to it is 0.", lambda s, axis=-1: shares(np.exp(s - np.minimum(s.min(axis=axis, keepdims=True), 0)), axis)),
-    ("Beside −∞ your result is not finite: a mean of −∞ is −∞. Subtract the largest score.", lambda s, axis=-1: shares(np.exp(s - s.mean(axis=axis, keepdims=True)), axis)),
+    (NOT_FINITE, lambda s, axis=-1: shares(np.exp(s - s.min(axis=axis, keepdims=True)), axis)),
+    (NOT_FINITE, lambda s, axis=-1: shares(np.exp(s - np.minimum(s.min(axis=axis, keepdims=True), 0)), axis)),
     ("You take −∞ for a score of 0. It stays −∞, and e to it is 0.", lambda s, axis=-1: weights(np.where(np.isfinite(s), s, 0), axis)),
     *LARGE_MISTAKES,
 ]  # fmt: skip
@@ -115,6 +113,7 @@ HUGE: list[Case] = [
     (np.array([[1000.0, 1001.0, 0.0]]),),
     (np.array([-2000.0, -2001.0, -2003.0]),),
     (np.array([[5000.0, 5001.0], [-4000.0, 3000.0]]), 0),
+    (np.array([[-5000.0, 4000.0, 3999.0], [5000.0, 3999.0, 4000.0]]),),
     (np.array([[-900.0, -901.0, -902.0], [1.0, 0.0, 2.0], [90.0, 0.0, 91.0]]), 1),
 ]
 INFINITE: list[Case] = [
@@ -153,6 +152,15 @@ def _at(scores: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.asarray(scores[np.arange(len(right)), right])
 
 
+def _less(scores: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """How far the right words' scores lie below the best of each place, with a minus sign."""
+    return np.asarray(_at(scores, right) - scores.max(axis=1))
+
+
+def _log_of_sum(scores: np.ndarray) -> np.ndarray:
+    return _log_total(scores - scores.max(axis=1, keepdims=True))
+
+
 SMALLEST = (1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-15, 1e-16, 1e-20, 1e-30, 1e-100, 1e-300)
 KEPT_FROM_0 = "A small number keeps the share from 0, and so bounds the cost. Write −ln of the fraction as ln of the sum, minus the score."
 ENTROPY_MISTAKES: Slips = [
@@ -169,6 +177,13 @@ ENTROPY_MISTAKES: Slips = [
     ("The sign: a share is below 1, its logarithm negative, and −ln positive.", lambda s, r: -_mean_entropy(s, r)),
     ("That is the logarithm to base 2. The book uses ln, to base e.", lambda s, r: _mean_entropy(s, r) / np.log(2)),
     ("That is the logarithm to base 10. The book uses ln, to base e.", lambda s, r: _mean_entropy(s, r) / np.log(10)),
+    ("The logarithm of the sum is to base 2. The book uses ln, to base e: `np.log`.", lambda s, r: (_log_of_sum(s) / np.log(2) - _less(s, r)).mean()),
+    ("The logarithm of the sum is to base 10. The book uses ln, to base e: `np.log`.", lambda s, r: (_log_of_sum(s) / np.log(10) - _less(s, r)).mean()),
+    ("The logarithm of the sum is missing.", lambda s, r: (np.exp(_log_of_sum(s)) - _less(s, r)).mean()),
+    ("1 is added within the logarithm of the sum, as by `log1p`: take `np.log`.", lambda s, r: (np.log1p(np.exp(_log_of_sum(s))) - _less(s, r)).mean()),
+    ("The mean of the powers is taken where their sum belongs.", lambda s, r: (_log_of_sum(s) - np.log(s.shape[1]) - _less(s, r)).mean()),
+    ("You add the right word's score. Subtract it from the logarithm of the sum.", lambda s, r: (_log_of_sum(s) + _less(s, r)).mean()),
+    ("You add the right word's score. Subtract it from the logarithm of the sum.", lambda s, r: (_log_total(s) + _at(s, r)).mean()),
     ("Your softmax runs over the places, axis 0. Each place shares 1 among its words: axis 1.", _of_shares(lambda s: weights(s, 0))),
     ("All scores share 1 in your softmax. Each place shares 1 among its words: axis 1.", _of_shares(lambda s: weights(s.ravel()).reshape(s.shape))),
     ("You take −ln of the mean share. Take the logarithm of each place's share first, then the mean.", lambda s, r: -np.log(_at(weights(s), r).mean())),
@@ -187,16 +202,17 @@ ENTROPY_MISTAKES: Slips = [
     ("The largest score is subtracted in the sum alone. Subtract it from the right word's score too.", lambda s, r: (_log_total(s - s.max(axis=1, keepdims=True)) - _at(s, r)).mean()),
     *((KEPT_FROM_0, lambda s, r, least=least: -np.log(_at(weights(s), r) + least).mean()) for least in SMALLEST),
     *((KEPT_FROM_0, lambda s, r, least=least: -np.log(np.maximum(_at(weights(s), r), least)).mean()) for least in SMALLEST),
-    *slips(_of_shares, ANY),
+    *slips(_of_shares, POSITIVE),
 ]  # fmt: skip
 ROUNDED = "Your result is infinite: the right word's share was rounded to 0, and ln 0 is −∞. Write −ln of the fraction as ln of the sum, minus the score."
 HUGE_ENTROPY_MISTAKES: Slips = [
     (ROUNDED, _of_shares(weights)),
-    (f"e¹⁰⁰⁰ is too large. {OVERFLOW}", _of_shares(lambda s: shares(np.exp(s)))),
-    (f"e¹⁰⁰⁰ is too large. {OVERFLOW}", lambda s, r: (_log_total(s) - _at(s, r)).mean()),
+    (OVERFLOW, _of_shares(lambda s: shares(np.exp(s)))),
+    (OVERFLOW, lambda s, r: (_log_total(s) - _at(s, r)).mean()),
     ("The largest score of *all* is subtracted: a row far below it is rounded to 0. Subtract each row's own largest score.", lambda s, r: (_log_total(s, s.max()) - _at(s, r)).mean()),
+    ("You subtract the smallest score: what is far above it is too large for `exp`. Subtract the largest.", lambda s, r: (_log_total(s, s.min(axis=1, keepdims=True)) - _at(s, r)).mean()),
+    ("You subtract the mean score: what is far above it is too large for `exp`. Subtract the largest.", lambda s, r: (_log_total(s, s.mean(axis=1, keepdims=True)) - _at(s, r)).mean()),
     ("The largest score is subtracted only where it is above 0: a row of low scores is rounded to 0. Subtract it whatever its sign.", lambda s, r: (_log_total(s, np.maximum(s.max(axis=1, keepdims=True), 0)) - _at(s, r)).mean()),
-    *ENTROPY_MISTAKES,
     *slips(_of_shares, LARGE),
 ]  # fmt: skip
 PLACES: list[Case] = [
@@ -214,6 +230,8 @@ HUGE_PLACES: list[Case] = [
     (np.array([[1000.0, 1002.0, 0.0, 998.0], [5.0, -900.0, 5.0, 6.0]]), np.array([0, 1])),
     (np.array([[-2000.0, -2001.0, -2003.0], [0.0, 1.0, 5.0]]), np.array([1, 2])),
     (np.array([[5000.0, 5001.0], [-5001.0, -5000.0]]), np.array([1, 0])),
+    (np.array([[-4000.0, 3000.0]]), np.array([0])),
+    (np.array([[0.0, 3000.0], [800.0, 799.0], [2.0, 3.0]]), np.array([1, 1, 0])),
 ]
 
 # The slopes of the softmax ---------------------------------------------------------------------
@@ -232,18 +250,15 @@ JACOBIAN_MISTAKES: Slips = [
     ("The sign is turned round.", lambda a: np.outer(a, a) - np.diag(a)),
     ("The products are added. The slope of v has a minus sign in (u′v − uv′)/v²: subtract them.", lambda a: np.diag(a) + np.outer(a, a)),
     ("That is how the *logarithm* of a weight moves. Multiply row j by the weight j.", lambda a: np.eye(len(a)) - a),
-    ("You multiply by the weight of the column: entry (j, k) should hold the weight of the row, `weights[:, None]`.", lambda a: a * (np.eye(len(a)) - a)),
+    ("Off the diagonal you take a_k² where a_j a_k belongs: `np.outer(weights, weights)`.", lambda a: a * (np.eye(len(a)) - a)),
     ("The identity stands where diag(a) belongs: the upper part of the fraction moves by a_j, not by 1.", lambda a: np.eye(len(a)) - np.outer(a, a)),
     ("You subtract one number, the sum of the squared weights, everywhere: for a row of numbers `a @ a.T` is a @ a. Take `np.outer(a, a)`.", lambda a: np.diag(a) - a @ a),
-    ("You subtract the squared weights from every row. Take `np.outer(a, a)`.", lambda a: np.diag(a) - a**2),
     ("Off the diagonal the sign is lost: raising one score lowers all other weights.", lambda a: abs(np.diag(a) - np.outer(a, a))),
     ("Off the diagonal all is right. On it stands a_j: for j = k it is a_j (1 − a_j).", lambda a: np.diag(a + a**2) - np.outer(a, a)),
     ("Off the diagonal all is right. On it −a_j² is missing a_j: there it is a_j (1 − a_j).", lambda a: np.diag(a * (1 - a)) - np.outer(a, a)),
     ("Every slope is a_j (1 − a_k). That is for j = k alone: otherwise it is −a_j a_k.", lambda a: np.outer(a, 1 - a)),
     ("Every slope is a_j (1 − a_j). That is for j = k alone: otherwise it is −a_j a_k.", lambda a: np.tile((a * (1 - a))[:, None], len(a))),
     ("You took the weights for scores, and their softmax for the weights: they come as weights.", lambda a: np.diag(weights(a)) - np.outer(weights(a), weights(a))),
-    ("All your slopes are twice as large as they should be.", lambda a: 2 * (np.diag(a) - np.outer(a, a))),
-    squeezed(softmax_jacobian),
 ]  # fmt: skip
 
 
@@ -264,7 +279,7 @@ def _others_fall(answer: Any) -> None:
         apart = slopes[~np.eye(len(given), dtype=bool)]
         if not (apart < 0).all():
             raise Mistake(
-                f"Raising one score lowers every other weight, so slopes off the diagonal are negative: got {minus(f'{apart.max():.3g}')}."
+                f"Raising one score lowers every other weight, so slopes off the diagonal are negative: got {minus(f'{apart.max() + 0.0:.3g}')}."
             )
         if not (slopes.diagonal() > 0).all():
             raise Mistake(
@@ -287,13 +302,19 @@ def _shift_moves_nothing(answer: Any) -> None:
 SOFTMAX_AXIS = (
     agrees("weights along the last axis", _softmax, LAST, SOFTMAX_MISTAKES),
     agrees("weights along another axis", _softmax, OTHER, SOFTMAX_MISTAKES),
-    agrees("scores of 1000, and rows far apart", _softmax, HUGE, LARGE_MISTAKES + SOFTMAX_MISTAKES),
-    agrees("a score of −∞ gets the weight 0", _softmax, INFINITE, INFINITE_MISTAKES + SOFTMAX_MISTAKES),
+    agrees("scores of 1000, and rows far apart", _softmax, HUGE, SOFTMAX_MISTAKES, LARGE_MISTAKES),
+    agrees("a score of −∞ gets the weight 0", _softmax, INFINITE, SOFTMAX_MISTAKES, INFINITE_MISTAKES),
 )
 
 CROSS_ENTROPY = (
     agrees("the mean cross-entropy", _mean_entropy, PLACES, ENTROPY_MISTAKES),
-    agrees("scores of 1000, and a share that is rounded to 0", _mean_entropy, HUGE_PLACES, HUGE_ENTROPY_MISTAKES),
+    agrees(
+        "scores of 1000, and a share that is rounded to 0",
+        _mean_entropy,
+        HUGE_PLACES,
+        ENTROPY_MISTAKES,
+        HUGE_ENTROPY_MISTAKES,
+    ),
 )
 
 SOFTMAX_JACOBIAN = (

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from attnlib.attention import attention, single_query_attention, softmax
-from attnlib.exercises.harness import Case, Mistake, Property, agrees, call, kind, minus, numbers
-from attnlib.exercises.slips import ANY, GRID, LENGTHS, Map, Slips, Weigh, slips, squeezed, transposed, weights
+from attnlib.exercises.harness import Case, Mistake, Property, call, kind, minus, numbers
+from attnlib.exercises.slips import ANY, GRID, LENGTHS, Map, Slips, Weigh, agrees, slips, weights
 
 ROOT = "You divide by √d_k. That comes in the next chapter: here scores are plain dot products."
 UNDIVIDED = "here scores are plain dot products."
@@ -34,6 +34,7 @@ def _one(weigh: Weigh, scale: float = 1.0) -> Map:
 
 
 READ_MISTAKES: Slips = [
+    ("The result has an axis too many: one token takes home one vector.", lambda *g: _read(*g)[None]),
     ("You blend the tokens themselves. Blend their values, z @ w_v.", lambda t, z, q, k, v: weights(z @ k @ (t @ q)) @ z),
     ("You blend the keys. Keys only make scores; what is handed over are the values, z @ w_v.", lambda t, z, q, k, v: weights(z @ k @ (t @ q)) @ (z @ k)),
     ("You blend queries. What is handed over are the values, z @ w_v.", lambda t, z, q, k, v: weights(z @ k @ (t @ q)) @ (z @ q)),
@@ -54,8 +55,6 @@ READ_MISTAKES: Slips = [
     ("The token is compared as it is, without w_q, or the keys without w_k.", lambda t, z, q, k, v: weights(z @ t) @ (z @ v)),
     *((f"Tokens after the first {n} are not read: {FIXED}", lambda t, z, q, k, v, n=n: _read(t, z[:n], q, k, v)) for n in LENGTHS),
     *((f"Axes after the first {n} have no part in your query: {FIXED}", lambda t, z, q, k, v, n=n: single_query_attention(t[:n] @ q[:n], z @ k, z @ v, scale=1)) for n in LENGTHS),
-    squeezed(_read),
-    ("The result has an axis too many: one token takes home one vector.", lambda *g: _read(*g)[None]),
     *slips(_one, ANY),
 ]  # fmt: skip
 SAME_SIZE_READ: Slips = [
@@ -114,9 +113,9 @@ def _scaled(by: Map) -> Map:
 
 MISSING_B_Q = "The bias b_q is missing. It gives some keys a head start, so it changes the weights."
 CROSS_MISTAKES: Slips = [
+    ("The bias b_v is missing: every output is off by exactly b_v.", lambda *g: _cross(*g[:7], 0)),
     ("The biases b_q and b_v are missing: each projection has its own, added after the product.", lambda *g: _cross(*g[:5], 0, 0, 0)),
     (MISSING_B_Q, lambda *g: _cross(*g[:5], 0, *g[6:])),
-    ("The bias b_v is missing: every output is off by exactly b_v.", lambda *g: _cross(*g[:7], 0)),
     ("b_k stands where b_q belongs: the queries take b_q.", lambda *g: _cross(*g[:5], g[6], g[5], g[7])),
     ("b_q is subtracted: add it.", lambda *g: _cross(*g[:5], -g[5], g[6], g[7])),
     ("b_v is subtracted: add it.", lambda *g: _cross(*g[:7], -g[7])),
@@ -136,8 +135,6 @@ CROSS_MISTAKES: Slips = [
     (f"You multiply by √d_k: {UNDIVIDED}", _scaled(lambda x, z, q, v: q.shape[1] ** 0.5)),
     *((f"Rows after the first {n} of z are not read: {FIXED}", lambda x, z, *g, n=n: _cross(x, z[:n], *g)) for n in LENGTHS),
     *((f"Rows of your result after the first {n} stay 0: {FIXED}", lambda x, *g, n=n: _cross(x, *g) * (np.arange(len(x)) < n)[:, None]) for n in LENGTHS),
-    squeezed(_cross),
-    transposed(_cross),
     *slips(_crossed, GRID),
 ]  # fmt: skip
 SIDE = "A projection has its matrix on the wrong side, or transposed: rows are tokens, so x @ w_q."
@@ -170,6 +167,13 @@ CROSS_ATTENTION = (
             _crossing(6, 1, 4, 3, 2, 3, 1, 0.7),
             _crossing(7, 2, 300, 3, 2, 1, 3, 0.7),
             _crossing(9, 150, 3, 1, 1, 2, 2),
+            _crossing(12, 2, 3, 140, 130, 2, 2, 0.25),
+            (
+                np.eye(3)[[0, 2]],
+                np.eye(3)[[1, 0, 2, 1]],
+                *[np.eye(3)[:, [0, 2]]] * 3,
+                *np.array([[0, 1], [2, 0], [0, 3.0]]),
+            ),
         ],
         CROSS_MISTAKES,
     ),
@@ -212,9 +216,9 @@ def _right_token(answer: Any) -> None:
     if read == (0, 1, 2):
         raise Mistake("Each token reads itself most. Turn the keys, so that another one stands where it asks.")
     if read == (1, 2, 0):
-        raise Mistake(
-            "Each token reads the one that beats it: the keys are turned the wrong way. Transpose the matrix."
-        )
+        back = tuple(weights(POINTS @ (POINTS @ _key_matrix(answer).T).T).argmax(axis=1).tolist()) == BEATS
+        way = " Transpose the matrix." if back else ""
+        raise Mistake(f"Each token reads the one that beats it: the keys are turned the wrong way.{way}")
     raise Mistake(f"Rock, paper and scissors should read rows {list(BEATS)} most, they read {list(read)}.")
 
 
@@ -242,7 +246,7 @@ TURN_THE_KEYS = (
 
 def _grids(seed: int, n: int, d: int, d_k: int, size: float = 1.0) -> tuple[Case, dict[str, np.ndarray]]:
     x, w_q, w_k = _drawn(seed, (n, d), (d, d_k), (d, d_k), size=size)
-    scores = x @ w_q @ (x @ w_k).T
+    scores = x @ (w_q @ w_k.T) @ x.T  # in another order than most: only rounding differs
     return (x, w_q, w_k), {"right": softmax(scores), "swapped": softmax(scores.T), "axis": softmax(scores, axis=0)}
 
 
@@ -253,6 +257,7 @@ COLLEAGUES = (
     (2, 6, 6, 6),
     (3, 4, 2, 1),
     (4, 140, 3, 2, 0.6),
+    (6, 4, 140, 2, 0.3),
     (5, 3, 3, 3, 0.7),
     (43, 4, 3, 3, 0.7),
     (220, 3, 3, 3, 0.7),
@@ -266,8 +271,8 @@ SAID = {
     ("swapped", "axis"): "The rows of these weights sum to 1: the softmax ran over the keys, and you said 'axis'. The roles are exchanged.",
 }  # fmt: skip
 LATE = {  # answers that take the transposed weights for one of the two
-    "swapped": "Exchanged roles transpose the scores, and the softmax comes after that. Transpose the scores, not the weights.",
-    "axis": "The wrong axis is a softmax down the columns of the same scores, axis=0. Transposed weights are something else.",
+    "swapped": "What you call swapped are the right weights, transposed. Exchanged roles transpose the scores; the softmax comes after that.",
+    "axis": "What you call the wrong axis are the right weights, transposed. It is a softmax down the columns of the same scores, axis=0.",
 }
 
 

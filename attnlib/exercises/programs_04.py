@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from attnlib.attention import attention_weights, softmax, softmax_jacobian
-from attnlib.exercises.harness import Case, Mistake, Property, agrees, call, compare
-from attnlib.exercises.slips import GRID, LARGE, LENGTHS, Map, Slips, Weigh, slips, squeezed, unit, weights
+from attnlib.exercises.harness import Case, Mistake, Property, call, compare
+from attnlib.exercises.slips import GRID, LARGE, LENGTHS, Map, Slips, Weigh, agrees, slips, unit, weights
 
 FIXED = "is a size fixed in your code?"
 
@@ -30,7 +30,7 @@ def _tokens(seed: int, n: int, d: int, d_k: int, size: float = 1.0) -> Case:
     return size * rng.normal(size=(n, d)), rng.normal(size=(d, d_k)), rng.normal(size=(d, d_k))
 
 
-SIDE = "A projection is transposed, or stands on the wrong side: rows are tokens, so `x @ w_q`."
+SIDE = "A projection is or stands on the wrong side: rows are tokens, so `x @ w_q`."
 SCALE_MISTAKES: Slips = [
     ("Nothing is divided: these are the weights of plain dot products.", _divided(lambda x, q: 1.0)),
     ("You divide by d_k, or Q and K by √d_k each. Divide by the root, once: the spread of a score, not its variance.", _divided(lambda x, q: q.shape[1])),
@@ -51,7 +51,6 @@ SCALE_MISTAKES: Slips = [
     ("You divide the weights. Then rows no longer sum to 1: divide the scores, before the softmax.", lambda x, q, k: weights((x @ q) @ (x @ k).T) / q.shape[1] ** 0.5),
     ("You divide the powers: that cancels in their shares. Divide the scores, before `exp`.", lambda x, q, k: weights((x @ q) @ (x @ k).T - np.log(q.shape[1]) / 2)),
     ("You divide the tokens, so that the root counts twice: divide the scores, once.", lambda x, q, k: _weights(x / q.shape[1] ** 0.5, q, k)),
-    ("You subtract √d_k, which changes no weight: divide by it.", lambda x, q, k: weights((x @ q) @ (x @ k).T - q.shape[1] ** 0.5)),
     ("The roles are swapped: the token that reads is multiplied by w_q, the tokens that are read by w_k.", lambda x, q, k: attention_weights(x @ k, x @ q)),
     ("The keys are made with w_q: multiply by w_k there.", lambda x, q, k: attention_weights(x @ q, x @ q)),
     ("The queries are made with w_k: multiply by w_q there.", lambda x, q, k: attention_weights(x @ k, x @ k)),
@@ -63,7 +62,6 @@ SCALE_MISTAKES: Slips = [
     (SIDE, lambda x, q, k: attention_weights(x @ q.T, x @ k)),
     (SIDE, lambda x, q, k: attention_weights(x @ q, x @ k.T)),
     *((f"Components after the first {n} have no part in your scores: {FIXED}", lambda x, q, k, n=n: weights((x @ q[:, :n]) @ (x @ k[:, :n]).T / q.shape[1] ** 0.5)) for n in LENGTHS),
-    squeezed(_weights),
     *slips(_scaled, GRID),
 ]  # fmt: skip
 LOW = (np.array([[1.0], [1.001], [1.1]]), np.array([[900.0]]), np.array([[-1.0]]))  # all scores far below 0
@@ -79,20 +77,28 @@ SCALED_WEIGHTS = (
             (np.eye(3)[[0, 1, 2, 1]], np.diag([1.0, 2.0, 0.0]), np.diag([3.0, 1.0, 1.0]) + np.eye(3, k=2)),
             _tokens(7, 140, 3, 2, 0.8),
             _tokens(8, 3, 2, 140, 0.6),
+            _tokens(13, 4, 140, 2, 0.1),
         ],
         SCALE_MISTAKES,
     ),
     agrees(
         "one token, one component",
         _weights,
-        [_tokens(3, 1, 2, 5), _tokens(4, 6, 3, 1), _tokens(9, 5, 1, 2), _tokens(10, 1, 1, 1)],
+        [
+            _tokens(3, 1, 2, 5),
+            _tokens(4, 6, 3, 1),
+            _tokens(9, 5, 1, 2),
+            _tokens(10, 1, 1, 1),
+            _tokens(12, 7, 4, 1, 1.5),
+        ],
         SCALE_MISTAKES,
     ),
     agrees(
         "scores in the thousands",
         _weights,
         [_tokens(5, 5, 4, 8, 40.0), LOW, (LOW[0], -LOW[1], LOW[2])],
-        slips(_scaled, LARGE) + SCALE_MISTAKES,
+        SCALE_MISTAKES,
+        slips(_scaled, LARGE),
     ),
 )
 
@@ -154,6 +160,12 @@ VARIANCE_MISTAKES: Slips = [
 ]  # fmt: skip
 
 
+D_K_TIMES = (  # where one is the identity, these two are the same
+    "The products of the diagonals are counted d_k times in yours, as the product of the two traces does.",
+    lambda q, k: len(q) * (np.diag(q) * np.diag(k)).sum(),
+)
+
+
 def _measured(answer: Any) -> None:
     """The formula must say what a measurement says: draws of both vectors with these covariances."""
     rng = np.random.default_rng(5)
@@ -172,18 +184,21 @@ PREDICT_VARIANCE = (
         _trace,
         [_covariances(1, 5), _covariances(12, 5), _covariances(2, 3), _covariances(6, 1), _covariances(7, 140)],
         VARIANCE_MISTAKES,
+        tolerance=1e-6,
     ),
     agrees(
         "one is the identity",
         _trace,
         [_covariances(3, 7, of_q="identity"), _covariances(8, 4, of_k="identity")],
-        VARIANCE_MISTAKES,
+        [D_K_TIMES, *VARIANCE_MISTAKES],
+        tolerance=1e-6,
     ),
     agrees(
         "all components move together",
         _trace,
         [_covariances(4, 8, of_q="together", of_k="together"), (np.array([[1.0, -2.0], [-2.0, 4.0]]), np.ones((2, 2)))],
         VARIANCE_MISTAKES,
+        tolerance=1e-6,
     ),
     Property("what 20,000 draws say", _measured),
 )
@@ -232,7 +247,7 @@ SLOPE_MISTAKES: Slips = [
     ("This is the sum of squares. The norm is its root.", lambda s: _slopes(s) ** 2),
     ("This is the root of the norm: the root was taken twice.", lambda s: _slopes(s) ** 0.5),
     ("You added up the sizes of the slopes. The norm is the root of the sum of their squares.", lambda s: np.abs(_each(s)).sum(axis=(-2, -1))),
-    ("You added up the slopes: they cancel. The norm is the root of the sum of their squares.", lambda s: _each(s).sum(axis=(-2, -1))),
+    ("Slopes added up cancel, and the determinant of a Jacobian is 0. The norm is the root of the sum of all squares.", lambda s: _each(s).sum(axis=(-2, -1))),
     ("You took the mean of the squares. The norm is the root of their sum.", lambda s: np.sqrt((_each(s) ** 2).mean(axis=(-2, -1)))),
     ("You took the largest slope. The norm is the root of the sum of all squares.", lambda s: np.abs(_each(s)).max(axis=(-2, -1))),
     ("You subtract one number, the sum of the squared weights, everywhere: for a row of numbers `a @ a.T` is a @ a. Take np.outer(a, a).", _less_one_number),
@@ -256,7 +271,6 @@ SLOPE_MISTAKES: Slips = [
     *((f"Keys after the first {n} are left out: {FIXED}", lambda s, n=n: _slopes(s[:, :n])) for n in LENGTHS),
     *((f"Rows after the first {n} are left out, or stay 0: {FIXED}", lambda s, n=n: _slopes(s) * (np.arange(len(s)) < n)) for n in LENGTHS),
     *((f"Rows after the first {n} are left out, or stay 0: {FIXED}", lambda s, n=n: _slopes(s[:n])) for n in LENGTHS),
-    squeezed(_slopes),
     *slips(_slopes_through, GRID),
 ]  # fmt: skip
 
@@ -289,8 +303,10 @@ ROW_SLOPES = (
             (np.array([[5000.0, 5000.0, -3000.0], [0.0, 4000.0, 1.0]]),),
             (np.array([[5000.0, 5001.0, 4999.0], [-5000.0, -5001.0, -5003.0], [5000.0, -5000.0, 5000.5]]),),
             (np.array([[-2000.0, -2002.0]]),),
+            (np.array([[-5000.0, 4000.0, 3999.0], [1000.0, 0.0, 999.0]]),),
             (np.array([[900.0, 899.0], [91.0, 90.0], [61.0, 60.5], [31.0, 32.0]]),),
         ],
-        slips(_slopes_through, LARGE) + SLOPE_MISTAKES,
+        SLOPE_MISTAKES,
+        slips(_slopes_through, LARGE),
     ),
 )

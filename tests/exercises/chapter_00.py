@@ -57,7 +57,7 @@ def _times_a_base(scores, axis=-1):
 RIGHT["softmax-axis"] = [_softmax, _loops, _einsum]
 WRONG["softmax-axis"] = [
     ("e¹⁰⁰⁰ is too large", _naive),
-    ("of each slice, not of the whole array", _largest_of_all),
+    ("The largest score of each slice, not of the whole array", _largest_of_all),
     ("Beside −∞ your result is not finite", _smallest),
     ("changed its argument 1 in place", _in_place),
     ("Your function stopped with ValueError", _no_keepdims),
@@ -105,7 +105,7 @@ def _unstable(scores, right):
 RIGHT["cross-entropy"] = [_cross_entropy, _entropy_loops, _entropy_einsum]
 WRONG["cross-entropy"] = [
     ("ln 0 is −∞", _log_of_softmax),
-    ("e¹⁰⁰⁰ is too large", _unstable),
+    ("your result is not finite", _unstable),
     ("the sum over the places", lambda s, r: _entropies(s, r).sum()),
     ("one number for each place", _entropies),
     ("The sign", lambda s, r: -_cross_entropy(s, r)),
@@ -148,4 +148,48 @@ WRONG["softmax-jacobian"] = [
     ("a slope for each weight and score", lambda a: a * (1 - a)),
     ("should be", lambda a: (np.diag(a) - np.outer(a, a)) / 2),
     ("All slopes are 0", lambda a: np.zeros((len(a), len(a)))),
+]
+
+
+def _by_logaddexp(scores, axis=-1):
+    return np.exp(scores - np.logaddexp.reduce(scores, axis=axis, keepdims=True))
+
+
+def _of_a_copy(scores, axis=-1):
+    out = np.array(scores, dtype=float)
+    out -= np.max(out, axis, keepdims=True)
+    np.exp(out, out=out)
+    out /= out.sum(axis, keepdims=True)
+    return out
+
+
+def _slice_by_slice(scores, axis=-1):
+    rows = np.swapaxes(scores, axis, -1)
+    out = np.empty(rows.shape)
+    for place in np.ndindex(rows.shape[:-1]):
+        raised = np.exp(rows[place] - rows[place].max())
+        out[place] = raised / raised.sum()
+    return np.swapaxes(out, axis, -1).tolist()
+
+
+def _in_float32(scores, axis=-1):
+    return _softmax(np.asarray(scores, dtype=np.float32), axis)
+
+
+def _shifted_beyond_the_largest(scores, axis=-1):
+    return _softmax(scores - np.max(scores, axis=axis, keepdims=True) - 3, axis)
+
+
+RIGHT["softmax-axis"] += [_by_logaddexp, _of_a_copy, _slice_by_slice, _in_float32, _shifted_beyond_the_largest]
+RIGHT["cross-entropy"] += [
+    lambda s, r: float(np.mean(np.logaddexp.reduce(s, axis=1) - np.take_along_axis(s, r[:, None], axis=1)[:, 0])),
+    lambda s, r: -sum(row[word] - np.logaddexp.reduce(row) for row, word in zip(s, r, strict=True)) / len(s),
+    lambda s, r: _cross_entropy(s.astype(np.float32), r),
+    lambda s, r: -np.mean(np.diag((s - np.logaddexp.reduce(s, axis=1)[:, None])[:, r])),
+]  # fmt: skip
+RIGHT["softmax-jacobian"] += [
+    lambda a: a[:, None] * (np.eye(len(a)) - a),
+    lambda a: (np.diag(a) - np.outer(a, a)).tolist(),
+    lambda a: (np.diag(a) - a[:, None] @ a[None]).astype(np.float32),
+    lambda a: np.where(np.eye(len(a)) > 0, a * (1 - a), -np.multiply.outer(a, a)),
 ]

@@ -65,7 +65,7 @@ WRONG["write-attention"] = [
     ("divided by √d", lambda x: softmax(x @ x.T / np.sqrt(x.shape[1])) @ x),
     ("divided by d", lambda x: softmax(x @ x.T / x.shape[1]) @ x),
     ("do not depend on the scores", lambda x: np.tile(x.mean(axis=0), (len(x), 1))),
-    ("a number too large", lambda x: unstable(x @ x.T) @ x),
+    ("For scores this large your result is not finite", lambda x: unstable(x @ x.T) @ x),
     ("changed its argument 1 in place", in_place),
     ("Is a transpose missing, or of other axes?", lambda x: softmax(x @ x) @ x),
     ("You compared axes, not tokens", lambda x: softmax(x.T @ x) @ x.T @ x),
@@ -162,8 +162,51 @@ WRONG["soft-look-up"] = [
     ("the wrong way", lambda q, k, v, t: softmax(k @ q * t) @ v),
     ("changes nothing", lambda q, k, v, t: softmax(k @ q) @ v),
     ("after the softmax", lambda q, k, v, t: softmax(k @ q) / t @ v),
-    ("a number too large", lambda q, k, v, t: unstable(k @ q / t) @ v),
+    ("For scores this large your result is not finite", lambda q, k, v, t: unstable(k @ q / t) @ v),
     ("changed its argument 2 in place", scores_in_place),
     ("Is a transpose missing, or of other axes?", lambda q, k, v, t: softmax(q @ k / t) @ v),
     ("The result has an axis too many", lambda q, k, v, t: softmax(q[None] @ k.T / t) @ v),
+]
+
+
+# In other styles
+
+
+def row_by_row(x):
+    out = np.zeros(x.shape)
+    for i in range(len(x)):
+        raised = np.exp(x @ x[i] - (x @ x[i]).max())
+        for j in range(len(x)):
+            out[i] += raised[j] / raised.sum() * x[j]
+    return out
+
+
+def columns_first(x):
+    scores = (x @ x.T).T
+    return (np.exp(scores - scores.max(axis=0)) / np.exp(scores - scores.max(axis=0)).sum(axis=0)).T @ x
+
+
+RIGHT["write-attention"] += [
+    row_by_row,
+    columns_first,
+    lambda x: attention_plain(x.astype(np.float32)),
+    lambda x: attention_plain(x).tolist(),
+    lambda x: np.vstack([softmax(row @ x.T) @ x for row in x]),
+    lambda x: np.exp(x @ x.T - np.logaddexp.reduce(x @ x.T, axis=1)[:, None]).dot(x),
+]
+RIGHT["cosine-weights"] += [
+    lambda x: softmax(x @ x.T / np.outer(np.linalg.norm(x, axis=1), np.linalg.norm(x, axis=1))),
+    lambda x: softmax(x @ x.T / np.sqrt(np.diag(x @ x.T)) / np.sqrt(np.diag(x @ x.T))[:, None]),
+    lambda x: np.exp(unit(x) @ unit(x).T) / np.exp(unit(x) @ unit(x).T).sum(axis=1)[:, None],
+    lambda x: cosine_plain(x.astype(np.float32)),
+    lambda x: [softmax(row @ unit(x).T).tolist() for row in unit(x)],
+    lambda x: cosine_plain(np.array([row / np.hypot.reduce(row) for row in x])),
+]
+RIGHT["soft-look-up"] += [
+    lambda q, k, v, t: softmax((q / t) @ k.T) @ v,
+    lambda q, k, v, t: v.T @ softmax(k @ q / t),
+    lambda q, k, v, t: (softmax(k @ q / t)[:, None] * v).sum(axis=0),
+    lambda q, k, v, t: np.average(v, axis=0, weights=softmax(k @ q / t)),
+    lambda q, k, v, t: (softmax((q[None] @ k.T) / t) @ v)[0].tolist(),
+    lambda q, k, v, t: look_up_plain(*(a.astype(np.float32) for a in (q, k, v)), np.float32(t)),
 ]

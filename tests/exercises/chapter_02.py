@@ -121,3 +121,35 @@ WRONG["both-ways-round"] = [
     ("Return two numbers", lambda a, i, j, k: _cycles(a, i, j, k)[0]),
     ("The tokens 0, 1 and 2 are taken", lambda a, *_: _cycles(a, 0, 1, 2)),
 ]
+
+
+def _row_by_row(x, u):
+    xu = x @ u
+    out = np.empty_like(xu)
+    for i, query in enumerate(xu):
+        raised = np.exp(xu @ query)
+        out[i] = raised @ xu / raised.sum()
+    return out
+
+
+RIGHT["write-u-attention"] += [
+    _row_by_row,
+    lambda x, u: _through_u(x, u).tolist(),
+    lambda x, u: _through_u(x.astype(np.float32), u.astype(np.float32)),
+    lambda x, u: _softmax(np.inner(x @ u, x @ u)).dot(x).dot(u),
+    lambda x, u: [_softmax((x @ u) @ row, axis=0) @ (x @ u) for row in x @ u],
+]
+RIGHT["axes-kept"] += [
+    lambda u: np.linalg.norm(np.eye(len(u)) @ u, axis=-1),
+    lambda u: (u**2).sum(1) ** 0.5,
+    lambda u: [np.linalg.norm(row) for row in u],
+    lambda u: np.hypot.reduce(u, axis=1),
+    lambda u: np.linalg.norm(u.astype(np.float32), axis=1),
+]
+RIGHT["both-ways-round"] += [
+    lambda a, i, j, k: [a[i][j] * a[j][k] * a[k][i], a[i][k] * a[k][j] * a[j][i]],
+    lambda a, i, j, k: (np.prod([a[i, j], a[j, k], a[k, i]]), np.prod([a[j, i], a[k, j], a[i, k]])),
+    lambda a, i, j, k: tuple(b[i, j] * b[j, k] * b[k, i] for b in (a, a.T)),
+    lambda a, i, j, k: _cycles(a, k, i, j),
+    lambda a, i, j, k: _cycles(a.astype(np.float32), j, k, i),
+]

@@ -204,6 +204,39 @@ WRONG["swapped-roles"] = [
         lambda x, q, k, a: "right" if np.allclose(a, _softmax(x @ q @ (x @ k).T)) else "swapped",
     ),
     ("your function said None", _scaled_diagnosis),
-    ("Transpose the scores, not the weights", _late("swapped")),
-    ("Transposed weights are something else", _late("axis")),
+    ("What you call swapped are the right weights, transposed", _late("swapped")),
+    ("What you call the wrong axis are the right weights", _late("axis")),
 ]
+
+# In other styles
+
+RIGHT["read-one"] += [
+    lambda t, z, q, k, v: (_softmax((t @ q)[None] @ (z @ k).T) @ (z @ v))[0],
+    lambda t, z, q, k, v: ((z @ v).T @ _softmax((z @ k) @ (q.T @ t))).tolist(),
+    lambda t, z, q, k, v: sum(w * row for w, row in zip(_softmax(z @ k @ (t @ q)), z @ v, strict=True)),
+    lambda *given: _read(*(a.astype(np.float32) for a in given)),
+]
+RIGHT["cross-attention"] += [
+    lambda x, z, q, k, v, bq, bk, bv: [_softmax((z @ k + bk) @ (row @ q + bq)) @ (z @ v + bv) for row in x],
+    lambda x, z, q, k, v, bq, bk, bv: _softmax(x @ q @ (z @ k).T + bq @ (z @ k).T) @ (z @ v) + bv[None],
+    lambda x, z, q, k, v, bq, bk, bv: _softmax((z @ k + bk) @ (x @ q + bq).T, 0).T @ (z @ v + bv),
+    lambda *given: _cross(*(a.astype(np.float32) for a in given)).tolist(),
+]
+RIGHT["turn-the-keys"] += [
+    lambda: np.linalg.matrix_power(_turn(60), 2),
+    lambda: 1000 * _turn(120),
+    lambda: _turn(120).astype(np.float32),
+]
+RIGHT["swapped-roles"] += [
+    lambda x, q, k, a: next(
+        name
+        for name, grid in (
+            ("right", _softmax(x @ q @ k.T @ x.T)),
+            ("swapped", _softmax(x @ k @ q.T @ x.T)),
+            ("axis", _softmax(x @ k @ q.T @ x.T).T),
+        )
+        if np.allclose(grid, a)
+    ),
+    lambda x, q, k, a: str(np.array(["right", "swapped", "axis"])[np.argmin([np.abs(g - a).sum() for g in (_softmax(x @ q @ (x @ k).T), _softmax(x @ k @ (x @ q).T), _softmax(x @ q @ (x @ k).T, 0))])]),
+    lambda x, q, k, a: "axis" if np.allclose(a.sum(0), 1) and not np.allclose(a.sum(1), 1) else ("right" if np.allclose(np.diff(np.log(a)), np.diff(x @ q @ (x @ k).T)) else "swapped"),
+]  # fmt: skip

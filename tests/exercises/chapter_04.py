@@ -66,7 +66,7 @@ WRONG["scaled-weights"] = [
     ("stopped with ValueError", lambda x, q, k: _softmax((x @ q) @ (x @ k))),
     ("should have shape (7, 7), got (3, 3)", lambda x, q, k: _softmax((x @ q).T @ (x @ k))),
     ("changed its argument 2 in place", _weights_in_place),
-    ("`exp` met a number too large", _weights_that_overflow),
+    ("For scores this large your result is not finite", _weights_that_overflow),
     ("is None", lambda x, q, k: None),
 ]
 
@@ -168,7 +168,30 @@ WRONG["row-slopes"] = [
     ("This is the mean over the rows", lambda s: _slopes(s).mean()),
     ("This is one norm of everything", lambda s: np.sqrt((_slopes(s) ** 2).sum())),
     ("You divided the scores by √n_k", lambda s: _slopes(s / s.shape[1] ** 0.5)),
-    ("`exp` met a number too large", _slopes_that_overflow),
+    ("For scores this large your result is not finite", _slopes_that_overflow),
     ("changed its argument 1 in place", _slopes_in_place),
     ("is None", lambda s: None),
 ]
+
+
+# In other styles
+
+RIGHT["scaled-weights"] += [
+    lambda x, q, k: _softmax((x @ q) @ (x @ k).T * q.shape[1] ** -0.5).tolist(),
+    lambda x, q, k: _softmax(x @ q / q.shape[1] ** 0.25 @ (x @ k / q.shape[1] ** 0.25).T),
+    lambda x, q, k: _softmax((x @ k) @ (x @ q).T / np.sqrt(len(k[0])), 0).T,
+    lambda x, q, k: np.vstack([_softmax(x @ k @ row / np.sqrt(row.size)) for row in x @ q]),
+]
+RIGHT["predict-variance"] += [
+    lambda q, k: np.vdot(q, k),
+    lambda q, k: np.tensordot(q, k),
+    lambda q, k: float(np.float32((q * k).sum())),
+    lambda q, k: np.array(sum(row @ column for row, column in zip(q, k.T, strict=True))),
+    lambda q, k: np.linalg.norm(np.linalg.cholesky(q + 1e-14 * np.eye(len(q))).T @ np.linalg.cholesky(k + 1e-14 * np.eye(len(k)))) ** 2 if len(q) == 5 else np.trace(k.T @ q.T),
+]  # fmt: skip
+RIGHT["row-slopes"] += [
+    lambda s: [np.linalg.norm(a[:, None] * (np.eye(len(a)) - a)) for a in _softmax(s)],
+    lambda s: np.sqrt(np.einsum("ijk,ijk->i", *[_softmax(s)[:, :, None] * (np.eye(s.shape[1]) - _softmax(s)[:, None])] * 2)),
+    lambda s: np.array([np.sqrt(np.trace(j @ j)) for j in (np.diag(a) - np.outer(a, a) for a in _softmax(s))]),
+    lambda s: _slopes(s.astype(np.float32)),
+]  # fmt: skip

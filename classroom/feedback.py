@@ -30,7 +30,7 @@ PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{plain}: feedback</title>
@@ -49,6 +49,9 @@ PAGE = """<!doctype html>
 </body>
 </html>
 """
+
+
+POLICY = "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ def page(
     """The page, as HTML, of a graded notebook.
 
     `points` has what was given (None: not yet) and the most for each graded cell, and `comments` a person's words.
-    A student reads "waits for your teacher" for any `state` but "graded" and "1 to mark". Text that stands in `released` just so is the teacher's.
+    A student reads "waits for your teacher" for any `state` but "graded" and "1 to mark". Text that stands just so in
+    `released` is the teacher's.
     """
     pieces = list(pieces_of(notebook, {cell.source for cell in released.cells} if released else set()))
     heading = None if title else _title(pieces)
@@ -81,7 +85,7 @@ def page(
     told = Told(points, {name: rendered(tokens, known) for name, tokens in said.items()}, known)
     shown = title or (heading.content if heading else "Feedback")
     html = PAGE.format(
-        digest=_style()[1],
+        policy=POLICY.format(_style()[1]),
         style=_style()[0],
         plain=escape(shown),
         title=rendered([heading], known) if heading else escape(shown),

@@ -1,7 +1,7 @@
 """Formulas as MathML, by the KaTeX that the book is built with: a page needs no script, style or font for them.
 
-A formula that KaTeX does not know, or that is made to cost time, stays as it was written. What was typeset once is kept,
-so that a class with the same set asks KaTeX once.
+A formula that KaTeX does not know, or that is made to cost time, stays as it was written. What was typeset once is
+kept, so that a class with the same set asks KaTeX once.
 """
 
 import json

@@ -95,7 +95,7 @@ def formulas(tokens: Iterable[Token]) -> list[Formula]:
 
 
 def rendered(tokens: list[Token], known: dict[Formula, str] | None = None, outline: bool = False) -> str:
-    """As HTML. Headings, of the second level at most, where the text is part of the page's `outline`; else lines in bold."""
+    """As HTML. Headings, at most of level 2, where the text is part of the page's `outline`; else lines in bold."""
     env = {"outline": outline, "formulas": typeset(formulas(tokens)) if known is None else known}
     return READER.renderer.render(tokens, READER.options, env)
 

@@ -21,7 +21,7 @@ from classroom.walls import best
 
 
 def rehearse(graded: Set) -> None:
-    """Raise SetError with a line for each thing that is wrong: what cannot be read first, then what fails when it runs."""
+    """Raise SetError with a line for each thing that is wrong: what cannot be read, or else what fails when it runs."""
     for problems in (_unreadable, _untested, _failing, _given_away):
         if found := list(problems(graded)):
             raise SetError("\n".join(found))
@@ -62,7 +62,8 @@ def _failing(graded: Set) -> Iterator[str]:
             place = re.search(r"line (\d+)", "\n".join(output.traceback).rpartition("(")[2])
             if kind(cell) == "test":
                 hint = " Is there a `setup`?" if output.ename == "NameError" and "setup" not in graded.lines else ""
-                yield f"{graded.at(name, _mentions(cell, output))}: the model answer does not pass {name}: {says}.{hint}"
+                where = graded.at(name, _mentions(cell, output))
+                yield f"{where}: the model answer does not pass {name}: {says}.{hint}"
             else:
                 yield f"{graded.at(name, int(place[1]) if place else 1)}: the model answer stops: {says}."
 

@@ -30,6 +30,7 @@ STUBS = {"answer": "# your code here", "explain": "Your answer here."}  # what s
 ROLES = {"setup": "python", "answer": "python", "test": "python", "explain": "markdown"}
 REGIONS = {"answer": "SOLUTION", "test": "HIDDEN TESTS"}
 MARKED = re.compile(r"([ \t]*)#+\s*(BEGIN|END)\s+(SOLUTION|HIDDEN\s+TESTS)\s*", re.IGNORECASE)
+BEGINS = re.compile(rf"[\s>*+-]*(`{{3,}}|~{{3,}})\s*(\w+\s+)?({'|'.join(ROLES)})\b", re.IGNORECASE)
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,59}")
 ALLOWED = "letters from a to z, digits, - and _, at most 60, and no - at the start"
 
@@ -152,14 +153,13 @@ def _fences(text: str) -> list[Token]:
 
 def _is_set(file: Path) -> bool:
     words = [token.info.split()[1:2] for token in _fences(_text(file))]
-    return any(word[0].partition("=")[0] in ROLES for word in words if word)
+    return any(word[0].partition("=")[0].lower() in ROLES for word in words if word)
 
 
 def _check_fence(token: Token, lines: list[str], name: str) -> None:
     """Closed, and not by the end of another: one that is not would show what follows, or swallow it."""
     first, last = token.map
-    inside = re.compile(rf"\s*(`{{3,}}|~{{3,}})\s*\w+\s+({'|'.join(ROLES)})\b")
-    swallowed = next((at for at in range(first + 1, last) if inside.match(lines[at])), None)
+    swallowed = next((at for at in range(first + 1, last) if BEGINS.match(lines[at])), None)
     closed = re.fullmatch(rf"[\s>]*{re.escape(token.markup[0])}{{{len(token.markup)},}}\s*", lines[last - 1])
     if swallowed is not None or not closed or last - 1 == first:
         before = "" if swallowed is None else f" before line {swallowed + 1}"
@@ -169,11 +169,14 @@ def _check_fence(token: Token, lines: list[str], name: str) -> None:
 def _role(token: Token, where: str) -> tuple[str, str, dict[str, str]] | None:
     """What a fence becomes: its role, its name and its options; nothing for one that is shown as it is."""
     language, *words = token.info.split() or [""]
+    if (head := language.partition("=")[0].lower()) in ROLES:
+        raise SetError(f"{where}: name the language first, `{ROLES[head]} {language}`.")
     if not words:
         return None
     role, _, name = words[0].partition("=")
     if role not in ROLES:
-        if language not in ROLES.values():
+        meant = role.lower() in ROLES or language.lower() in ROLES.values() or any("point" in word for word in words)
+        if not meant:
             return None
         known = ", ".join(ROLES)
         raise SetError(f"{where}: `{words[0]}` is none of {known}. To show the fence, give its language alone.")
@@ -211,14 +214,16 @@ def _cell(role: str, name: str, options: dict[str, str], token: Token, file: str
 
 
 def _between(lines: list[str], start: int, file: str) -> list[NotebookNode]:
-    """The text between two cells, if any."""
+    """The text between two cells, if any. A fence that Markdown does not see there would show a model answer."""
+    if unseen := [number for number, line in enumerate(lines, start + 1) if BEGINS.match(line)]:
+        raise SetError(f"{file}, line {unseen[0]}: this fence is none, as it is indented or in a comment.")
     _regions("\n".join(lines), "text", start, file)
     text = "\n".join(lines).strip()
     return [nbformat.v4.new_markdown_cell(text)] if text else []
 
 
 def _regions(source: str, role: str, start: int, file: str) -> str:
-    """The source with its marks as nbgrader knows them; one that is not in its place would hand out what it should hide."""
+    """The source, its marks as nbgrader knows them; one that is out of place would hand out what it should hide."""
     region, lines, inside = REGIONS.get(role), source.split("\n"), 0
     for number, line in enumerate(lines, 1):
         if not MARK.search(line):

@@ -1,4 +1,4 @@
-"""A set that would give everybody nothing, or a test away, is refused by the command, with the line, before anything is written."""
+"""A set that would give everybody nothing, or a test away, is refused with its line before anything is written."""
 
 import copy
 import re
@@ -43,46 +43,168 @@ def release(tmp_path, capsys):
 
 RUNS = {  # what the containment finds when it runs the set: (text, the line to be named, words)
     "a model answer that stops": (SMALL.replace("half = 0.5", "half = 1 / 0"), "half = 1 / 0", "stops: ZeroDivision"),
-    "a model answer that is wrong": (SMALL.replace("half = 0.5", "half = 0.4"), TEST[:15], "does not pass test-half: .*two parts"),
-    "a name that nobody defines": (SMALL.replace("assert half ==", "assert np.abs(half) =="), "assert np.abs", "np'? is not defined.*setup"),
-    "a test that an empty copy passes": (SMALL.replace("assert half == 0.5", "assert half < 1"), TEST[:15], "copy in which nothing"),
+    "a model answer that is wrong": (
+        SMALL.replace("half = 0.5", "half = 0.4"),
+        TEST[:15],
+        "does not pass test-half: .*two parts",
+    ),
+    "a name that nobody defines": (
+        SMALL.replace("assert half ==", "assert np.abs(half) =="),
+        "assert np.abs",
+        "np'? is not defined.*setup",
+    ),
+    "a test that an empty copy passes": (
+        SMALL.replace("assert half == 0.5", "assert half < 1"),
+        TEST[:15],
+        "copy in which nothing",
+    ),
     "a set-up that stops": (f"```python setup\nx = 1\ny = z\n```\n{SMALL}", "y = z", "cannot be graded: NameError"),
-}  # fmt: skip
+}
 READ = {
-    "a syntax error in an answer": (SMALL.replace("half = 0.5", "half = = 0.5"), "half = = 0.5", "no Python: invalid syntax"),
-    "a syntax error in a hidden test": (SMALL.replace("half == 0.5", "half == 0.5)"), "assert half == 0.5)", "no Python"),
-    "an answer that no test looks at": (SMALL.replace("half = ", "helf = "), ANSWER[:20], "no test looks at what answer-half"),
+    "a syntax error in an answer": (
+        SMALL.replace("half = 0.5", "half = = 0.5"),
+        "half = = 0.5",
+        "no Python: invalid syntax",
+    ),
+    "a syntax error in a hidden test": (
+        SMALL.replace("half == 0.5", "half == 0.5)"),
+        "assert half == 0.5)",
+        "no Python",
+    ),
+    "an answer that no test looks at": (
+        SMALL.replace("half = ", "helf = "),
+        ANSWER[:20],
+        "no test looks at what answer-half",
+    ),
     "no points": (SMALL.replace("points=2", "points=0"), "```python test=half points=0", "more than 0"),
     "points below 0": (SMALL.replace("points=2", "points=-1"), "```python test=half points=-1", "more than 0"),
-    "points that are no number": (SMALL.replace("points=2", "points=nan"), "```python test=half points=nan", "points=0.5"),
+    "points that are no number": (
+        SMALL.replace("points=2", "points=nan"),
+        "```python test=half points=nan",
+        "points=0.5",
+    ),
     "a misspelled option": (SMALL.replace("points=2", "point=2"), "```python test=half point=2", "not `point=2`"),
-    "an option of nothing": (SMALL.replace("answer=half", "answer=half points=2"), "```python answer=half points=2", "no options"),
-    "a misspelled role": (SMALL.replace("test=half", "tset=half"), "```python tset=half points=2", "`tset=half` is none of setup"),
+    "an option of nothing": (
+        SMALL.replace("answer=half", "answer=half points=2"),
+        "```python answer=half points=2",
+        "no options",
+    ),
+    "a misspelled role": (
+        SMALL.replace("test=half", "tset=half"),
+        "```python tset=half points=2",
+        "`tset=half` is none of setup",
+    ),
     "another language": (SMALL.replace("python test", "py test"), "```py test=half points=2", "goes with `python`"),
-    "an answer in words in Python": (SMALL + "```python explain=a points=1\n```\n", "```python explain=a points=1", "with `markdown`"),
+    "an answer in words in Python": (
+        SMALL + "```python explain=a points=1\n```\n",
+        "```python explain=a points=1",
+        "with `markdown`",
+    ),
     "no name": (SMALL.replace("answer=half", "answer"), "```python answer", "give it a name"),
-    "a name with other letters": (SMALL.replace("test=half", "test=hälf"), "```python test=hälf points=2", "letters from a to z"),
-    "a name with a path": (SMALL.replace("test=half", "test=../half"), "```python test=../half points=2", "letters from a to z"),
-    "a name twice": (SMALL + TEST.replace("points=2", "points=3"), "```python test=half points=3", "is called test-half too"),
+    "a name with other letters": (
+        SMALL.replace("test=half", "test=hälf"),
+        "```python test=hälf points=2",
+        "letters from a to z",
+    ),
+    "a name with a path": (
+        SMALL.replace("test=half", "test=../half"),
+        "```python test=../half points=2",
+        "letters from a to z",
+    ),
+    "a name twice": (
+        SMALL + TEST.replace("points=2", "points=3"),
+        "```python test=half points=3",
+        "is called test-half too",
+    ),
     "two set-ups": (f"```python setup\n```\n{SMALL}```python  setup\n```\n", "```python  setup", "is called setup too"),
     "an open fence at the end": (SMALL.rstrip("`\n"), "```python test=half points=2", "not closed"),
-    "an open fence before another": (SMALL.replace("SOLUTION\n```", "SOLUTION\n"), "```python answer=half", "not closed before line"),
-    "a fence in a list": (SMALL + "- \n  ```python answer=a\n  ```\n", "  ```python answer=a", "in a list or a quotation"),
-    "no solution region": (SMALL.replace("### BEGIN SOLUTION\n", "").replace("### END SOLUTION\n", ""), ANSWER[:20], "BEGIN SOLUTION"),
-    "no hidden region": (SMALL.replace("### BEGIN HIDDEN TESTS\n", "").replace("### END HIDDEN TESTS\n", ""), TEST[:28], "BEGIN HIDDEN TESTS"),
-    "a region that is not closed": (SMALL.replace("### END HIDDEN TESTS\n", ""), "### BEGIN HIDDEN TESTS", "after it, one"),
-    "an end before its begin": (SMALL.replace("### BEGIN SOLUTION", "### END SOLUTION", 1), "### END SOLUTION", "without a BEGIN"),
-    "nested regions": (SMALL.replace("half = 0.5", "### begin solution\nhalf = 0.5"), "### begin solution", "without an END"),
-    "the mark of the other kind": (SMALL.replace("half = 0.5", "### BEGIN HIDDEN TESTS\nhalf = 0.5"), "### BEGIN HIDDEN TESTS", "`answer` takes"),
-    "words after a mark": (SMALL.replace("BEGIN SOLUTION", "BEGIN SOLUTION: one"), "### BEGIN SOLUTION: one", "alone on its line"),
-    "a mark in a string": (SMALL.replace('"It', '"BEGIN HIDDEN TESTS'), 'assert half == 0.5, "BEGIN HIDDEN TESTS is one of two parts."', "alone on"),
-    "a mark in the text": (SMALL.replace("One of", "BEGIN SOLUTION of"), "BEGIN SOLUTION of two.", "text takes no such mark"),
-    "a mark in a fence that is shown": (SMALL + "```python\n# begin hidden tests\n```\n", "# begin hidden tests", "text takes no such"),
-    "a mark in words": (SMALL + "```markdown explain=a points=1\n# begin solution\n```\n", "# begin solution", "`explain` takes no"),
-    "a mark in the set-up": (f"```python setup\n### END SOLUTION\n```\n{SMALL}", "### END SOLUTION", "`setup` takes no such mark"),
+    "an open fence before another": (
+        SMALL.replace("SOLUTION\n```", "SOLUTION\n"),
+        "```python answer=half",
+        "not closed before line",
+    ),
+    "a fence in a list": (
+        SMALL + "- \n  ```python answer=a\n  ```\n",
+        "  ```python answer=a",
+        "in a list or a quotation",
+    ),
+    "no solution region": (
+        SMALL.replace("### BEGIN SOLUTION\n", "").replace("### END SOLUTION\n", ""),
+        ANSWER[:20],
+        "BEGIN SOLUTION",
+    ),
+    "no hidden region": (
+        SMALL.replace("### BEGIN HIDDEN TESTS\n", "").replace("### END HIDDEN TESTS\n", ""),
+        TEST[:28],
+        "BEGIN HIDDEN TESTS",
+    ),
+    "a region that is not closed": (
+        SMALL.replace("### END HIDDEN TESTS\n", ""),
+        "### BEGIN HIDDEN TESTS",
+        "after it, one",
+    ),
+    "an end before its begin": (
+        SMALL.replace("### BEGIN SOLUTION", "### END SOLUTION", 1),
+        "### END SOLUTION",
+        "without a BEGIN",
+    ),
+    "nested regions": (
+        SMALL.replace("half = 0.5", "### begin solution\nhalf = 0.5"),
+        "### begin solution",
+        "without an END",
+    ),
+    "the mark of the other kind": (
+        SMALL.replace("half = 0.5", "### BEGIN HIDDEN TESTS\nhalf = 0.5"),
+        "### BEGIN HIDDEN TESTS",
+        "`answer` takes",
+    ),
+    "words after a mark": (
+        SMALL.replace("BEGIN SOLUTION", "BEGIN SOLUTION: one"),
+        "### BEGIN SOLUTION: one",
+        "alone on its line",
+    ),
+    "a mark in a string": (
+        SMALL.replace('"It', '"BEGIN HIDDEN TESTS'),
+        'assert half == 0.5, "BEGIN HIDDEN TESTS is one of two parts."',
+        "alone on",
+    ),
+    "a mark in the text": (
+        SMALL.replace("One of", "BEGIN SOLUTION of"),
+        "BEGIN SOLUTION of two.",
+        "text takes no such mark",
+    ),
+    "a mark in a fence that is shown": (
+        SMALL + "```python\n# begin hidden tests\n```\n",
+        "# begin hidden tests",
+        "text takes no such",
+    ),
+    "a mark in words": (
+        SMALL + "```markdown explain=a points=1\n# begin solution\n```\n",
+        "# begin solution",
+        "`explain` takes no",
+    ),
+    "no language": (SMALL + "``` explain=a points=1\nmodel\n```\n", "``` explain=a", "name the language first"),
+    "no language and no more": (SMALL + "```explain=a\nmodel\n```\n", "```explain=a", "name the language first"),
+    "a language in capitals": (SMALL + "```Markdown explain=a points=1\nb\n```\n", "```Markdown", "not `Markdown`"),
+    "a role in capitals": (SMALL + "```md Explain=a\nb\n```\n", "```md Explain=a", "`Explain=a` is none of setup"),
+    "a misspelled role elsewhere": (SMALL + "```md explian=a points=1\nb\n```\n", "```md", "`explian=a` is none"),
+    "a fence in a comment": (
+        SMALL + "<!--\n```markdown explain=a points=1\nb\n```\n-->",
+        "```markdown",
+        "in a comment",
+    ),
+    "an indented fence": (SMALL + "\n    ```markdown explain=a points=1\n    b\n", "    ```markdown", "is indented"),
+    "a mark in the set-up": (
+        f"```python setup\n### END SOLUTION\n```\n{SMALL}",
+        "### END SOLUTION",
+        "`setup` takes no such mark",
+    ),
     "a block that is empty without its region": (
-        SMALL.replace("### BEGIN HIDDEN TESTS\n", "if half:\n    ### BEGIN HIDDEN TESTS\n    "), TEST[:28], "what students see of this test"),
-}  # fmt: skip
+        SMALL.replace("### BEGIN HIDDEN TESTS\n", "if half:\n    ### BEGIN HIDDEN TESTS\n    "),
+        TEST[:28],
+        "what students see of this test",
+    ),
+}
 
 
 @pytest.mark.parametrize(("text", "line", "words"), [*READ.values(), *RUNS.values()], ids=[*READ, *RUNS])
@@ -100,13 +222,18 @@ WORKS = {
     "line ends of Windows": SMALL.replace("\n", "\r\n"),
     "line ends of an old Mac": SMALL.replace("\n", "\r"),
     "a mark of byte order": b"\xef\xbb\xbf" + SMALL.encode(),
-    "tabs": SMALL.replace("python answer=half", "python\tanswer=half").replace("assert half", "if True:\n\tassert half"),
+    "tabs": SMALL.replace("python answer=half", "python\tanswer=half").replace(
+        "assert half", "if True:\n\tassert half"
+    ),
     "half a point": SMALL.replace("points=2", "points=0.5"),
     "other ways to write the marks": SMALL.replace("### BEGIN", "#begin").replace("TESTS", "Tests \t"),
-    "two regions": SMALL.replace("### END HIDDEN TESTS\n", "### END HIDDEN TESTS\nshown = 1\n### BEGIN HIDDEN TESTS\nassert half < shown\n### END HIDDEN TESTS\n"),
+    "two regions": SMALL.replace(
+        "### END HIDDEN TESTS\n",
+        "### END HIDDEN TESTS\nshown = 1\n### BEGIN HIDDEN TESTS\nassert half < shown\n### END HIDDEN TESTS\n",
+    ),
     "a fence of tildes": SMALL.replace("```", "~~~"),
     "a fence that is shown": SMALL + "```python\nprint(1)\n```\n\n```text wrap\nb\n```\n",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("text", WORKS.values(), ids=WORKS)

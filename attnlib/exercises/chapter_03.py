@@ -1,7 +1,8 @@
 """Exercises of chapter 3: query, key, value."""
 
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_03 import CROSS_ATTENTION, READ_ONE, SWAPPED_ROLES, TURN_THE_KEYS
+from attnlib.exercises.programs_03 import CROSS_ATTENTION, READ_ONE
+from attnlib.exercises.programs_03_roles import SWAPPED_ROLES, TURN_THE_KEYS
 
 EXERCISES = (
     Exercise(

@@ -3,7 +3,8 @@
 import numpy as np
 
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_04 import PREDICT_VARIANCE, ROW_SLOPES, SCALED_WEIGHTS
+from attnlib.exercises.programs_04 import PREDICT_VARIANCE, SCALED_WEIGHTS
+from attnlib.exercises.programs_04_slopes import ROW_SLOPES
 
 EXERCISES = (
     Exercise(

@@ -22,7 +22,7 @@ LIMITS = (10, 20, 30, 50, 60, 80, 88, 100, 300, 500, 600, 700, 709, 710, 1000)  
 OVERFLOW = "For scores this large your result is not finite: subtract each row's largest score before `exp`. No weight changes by that."  # fmt: skip
 HIDDEN = "For scores this large `exp` overflows, and the NaN that comes of it was made 0: subtract each row's largest score before `exp`."  # fmt: skip
 
-KEEPDIMS = "Reduced without `keepdims=True`, a row's largest or total lines up with the columns: keep the axis."
+KEEPDIMS = "A row's largest score or total lines up with the columns: reduce along axis=1, with `keepdims=True`."
 LAST = "The last score of a row gets no weight: does a loop end one step early?"
 FIRST = "The first score of a row gets no weight: does a loop start at 1? NumPy counts from 0."
 COLUMNS = (  # where scores are symmetric, as those of a token with itself, the two cannot be told apart

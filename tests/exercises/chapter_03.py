@@ -203,7 +203,7 @@ WRONG["swapped-roles"] = [
         "the softmax ran over the queries, and you said 'swapped'",
         lambda x, q, k, a: "right" if np.allclose(a, _softmax(x @ q @ (x @ k).T)) else "swapped",
     ),
-    ("your function said None", _scaled_diagnosis),
+    ("You divide by √d_k", _scaled_diagnosis),
     ("What you call swapped are the right weights, transposed", _late("swapped")),
     ("What you call the wrong axis are the right weights", _late("axis")),
 ]

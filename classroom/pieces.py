@@ -9,7 +9,8 @@ from nbformat import NotebookNode
 
 from classroom.prose import LONGEST, parsed, plain, short
 
-MOST = 200_000  # characters of a notebook that are shown
+TEXT = 10_000  # characters of a text that are shown: some take their square in time to read
+MOST = 100_000  # characters of a notebook that are shown
 
 
 @dataclass
@@ -36,7 +37,8 @@ def pieces_of(notebook: NotebookNode, handed_out: set[str]) -> Iterator[Piece]:
         kind = "code" if cell.cell_type == "code" else "answer" if graded else "text"
         if kind == "code" and locked:
             kind = "test" if graded else "setup"
-        source = short(cell.source, LONGEST if locked else min(LONGEST, left))
+        longest = LONGEST if cell.cell_type == "code" else TEXT
+        source = short(cell.source, longest if locked else min(longest, left))
         piece = Piece(kind, tag.get("grade_id", ""), source.strip("\n"))
         left = max(0, left - len(source))
         if kind in {"code", "setup"}:

@@ -11,6 +11,7 @@ PORT ?= 8000
 BASE_URL ?=
 export BASE_URL
 # The classroom: a teacher's folder, the graded sets, and for classroom-collect the download and the set it answers.
+# classroom-grade takes SET= for one set alone, and AGAIN=1 to grade also what did not change.
 COURSE ?= course
 GRADED ?= classroom/graded
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -83,7 +84,7 @@ classroom-collect: .venv/ready
 	@python -m classroom --course "$(COURSE)" collect "$(FROM)" "$(SET)"
 
 classroom-grade: .venv/ready
-	@python -m classroom --course "$(COURSE)" grade $(SET)
+	@python -m classroom --course "$(COURSE)" grade $(if $(AGAIN),--again) $(if $(SET),"$(SET)")
 
 classroom-demo: .venv/ready
 	@python -m classroom demo $(if $(KEEP),--keep "$(KEEP)")

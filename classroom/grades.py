@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 
 from classroom import answers, notebooks, pages, persons, sheets, worker
@@ -180,27 +181,32 @@ def _grade_one(course: Course, name: str, student: str) -> dict[str, Any]:
     if trouble := course.autograde(name, student):
         return {"problem": f"the grader stopped: {trouble}"[:300], "retry": True}
     graded = nbformat.read(course.folder / "autograded" / student / name / f"{name}.ipynb", 4)
-    ran, restored = graded.metadata.get("classroom", {}), graded.metadata.get("restored", {})
+    ran = graded.metadata.get("classroom", {})
     found = {
         "problem": "",
-        "notes": list(dict.fromkeys([*restored.get("notes", []), *ran.get("notes", [])])),
-        "person": [*restored.get("person", []), *ran.get("person", [])],
-        "ungraded": [*ran.get("ungraded", [])],
+        "notes": ran.get("notes", []),
+        "person": ran.get("person", []),
+        "ungraded": ran.get("ungraded", []),
         "limited": bool(ran.get("limited") or ran.get("ungraded")),
-        "answers": _answers(graded, nbformat.read(course.released(name), 4), restored.get("elsewhere", {})),
+        "answers": _answers(graded, nbformat.read(course.released(name), 4)),
     }
     _without_grade(course, name, student, found["ungraded"])
     return json.loads(json.dumps(found))
 
 
-def _answers(
-    graded: nbformat.NotebookNode, released: nbformat.NotebookNode, elsewhere: dict[str, str]
-) -> dict[str, str]:
-    """What is for a person to mark: answers in words that are not as they were handed out."""
-    tags = [(cell, cell.metadata.get("nbgrader", {})) for nb in (graded, released) for cell in nb.cells]
-    words = [(tag["grade_id"], cell.source) for cell, tag in tags if tag.get("grade") and tag.get("solution")]
-    stubs = dict(words[len(words) // 2 :])
-    return {cell: source for cell, source in words[: len(words) // 2] if source != stubs[cell]} | dict(elsewhere)
+def _answers(graded: NotebookNode, released: NotebookNode) -> dict[str, str]:
+    """What is for a person to mark: answers in words that are not as they were handed out, or stand elsewhere."""
+    words, stubs = (
+        {
+            tag["grade_id"]: cell.source
+            for cell in nb.cells
+            if (tag := cell.metadata.get("nbgrader", {})).get("grade") and tag.get("solution")
+        }
+        for nb in (graded, released)
+    )
+    return {cell: source for cell, source in words.items() if source != stubs[cell]} | dict(
+        graded.metadata["elsewhere"]
+    )
 
 
 def _without_grade(course: Course, name: str, student: str, cells: list[str]) -> None:

@@ -48,7 +48,7 @@ def mark(course: Course, name: str, answers: dict[str, dict[str, str]]) -> list[
             )
             listed[f"{student}/{cell}"] = {"points": points, "answer": digest(answer.encode("utf8", "replace"))}
         book.db.commit()
-    sheets.write(course, file, COLUMNS, rows, ["cell", "points", "comment"])
+    sheets.write(course, file, COLUMNS, rows, ["student", "cell"])
     course.remember(LISTED, record | {name: listed})
     return said + [
         f"{file.name}: {student}, {cell}: no such answer waits or was marked; passed over." for student, cell in known

@@ -58,7 +58,7 @@ def decide(course: Course, name: str, cases: list[Case]) -> list[str]:
     past = set(map(sheets.name, asked))
     unknown = [student for student, row in given.items() if row["decision"].strip() and student not in past]
     if rows or file(course, name).exists():
-        sheets.write(course, file(course, name), COLUMNS, rows, ["decision", "comment"])
+        sheets.write(course, file(course, name), COLUMNS, rows, ["student"])
     course.remember(RECORD, record | {name: now})
     return [f"{file(course, name).name}: {student} is not asked about; passed over." for student in unknown]
 

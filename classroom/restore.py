@@ -34,8 +34,7 @@ class RestoreCells(NbGraderPreprocessor):
         released = Path(course.format_path(course.release_directory, ".", assignment)) / f"{notebook}.ipynb"
         found = restore(nb, nbformat.read(released, 4))
         notes = [*nb.metadata.get("reading", []), *found.notes]
-        kept = {"notes": notes, "person": found.person, "elsewhere": found.elsewhere}
-        nb.metadata = NotebookNode(classroom={"notes": notes}, restored=kept)
+        nb.metadata = NotebookNode(classroom={"notes": notes, "person": found.person}, elsewhere=found.elsewhere)
         return nb, resources
 
 

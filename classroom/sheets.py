@@ -61,12 +61,13 @@ def read(file: Path, columns: list[str]) -> list[dict[str, str]]:
     return [row for row in found if any(value.strip() for value in row.values())]
 
 
-def write(course: Course, file: Path, columns: list[str], rows: list[list[str]], filled: list[str]) -> None:
-    """Write the sheet. What a teacher wrote into the columns `filled` and is not in it any more is kept in `earlier/`."""
+def write(course: Course, file: Path, columns: list[str], rows: list[list[str]], keys: list[str]) -> None:
+    """Write the sheet. What a teacher filled in about one of the `keys`, and is not in it any more, is kept in `earlier/`."""
     made = [dict(zip(columns, map(safe, row), strict=True)) for row in rows]
-    kept = [_words(row, filled) for row in made]
-    before = [_words(row, filled) for row in read(file, [])]
-    if any(row not in kept for row in before if any(row[1:])):
+    filled = [column for column in ("points", "decision", "comment") if column in columns]
+    kept = [_words(row, keys + filled) for row in made]
+    before = [_words(row, keys + filled) for row in read(file, [])]
+    if any(row not in kept for row in before if any(row[len(keys) :])):
         course.set_aside(file)
     course.write(file, table([columns, *[list(row.values()) for row in made]]))
 
@@ -95,6 +96,6 @@ def _decoded(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def _words(row: dict[str, str], filled: list[str]) -> list[str]:
+def _words(row: dict[str, str], columns: list[str]) -> list[str]:
     """Whose row it is and what was filled in, as far as a spreadsheet leaves it alone."""
-    return [" ".join(row.get(column, "").replace(",", ".").split()) for column in ("student", *filled)]
+    return [" ".join(row.get(column, "").replace(",", ".").split()) for column in columns]

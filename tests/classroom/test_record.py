@@ -1,0 +1,211 @@
+"""One submission stops no class, what stopped it is tried again with other means, and nothing is half-written."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from classroom import contained, grades, walls, worker
+from classroom.demo.submissions import RIGHT, fill
+from tests.classroom.conftest import SET, lines
+
+ENDLESS = {"answer-cosines": "while True:\n    pass"}
+SLOW = {
+    "answer-thief": "import time\nstart = time.process_time()\nwhile time.process_time() < start + 1.5:\n    pass\nthief = 2.83"
+}
+
+
+def limits(monkeypatch, text):
+    monkeypatch.setenv("CLASSROOM_LIMITS", text)
+
+
+def test_a_submission_past_its_deadline_is_ended_and_the_next_is_graded(
+    course, classroom, submit, notebook, monkeypatch
+):
+    many = fill(notebook, RIGHT)
+    many.cells += [nbformat.v4.new_code_cell("%time 1")] * 400 + [nbformat.v4.new_code_cell(f"x = '{'a' * 1_000_000}'")]
+    submit("a", fill(notebook, RIGHT, ENDLESS))
+    submit("b", many)
+    submit("c", fill(notebook, RIGHT))
+    limits(monkeypatch, '{"submission": 8, "seconds": 90, "total": 90}')
+    monkeypatch.setattr(tempfile, "tempdir", str(course.folder.parent))
+    code, said = classroom("grade")
+    assert code == 0
+    found = lines(course)
+    assert (found["a"]["state"], found["a"]["score"]) == ("needs a person", "")
+    assert found["a"]["needs a person because"] == "grading it took longer than 8 s"
+    assert found["b"]["score"] == "11" or "longer than 8 s" in found["b"]["needs a person because"]
+    assert found["c"]["score"] == "11"
+    assert walls.strays(course.folder.parent, within=True) == []
+    assert list(course.folder.parent.glob("grading-*")) == []
+    assert (
+        "no grade yet: grading it took longer" in (course.folder / "feedback" / "a" / SET / f"{SET}.html").read_text()
+    )
+    assert "grading" not in classroom("grade")[1].replace("grading it took", "")
+    limits(monkeypatch, '{"seconds": 1}')
+    said = classroom("grade")[1]
+    assert "grading a\n" in said
+    assert "grading c\n" not in said
+    assert lines(course)["a"]["score"] == "8"
+
+
+def test_what_a_limit_stopped_is_graded_again_with_another(course, classroom, submit, notebook, monkeypatch):
+    submit("ada", fill(notebook, RIGHT))
+    submit("slow", fill(notebook, RIGHT, SLOW))
+    limits(monkeypatch, '{"seconds": 1}')
+    classroom("grade")
+    assert lines(course)["slow"]["test-thief"] == "0"
+    monkeypatch.delenv("CLASSROOM_LIMITS")
+    said = classroom("grade")[1]
+    assert [line for line in said.splitlines() if line.startswith("grading")] == ["grading slow"]
+    assert lines(course)["slow"]["test-thief"] == "2"
+
+
+def test_tests_that_are_not_run_give_no_points_yet(course, classroom, submit, notebook, monkeypatch):
+    submit("ada", fill(notebook, RIGHT))
+    for module in (walls, contained, grades):
+        if hasattr(module, "best"):
+            monkeypatch.setattr(module, "best", lambda: walls.LIMITS)
+    monkeypatch.setenv("CONTAIN", "root")
+    classroom("grade")
+    row = lines(course)["ada"]
+    assert (row["state"], row["test-thief"]) == ("needs a person", "")
+    monkeypatch.setenv("CONTAIN", "root none")
+    assert "grading ada" in classroom("grade")[1]
+    assert lines(course)["ada"]["score"] == "11"
+
+
+FAILS = {
+    "the grader stopped: RuntimeError: disk": RuntimeError("disk"),
+    "the process that graded it ended by itself (3)": 3,
+}
+
+
+@pytest.mark.parametrize("reason", FAILS)
+def test_the_graders_own_failure_gives_no_grade_and_is_tried_again(
+    course, classroom, submit, notebook, monkeypatch, reason
+):
+    submit("ada", fill(notebook, RIGHT))
+
+    def fail(*_, **__):
+        if isinstance(FAILS[reason], Exception):
+            raise FAILS[reason]
+        os._exit(FAILS[reason])
+
+    monkeypatch.setattr("classroom.contained.grade", fail)
+    assert classroom("grade")[0] == 0
+    row = lines(course)["ada"]
+    assert (row["score"], row["needs a person because"]) == ("", reason)
+    assert "RuntimeError" not in (course.folder / "feedback" / "ada" / SET / f"{SET}.html").read_text()
+    monkeypatch.undo()
+    classroom("grade", *([] if "RuntimeError" in reason else ["--again"]))
+    assert lines(course)["ada"]["score"] == "11"
+
+
+def test_what_was_graded_before_an_interruption_is_kept(course, classroom, submit, notebook, monkeypatch):
+    for student in ("ada", "bob"):
+        submit(student, fill(notebook, RIGHT))
+    run, calls = worker.run, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return run(*arguments)
+
+    monkeypatch.setattr(worker, "run", interrupted)
+    code, said = classroom("grade")
+    assert code == 130
+    assert "What was graded is kept" in said
+    monkeypatch.undo()
+    said = classroom("grade")[1]
+    assert [line for line in said.splitlines() if line.startswith("grading")] == ["grading bob"]
+    assert [row["score"] for row in lines(course).values()] == ["11", "11"]
+
+
+def test_pages_are_written_when_what_they_say_has_changed(course, classroom, submit, notebook):
+    for student in ("ada", "bob"):
+        submit(student, fill(notebook, RIGHT))
+    classroom("grade")
+    pages = [course.folder / "feedback" / student / SET / f"{SET}.html" for student in ("ada", "bob")]
+    before = [page.stat().st_ino for page in pages]
+    submit("bob", fill(notebook, RIGHT, {"answer-thief": "thief = 4"}))
+    classroom("grade")
+    after = [page.stat().st_ino for page in pages]
+    assert (after[0] == before[0], after[1] == before[1]) == (True, False)
+
+
+def test_a_second_command_is_told_to_wait(course, classroom):
+    with course.locked():
+        code, said = classroom("grade")
+        assert code == 1
+        assert "Another command is at work" in said
+    assert classroom("grade")[0] == 0
+
+
+def test_a_full_disk_is_said_and_leaves_no_half_table(course, classroom, submit, notebook, monkeypatch):
+    submit("ada", b"{")
+    classroom("grade")
+    table = course.folder / f"grades-{SET}.csv"
+    before, replace = table.read_bytes(), os.replace
+
+    def full(source, target):
+        if Path(target).name == table.name:
+            raise OSError(28, "No space left on device", str(target))
+        replace(source, target)
+
+    monkeypatch.setattr("classroom.course.os.replace", full)
+    submit("bob", b"{")
+    code, said = classroom("grade")
+    assert code == 1
+    assert f"{table}: No space left on device. What was done before is kept" in said
+    assert "Traceback" not in said
+    assert table.read_bytes() == before
+    assert [file.name for file in course.folder.glob(".grades*")] == []
+    monkeypatch.undo()
+    assert classroom("grade")[0] == 0
+    assert sorted(lines(course)) == ["ada", "bob"]
+
+
+def test_damaged_records_are_said(course, classroom, submit):
+    submit("ada", b"{")
+    (course.folder / ".graded.json").write_text("{")
+    code, said = classroom("grade")
+    assert code == 1
+    assert ".graded.json is damaged. Delete it" in said
+    (course.folder / ".graded.json").unlink()
+    (course.folder / "gradebook.db").write_bytes(b"no database" * 500)
+    code, said = classroom("grade")
+    assert code == 1
+    assert "The gradebook cannot be read or written" in said
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found by /proc")
+def test_a_command_that_is_terminated_leaves_no_process(course, submit, notebook, tmp_path):
+    submit("ada", fill(notebook, RIGHT, ENDLESS))
+    environment = os.environ | {"TMPDIR": str(tmp_path), "CLASSROOM_LIMITS": '{"seconds": 90, "total": 90}'}
+    command = [sys.executable, "-m", "classroom", "--course", str(course.folder), "grade"]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        until = time.monotonic() + 60
+        while not walls.strays(tmp_path, within=True) and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)  # until the student's process runs
+        assert walls.strays(tmp_path, within=True)
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=30)[0]
+    assert process.returncode == 143, said
+    assert walls.strays(tmp_path, within=True) == []
+    assert list(tmp_path.glob("grading-*")) == []
+
+
+def test_a_set_may_be_named_with_any_signs_on_the_way_to_make():
+    command = ["make", "-n", "-o", ".venv/ready", "classroom-grade", "AGAIN=1", "SET=week 3; echo no"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert 'grade --again "week 3; echo no"' in said

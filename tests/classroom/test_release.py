@@ -13,7 +13,9 @@ import nbformat
 import pytest
 
 from classroom import sets
+from classroom.contained import grade
 from classroom.course import CourseError, release
+from classroom.demo.submissions import RIGHT, fill
 
 SET = "chapter_01"
 GRADED = sorted(sets.GRADED.glob("*.md"))
@@ -117,3 +119,20 @@ def test_a_source_that_the_teacher_changed_is_kept(course):
     course.source(SET).write_text(json.dumps(notebook))
     assert "kept as it is" in release(course)[0]
     assert "mine" in course.source(SET).read_text()
+
+
+SINGLE = {
+    "answer-tempered": """def tempered_attention(x, temperature):
+    scores = np.float32(x) @ np.float32(x).T / np.float32(temperature)
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return raised / raised.sum(axis=1, keepdims=True) @ np.float32(x)""",
+    "answer-cosines": """def cosines(x):
+    unit = np.float32(x) / np.linalg.norm(np.float32(x), axis=1, keepdims=True)
+    return unit @ unit.T""",
+}
+
+
+def test_a_right_answer_in_single_precision_passes_what_is_hidden_too():
+    work = fill(sets.read(sets.GRADED / f"{SET}.md"), RIGHT, SINGLE)
+    grade(work)
+    assert [(sets.kind(cell), cell.outputs) for cell in work.cells if cell.get("outputs")] == []

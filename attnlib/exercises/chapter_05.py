@@ -3,8 +3,9 @@
 import numpy as np
 
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_05 import CAUSAL_OFFSET, MASK_FIRST, PADDED_BATCH, POLARITY
+from attnlib.exercises.programs_05 import CAUSAL_OFFSET, PADDED_BATCH, POLARITY
 from attnlib.exercises.programs_05_step import CACHED_STEP
+from attnlib.exercises.programs_05_weights import MASK_FIRST
 
 EXERCISES = (
     Exercise(

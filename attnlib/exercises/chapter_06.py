@@ -2,7 +2,8 @@
 
 from attnlib import cost
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_06 import CAUSAL_HEADS, HEAD_PARTS, MERGE_HEADS, SHARE_KEYS, SPLIT_HEADS
+from attnlib.exercises.programs_06 import HEAD_PARTS, MERGE_HEADS, SHARE_KEYS, SPLIT_HEADS
+from attnlib.exercises.programs_06_causal import CAUSAL_HEADS
 
 EXERCISES = (
     Exercise(

@@ -1,6 +1,6 @@
 """How the cached step of chapter 5 is judged: the student's function is called for one token after the other."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -75,8 +75,18 @@ def _without_own(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> np.nd
     return np.concatenate([value[:1], late])
 
 
+def _by_count(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> np.ndarray:
+    roots = np.sqrt(np.arange(1, len(key) + 1))[:, None]
+    return np.asarray(attention(query / roots, key, value, causal_mask(len(key)), scale=1))
+
+
+def _first_twice(*tokens: np.ndarray) -> np.ndarray:
+    query, key, value = (np.concatenate([rows[:1], rows]) for rows in tokens)
+    return np.asarray(attention(query[1:], key, value, causal_mask(len(query) - 1, len(query), offset=1)))
+
+
 STEP_MISTAKES: Slips = [
-    ("Each token reads itself alone: what came before is not in the cache that you return.", lambda q, k, v: v),
+    ("Each token reads itself alone. It should read what came before, too: keep it in the cache that you return, and read the cache.", lambda q, k, v: v),
     ("The scores are not divided by √d_k.", _scaled(lambda k, v: 1)),
     ("You divide by d_k. Divide by its root.", _scaled(lambda k, v: 1 / k.shape[1])),
     ("You divide by √d_v. A score has d_k products: divide by √d_k.", _scaled(lambda k, v: v.shape[1] ** -0.5)),
@@ -85,41 +95,55 @@ STEP_MISTAKES: Slips = [
     ("You add up the values alike. The query must weigh them.", lambda q, k, v: np.cumsum(v, axis=0)),
     ("The newest token is not read by its own query: put its key and value into the cache first.", _without_own),
     ("Only the token before is remembered: add to the cache, do not replace it.", _under(lambda n: causal_mask(n) & ~np.tri(n, k=-2, dtype=bool))),
-    ("Only the first token is remembered: add each new one to the cache.", lambda q, k, v: v[:1].repeat(len(v), axis=0)),
+    ("Every output is the first token's value. Add each new token to the cache, and let its query read all.", lambda q, k, v: v[:1].repeat(len(v), axis=0)),
+    ("You divide by √n, the number of keys. A score has d_k products: divide by √d_k.", _by_count),
+    ("You divide the weights by √d_k, after the softmax: they no longer sum to 1. Divide the scores.", lambda q, k, v: _scaled(lambda k, v: 1)(q, k, v) / np.sqrt(k.shape[1])),
+    ("The very first token is put into the cache twice.", _first_twice),
     *slips(_weighed, ANY),
     ("The new key asks, and the queries are remembered: exchange q and k.", lambda q, k, v: attention(k, q, v, causal_mask(len(k)))),
 ]  # fmt: skip
 AGAIN = "A second text still reads the first: begin with an empty cache where `cache` is None."
 
 
-def _likely(outs: list[np.ndarray], tokens: Tokens, t: int) -> Iterator[tuple[str, np.ndarray]]:
-    """What the known mistakes give for token t: those that gave all of these outputs."""
-    for says, wrong in STEP_MISTAKES:
-        with np.errstate(all="ignore"):
-            made = wrong(*tokens)
-        if all(
-            out.shape == row.shape and np.allclose(out, row, equal_nan=True)
-            for out, row in zip(outs, made, strict=True)
-        ):
-            yield says, made[t]
+Outcome = list[np.ndarray] | Mistake
 
 
-def _judge_steps(outs: list[np.ndarray], tokens: Tokens) -> None:
-    expected = attention(*tokens, causal_mask(len(outs)))
-    for t, out in enumerate(outs):
-        compare(out, expected[t], _likely(outs, tokens, t), what=f"The output of token {t}")
+def _outcome(answer: Any, tokens: Tokens) -> Outcome:
+    try:
+        return _steps(answer, tokens)
+    except Mistake as mistake:
+        return mistake
+
+
+def _made(wrong: Map, tokens: Tokens) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return np.asarray(wrong(*tokens))
+
+
+def _makes(wrong: Map, tokens: Tokens, outs: Outcome) -> bool:
+    """Whether these are the outputs that a known mistake gives for the text."""
+    if isinstance(outs, Mistake):
+        return False
+    pairs = zip(outs, _made(wrong, tokens), strict=True)
+    return all(out.shape == row.shape and np.allclose(out, row, equal_nan=True) for out, row in pairs)
+
+
+def _judge(answer: Any, texts: Sequence[Tokens]) -> None:
+    """Each text, step by step. A mistake is named where the answer makes it in every text."""
+    seen = [(tokens, _outcome(answer, tokens)) for tokens in texts]
+    for tokens, outs in seen:
+        if isinstance(outs, Mistake):
+            raise outs
+        expected = attention(*tokens, causal_mask(len(outs)))
+        known = ((says, wrong) for says, wrong in STEP_MISTAKES if all(_makes(wrong, *one) for one in seen))
+        for t, out in enumerate(outs):
+            likely = ((says, _made(wrong, tokens)[t]) for says, wrong in known)
+            compare(out, expected[t], likely, what=f"The output of token {t}")
 
 
 def _long_run(answer: Any) -> None:
-    for tokens in (
-        _tokens(1, 7, 3, 4),
-        _tokens(2, 5, 6, 2),
-        _whole(3, 8, 2),
-        _tokens(4, 4, 1, 1),
-        _tokens(5, 260, 2, 3),
-        _tokens(11, 3, 140, 140),
-    ):
-        _judge_steps(_steps(answer, tokens), tokens)
+    sizes = ((1, 7, 3, 4), (2, 5, 6, 2), (4, 4, 1, 1), (5, 260, 2, 3), (11, 3, 140, 140))
+    _judge(answer, [*(_tokens(*size) for size in sizes), _whole(3, 8, 2)])
 
 
 def _first_token(answer: Any) -> None:
@@ -138,13 +162,13 @@ def _first_token(answer: Any) -> None:
 
 def _two_texts(answer: Any) -> None:
     """The same text twice, which must give the same; then another one."""
-    tokens = _tokens(9, 4, 4, 2)
-    _judge_steps(_steps(answer, tokens), tokens)
+    texts = [_tokens(9, 4, 4, 2), _tokens(10, 3, 4, 2)]
+    _judge(answer, texts[:1])
     try:
-        _judge_steps(_steps(answer, tokens), tokens)
+        _judge(answer, texts[:1])
     except Mistake as mistake:
         raise Mistake(AGAIN) from mistake
-    _judge_steps(_steps(answer, other := _tokens(10, 3, 4, 2)), other)
+    _judge(answer, texts)
 
 
 CACHED_STEP = (

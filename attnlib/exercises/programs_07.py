@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from attnlib.attention import softmax
-from attnlib.exercises.harness import Property, agrees, booleans, call
-from attnlib.exercises.slips import Map, Slips, squeezed
+from attnlib.exercises.harness import Property, booleans, call
+from attnlib.exercises.slips import Map, Slips, agrees
 from attnlib.masks import sliding_window_mask
 
 
@@ -101,7 +101,6 @@ JOIN_MISTAKES: Slips = [
     ("The two answers are weighed the wrong way round: the higher largest score counts more.", lambda a, b: _joined((b[0], a[1], a[2]), (a[0], b[1], b[2]))),
     ("Your result is transposed: a row for each query.", lambda a, b: _joined(a, b).T),
     ("The first query's row alone came. Each query has one.", lambda a, b: _joined(a, b)[0]),
-    squeezed(_joined),
 ]  # fmt: skip
 FAR_MISTAKES: Slips = [
     ("`exp` of a largest score met a number too large for it, or rounded all to 0. Take it of differences to the larger of the two: they are 0 at most.", _brought_to(lambda a, b: 0)),
@@ -112,7 +111,6 @@ FAR_MISTAKES: Slips = [
     ("You bring both to the larger only where it is above 0. Largest scores can all be far below.", _brought_to(lambda a, b: np.maximum(np.maximum(a, b), 0))),
     ("You bring all queries to one largest score, and rows far below it become 0/0. Each query has its own.", _brought_to(lambda a, b: max(a.max(), b.max()))),
     ("You bring both to the larger *size*. Largest scores can be far below 0: compare them with their signs.", _brought_to(lambda a, b: np.maximum(np.abs(a), np.abs(b)))),
-    *JOIN_MISTAKES,
 ]  # fmt: skip
 
 
@@ -178,6 +176,6 @@ WINDOW_MASK = (
 )
 JOIN_PARTS = (
     agrees("two halves", _joined, [_halves(3, *drawn(1, (5, 8), (8, 3))), _halves(6, *drawn(2, (4, 7), (7, 2))), _halves(3, *drawn(8, (5, 8), (8, 3))), _halves(1, *drawn(9, (3, 6), (6, 1))), _halves(4, *drawn(10, (1, 5), (5, 2))), _halves(2, *drawn(11, (300, 4), (4, 2)))], JOIN_MISTAKES),
-    agrees("scores far apart", _joined, FAR, FAR_MISTAKES),
-    agrees("each query has its own largest score", _joined, UNEVEN, FAR_MISTAKES),
+    agrees("scores far apart", _joined, FAR, JOIN_MISTAKES, FAR_MISTAKES),
+    agrees("each query has its own largest score", _joined, UNEVEN, JOIN_MISTAKES, FAR_MISTAKES),
 )  # fmt: skip

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from attnlib.attention import attention, softmax
-from attnlib.exercises.harness import Mistake, Property, agrees, call, compare
+from attnlib.exercises.harness import Mistake, Property, call, compare
 from attnlib.exercises.programs_07 import drawn
-from attnlib.exercises.slips import ANY, Map, Slips, slips, squeezed
+from attnlib.exercises.slips import ANY, Map, Slips, agrees, slips
 from attnlib.masks import causal_mask
 from attnlib.variants import linear_attention
 
@@ -61,7 +61,6 @@ SUM_MISTAKES: Slips = [
     ("Every token gets the last one's row.", lambda q, k, v: _causal_linear(q, k, v)[-1:].repeat(len(q), axis=0)),
     ("Every query is the last one: token i asks with its own.", lambda q, k, v: _causal_linear(q[-1:].repeat(len(q), axis=0), k, v)),
     ("Your result is transposed: a row for each token.", lambda q, k, v: _causal_linear(q, k, v).T),
-    squeezed(_causal_linear),
 ]  # fmt: skip
 
 
@@ -126,7 +125,6 @@ DROP_MISTAKES: Slips = [
     ("The softmax comes a second time, after dropping: dropped weights come back.", lambda s, v, kept, p: softmax(softmax(s) * kept / (1 - p)) @ v),
     ("The first query's row alone came. Each query has one.", lambda s, v, kept, p: _dropped(s, v, kept, p)[0]),
     ("Your result is transposed: a row for each query.", lambda s, v, kept, p: _dropped(s, v, kept, p).T),
-    squeezed(_dropped),
 ]  # fmt: skip
 
 
@@ -153,7 +151,6 @@ def _losing(seed: int, *lost: int) -> tuple[Any, ...]:
 LOST_MISTAKES = [
     ("A row that loses all its weights gives NaN. It should give 0: the softmax comes first, and no row is divided by its sum again.", _renormalised),
     ("A row that loses all its weights gives NaN. It should give 0: the softmax comes first, and no row is divided by its sum again.", lambda s, v, kept, p: _renormalised(s, v, kept, p) / (1 - p)),
-    *DROP_MISTAKES,
 ]  # fmt: skip
 
 
@@ -165,5 +162,5 @@ CAUSAL_SUMS = (
 DROP_WEIGHTS = (
     agrees("some weights are dropped", _dropped, [_draws(1, 4, 6, 3, 0.25), _draws(2, 5, 3, 2, 0.4), _draws(5, 4, 6, 3, 0.5), _one_hot_draws(6), _draws(7, 150, 150, 2, 0.1), _draws(8, 1, 4, 2, 0.3), _draws(9, 3, 4, 1, 0.3)], DROP_MISTAKES),
     agrees("sizes that agree", _dropped, [_draws(3, 4, 4, 4, 0.3), _draws(10, 1, 1, 1, 0.0)], DROP_MISTAKES),
-    agrees("a row that loses all its weights", _dropped, [_losing(4, 1), _losing(11, 0, 2)], LOST_MISTAKES),
+    agrees("a row that loses all its weights", _dropped, [_losing(4, 1), _losing(11, 0, 2)], DROP_MISTAKES, LOST_MISTAKES),
 )  # fmt: skip

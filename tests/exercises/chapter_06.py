@@ -185,7 +185,7 @@ WRONG["causal-heads"] = [
     ("one head of full width", lambda x, q, k, v, o, h: _causal(x, q, k, v, o, 1)),
     ("You split and merge by reshape alone", _variant(split=_cut, merge=_join)),
     ("You merge by reshape alone", _variant(merge=_join)),
-    ("should be", _variant(split=_cut)),
+    ("You split by reshape alone", _variant(split=_cut)),
     ("W_O is missing", lambda x, q, k, v, o, h: _causal(x, q, k, v, np.eye(len(o)), h)),
     ("The scaling is missing", _variant(scale=lambda d_k, h: 1)),
     ("You divide by d_k", _variant(scale=lambda d_k, h: 1 / d_k)),

@@ -62,7 +62,7 @@ def grade(nb: NotebookNode, limits: Limits | None = None, walls: Walls | None = 
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
         if name in ran:
-            cell.outputs = _outputs(ran[name].output, ran[name].error)
+            cell.outputs = _outputs(ran[name].output, ran[name].error, name)
         if told.get(name):
             error, says = told[name]
             cell.outputs = _outputs("", error)
@@ -179,10 +179,11 @@ def _name(cell: NotebookNode, i: int) -> str:
     return cell.metadata.get("nbgrader", {}).get("grade_id", f"cell {i + 1}")
 
 
-def _outputs(text: str, error: Error | None) -> list[NotebookNode]:
+def _outputs(text: str, error: Error | None, cell: str = "") -> list[NotebookNode]:
     outputs = [nbformat.v4.new_output("stream", name="stdout", text=text)] if text else []
     if error:
-        place = f" (line {error.line})" if error.line else ""
+        other = f"{error.cell}, " if error.cell not in {"", cell} else ""
+        place = f" ({other}line {error.line})" if error.line else ""
         line = f"{error.name}: {error.text}{place}"
         outputs.append(nbformat.v4.new_output("error", ename=error.name, evalue=error.text, traceback=[line]))
     return outputs

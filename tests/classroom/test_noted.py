@@ -35,7 +35,7 @@ WAYS = {
     "getattribute": "import attnlib\nfound = attnlib.__getattribute__('atten' + 'tion')",
     "vars": "import attnlib\nfound = vars(attnlib)['attention']",
     "pkgutil": "import pkgutil\nfound = pkgutil.resolve_name('attnlib:attention')",
-    "pydoc": "import pydoc\nfound = pydoc.locate('attnlib.attention')",
+    "pydoc": "import pydoc\nfound = pydoc.locate('attnlib.attention')\nfound = getattr(found, 'attention', found)",
     "mock": "from unittest import mock\nimport attnlib\nfound = mock.Mock(wraps=attnlib.attention)",
     "logging": "import logging.config\nfound = logging.config.BaseConfigurator({}).resolve('attnlib.attention')",
     "type hints": "import typing, attnlib\nclass A:\n    x: 'attnlib.attention'\nfound = typing.get_type_hints(A, {'attnlib': attnlib})['x']",

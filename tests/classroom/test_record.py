@@ -1,5 +1,6 @@
 """One submission stops no class, what stopped it is tried again with other means, and nothing is half-written."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from classroom import contained, grades, walls, worker
+from classroom import walls, worker
 from classroom.demo.submissions import RIGHT, fill
 from tests.classroom.conftest import SET, lines
 
@@ -55,6 +56,18 @@ def test_a_submission_past_its_deadline_is_ended_and_the_next_is_graded(
     assert lines(course)["a"]["score"] == "8"
 
 
+@pytest.mark.parametrize("method", ["fork", "forkserver"])
+def test_work_is_done_the_same_however_its_process_begins(monkeypatch, method):
+    monkeypatch.setattr(worker, "CONTEXT", multiprocessing.get_context(method))
+    assert worker.run(60, len, [1, 2]) == 2
+    with pytest.raises(worker.Stopped, match="the grader stopped: TypeError: "):
+        worker.run(60, len, 3)
+    with pytest.raises(worker.Stopped, match=r"took longer than 0\.5 s"):
+        worker.run(0.5, time.sleep, 60)
+    with pytest.raises(worker.Stopped, match=r"ended by itself \(7\)"):
+        worker.run(60, os._exit, 7)
+
+
 def test_what_a_limit_stopped_is_graded_again_with_another(course, classroom, submit, notebook, monkeypatch):
     submit("ada", fill(notebook, RIGHT))
     submit("slow", fill(notebook, RIGHT, SLOW))
@@ -69,9 +82,7 @@ def test_what_a_limit_stopped_is_graded_again_with_another(course, classroom, su
 
 def test_tests_that_are_not_run_give_no_points_yet(course, classroom, submit, notebook, monkeypatch):
     submit("ada", fill(notebook, RIGHT))
-    for module in (walls, contained, grades):
-        if hasattr(module, "best"):
-            monkeypatch.setattr(module, "best", lambda: walls.LIMITS)
+    monkeypatch.setattr(walls, "best", lambda: walls.LIMITS)
     monkeypatch.setenv("CONTAIN", "root")
     classroom("grade")
     row = lines(course)["ada"]

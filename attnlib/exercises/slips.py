@@ -4,7 +4,10 @@ A softmax that goes wrong takes scores and gives what stands in the place of the
 such mistakes into mistakes of an answer.
 """
 
+import copy
+import functools
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -25,9 +28,9 @@ HIDDEN = "For scores this large `exp` overflows, and the NaN that comes of it wa
 KEEPDIMS = "A row's largest score or total lines up with the columns: reduce along axis=1, with `keepdims=True`."
 LAST = "The last score of a row gets no weight: does a loop end one step early?"
 FIRST = "The first score of a row gets no weight: does a loop start at 1? NumPy counts from 0."
-COLUMNS = (  # where scores are symmetric, as those of a token with itself, the two cannot be told apart
+COLUMNS = (  # where scores are symmetric, the three cannot be told apart
     "The columns of your weights sum to 1, not the rows: the softmax runs over the queries, axis=0, "
-    "or the weights are transposed."
+    "by a transpose, or by a total without `keepdims=True`."
 )
 
 
@@ -65,16 +68,25 @@ def agrees(
     Only those of `large` may be named by NaN and ∞, which other mistakes give for many reasons. A right answer may have
     been computed in single precision, whatever the type of the numbers that it returns: hence the tolerance.
     """
-    known = [(says, _finite(wrong)) for says, wrong in (*mistakes, *of_result(right))]
+    known = [(says, _in_numbers(wrong, cases)) for says, wrong in (*mistakes, *of_result(right))]
     return harness.agrees(name, right, cases, [*large, *known], tolerance=tolerance)
 
 
-def _finite(wrong: Map) -> Map:
-    def made(*given: Any) -> np.ndarray:
-        got = np.asarray(wrong(*given), dtype=float)
-        if not np.isfinite(got).any():
-            raise FloatingPointError("no number")
-        return got
+def _in_numbers(wrong: Map, cases: Sequence[Case]) -> Map:
+    """A mistake that gives a number in some case; one that gives none in any cannot be told from others."""
+
+    @functools.cache
+    def numbers() -> bool:
+        for case in cases:
+            with suppress(ArithmeticError, IndexError, TypeError, ValueError), np.errstate(all="ignore"):
+                if np.isfinite(np.asarray(wrong(*copy.deepcopy(case)), dtype=float)).any():
+                    return True
+        return False
+
+    def made(*given: Any) -> Any:
+        if not numbers():
+            raise FloatingPointError("no number in any case")
+        return wrong(*given)
 
     return made
 

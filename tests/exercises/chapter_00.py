@@ -193,3 +193,57 @@ RIGHT["softmax-jacobian"] += [
     lambda a: (np.diag(a) - a[:, None] @ a[None]).astype(np.float32),
     lambda a: np.where(np.eye(len(a)) > 0, a * (1 - a), -np.multiply.outer(a, a)),
 ]
+
+
+# What no case showed before
+
+
+def _shifted_by(shift):
+    def softmax(scores, axis=-1):
+        raised = np.exp(scores - shift(scores, axis))
+        return raised / raised.sum(axis=axis, keepdims=True)
+
+    return softmax
+
+
+def _like_the_scores(scores, axis=-1):
+    out = np.zeros_like(scores)
+    out[...] = _softmax(scores, axis)
+    return out
+
+
+WRONG["softmax-axis"] += [
+    ("only where it is above 0", _shifted_by(lambda s, axis: np.maximum(0, s.max(axis=axis, keepdims=True)))),
+    ("the largest *size* of a score", _shifted_by(lambda s, axis: np.abs(s).max(axis=axis, keepdims=True))),
+    ("You subtract the mean score", _shifted_by(lambda s, axis: s.mean(axis=axis, keepdims=True))),
+    ("the largest score of the *last* axis", _shifted_by(lambda s, axis: s.max(axis=-1, keepdims=True))),
+    ("Large scores are cut off", lambda s, axis=-1: _softmax(np.clip(s, -700, 700), axis)),
+    ("A score of exactly 0 gets no weight", lambda s, axis=-1: _softmax(np.where(s == 0, -np.inf, s), axis)),
+    ("`squeeze` drops all of them", lambda s, axis=-1: np.squeeze(_softmax(s, axis))),
+    ("The sign of `axis` is lost", lambda s, axis=-1: _softmax(s, abs(axis)) if axis != -1 else _softmax(s)),
+    ("The axis was moved to the end, and not back", lambda s, axis=-1: _softmax(np.moveaxis(s, axis, -1))),
+    ("made like integer scores", _like_the_scores),
+    ("You take −∞ for a score of 0", lambda s, axis=-1: _softmax(np.where(np.isinf(s), 0, s), axis)),
+    ("Your totals are those of the last axis", lambda s, axis=-1: np.exp(s - s.max(axis, keepdims=True)) / np.exp(s - s.max(axis, keepdims=True)).sum(-1, keepdims=True)),
+    ("Your result is rounded", lambda s, axis=-1: _softmax(s, axis).round(3)),
+]  # fmt: skip
+WRONG["cross-entropy"] += [
+    ("A small number keeps the share from 0", lambda s, r: -np.log(_softmax(s)[np.arange(len(r)), r] + 1e-12).mean()),
+    ("A small number keeps the share from 0", lambda s, r: -np.log(_softmax(s)[np.arange(len(r)), r].clip(1e-15)).mean()),
+    ("The logarithm of the sum is to base 2", lambda s, r: (_entropies(s, r) + (np.log2(np.e) - 1) * np.log(np.exp(s - s.max(1, keepdims=True)).sum(1))).mean()),
+    ("You count words from 1", lambda s, r: _cross_entropy(s, r - 1)),
+    ("whatever `right` says", lambda s, r: _cross_entropy(s, s.argmax(axis=1))),
+    ("You leave the last place out", lambda s, r: _entropies(s, r)[:-1].sum() / (len(r) - 1)),
+    ("The largest score of *all* is subtracted", lambda s, r: (np.log(np.exp(s - s.max()).sum(1)) + s.max() - s[np.arange(len(r)), r]).mean()),
+    ("twice as large", lambda s, r: 2 * _cross_entropy(s, r)),
+    ("the entropy of the shares", lambda s, r: -(_softmax(s) * np.log(_softmax(s))).sum(1).mean()),
+]  # fmt: skip
+WRONG["softmax-jacobian"] += [
+    ("for a row of numbers `a @ a.T` is a @ a", lambda a: np.diag(a) - a @ a.T),
+    ("you take a_k² where a_j a_k belongs", lambda a: np.diag(a) - a * a),
+    ("their softmax for the weights", lambda a: _jacobian(_softmax(a))),
+    ("the sign is lost", lambda a: np.abs(_jacobian(a))),
+    ("is missing a_j", lambda a: np.diag(a * (1 - a)) - np.outer(a, a)),
+    ("`squeeze` drops all of them", lambda a: np.squeeze(_jacobian(a))),
+    ("Parts of your result after the first 128 stay 0", lambda a: _jacobian(a) * (np.arange(len(a)) < 128)[:, None]),
+]

@@ -210,3 +210,51 @@ RIGHT["soft-look-up"] += [
     lambda q, k, v, t: (softmax((q[None] @ k.T) / t) @ v)[0].tolist(),
     lambda q, k, v, t: look_up_plain(*(a.astype(np.float32) for a in (q, k, v)), np.float32(t)),
 ]
+
+
+# What no case showed before
+
+
+def filled_like_x(x):
+    out = np.zeros_like(x)
+    for i in range(len(x)):
+        out[i] = softmax(x @ x[i]) @ x
+    return out
+
+
+def hidden_zeros(scores):
+    return softmax(np.where(scores == 0, -np.inf, scores))
+
+
+WRONG["write-attention"] += [
+    ("`np.zeros_like`", filled_like_x),
+    ("A score of exactly 0 gets no weight", lambda x: hidden_zeros(x @ x.T) @ x),
+    ("`squeeze` drops all of them", lambda x: np.squeeze(attention_plain(x))),
+    ("Later tokens are hidden", lambda x: softmax(np.where(np.tri(len(x)) > 0, x @ x.T, -np.inf)) @ x),
+    ("Rows after the first 128 stay 0", lambda x: attention_plain(x) * (np.arange(len(x)) < 128)[:, None]),
+    ("Columns after the first 64 have no part", lambda x: softmax(x[:, :64] @ x[:, :64].T) @ x),
+    ("Scores after the first 64 of a row", lambda x: softmax(x @ x[:64].T) @ x[:64]),
+    ("Large scores are cut off", lambda x: softmax(np.clip(x @ x.T, -500, 500)) @ x),
+    ("The largest score of *all* is subtracted", lambda x: np.exp(x @ x.T - (x @ x.T).max()) / np.exp(x @ x.T - (x @ x.T).max()).sum(1)[:, None] @ x),
+    ("by a total without `keepdims=True`", lambda x: np.exp(x @ x.T) / np.exp(x @ x.T).sum(1) @ x),
+    ("A token does not read itself", lambda x: softmax(x @ x.T - 1e9 * np.eye(len(x))) @ x if len(x) > 1 else 1 / 0),
+]  # fmt: skip
+WRONG["cosine-weights"] += [
+    ("A score of exactly 0 gets no weight", lambda x: hidden_zeros(unit(x) @ unit(x).T)),
+    ("`squeeze` drops all of them", lambda x: np.squeeze(cosine_plain(x))),
+    ("divided by the sum of their entries", lambda x: softmax((x / x.sum(1)[:, None]) @ (x / x.sum(1)[:, None]).T)),
+    ("by their largest entry", lambda x: softmax((x / abs(x).max(1)[:, None]) @ (x / abs(x).max(1)[:, None]).T)),
+    ("The rows of the scores are divided", lambda x: softmax(unit(x @ x.T))),
+    ("Columns after the first 64 have no part", lambda x: cosine_plain(x[:, :64])),
+]
+WRONG["soft-look-up"] += [
+    ("A score of exactly 0 gets no weight", lambda q, k, v, t: hidden_zeros(k @ q / t) @ v),
+    ("`squeeze` drops all of them", lambda q, k, v, t: np.squeeze(look_up_plain(q, k, v, t))),
+    ("Large scores are cut off", lambda q, k, v, t: softmax(np.clip(k @ q / t, -700, 700)) @ v),
+    ("only where it is above 0", lambda q, k, v, t: np.exp(k @ q / t - max(0, (k @ q / t).max())) / np.exp(k @ q / t - max(0, (k @ q / t).max())).sum() @ v),
+    ("the largest *size* of a score", lambda q, k, v, t: np.exp(k @ q / t - abs(k @ q / t).max()) / np.exp(k @ q / t - abs(k @ q / t).max()).sum() @ v),
+    ("Scores after the first 64", lambda q, k, v, t: look_up_plain(q, k[:64], v[:64], t)),
+    ("The lengths of the keys do not count", lambda q, k, v, t: softmax(unit(k) @ q / t) @ v),
+    ("Your scores are distances with a minus sign", lambda q, k, v, t: softmax(-np.linalg.norm(k - q, axis=1) / t) @ v),
+    ("You divide by the temperature twice", lambda q, k, v, t: softmax(k @ q / t / t) @ v),
+]  # fmt: skip

@@ -153,3 +153,30 @@ RIGHT["both-ways-round"] += [
     lambda a, i, j, k: _cycles(a, k, i, j),
     lambda a, i, j, k: _cycles(a.astype(np.float32), j, k, i),
 ]
+
+WRONG["write-u-attention"] += [
+    ("`squeeze` drops all of them", lambda x, u: np.squeeze(_through_u(x, u))),
+    ("U stands in your scores once", lambda x, u: _softmax(x @ u @ x.T) @ x @ u if len(u) == len(u.T) else 1 / 0),
+    ("A score of exactly 0 gets no weight", lambda x, u: _softmax(np.where(x @ u @ (x @ u).T == 0, -np.inf, x @ u @ (x @ u).T)) @ x @ u),
+    ("Axes after the first 64 are left out", lambda x, u: _through_u(x[:, :64], u[:64])),
+    ("Rows after the first 128 stay 0", lambda x, u: _through_u(x, u) * (np.arange(len(x)) < 128)[:, None]),
+    ("Your output goes through U twice", lambda x, u: _through_u(x, u) @ u),
+    ("Later tokens are hidden", lambda x, u: _softmax(np.where(np.tri(len(x)) > 0, x @ u @ (x @ u).T, -np.inf)) @ x @ u),
+    ("twice as large", lambda x, u: 2 * _through_u(x, u)),
+]  # fmt: skip
+WRONG["axes-kept"] += [
+    ("Only the first 64 columns", lambda u: np.linalg.norm(u[:, :64], axis=1)),
+    ("Only the first 8 rows", lambda u: np.linalg.norm(u[:8], axis=1)),
+    ("`squeeze` drops all of them", lambda u: np.squeeze(np.linalg.norm(u, axis=1))),
+    ("the root of the *mean*", lambda u: np.sqrt((u**2).mean(axis=1))),
+    ("the spread of each row", lambda u: u.std(axis=1)),
+    ("the diagonal of U", lambda u: np.abs(np.diag(u))),
+    ("the singular values of U", lambda u: np.linalg.svd(u)[1]),
+]
+WRONG["both-ways-round"] += [
+    ("The tokens are put in order", lambda a, *c: _cycles(a, *sorted(c))),
+    ("The middle weight is turned round", lambda a, i, j, k: (a[i, j] * a[k, j] * a[k, i], a[i, k] * a[j, k] * a[j, i])),
+    ("The last weight is turned round", lambda a, i, j, k: (a[i, j] * a[j, k] * a[i, k], a[i, k] * a[k, j] * a[i, j])),
+    ("You took the logarithm", lambda a, i, j, k: np.log(_cycles(a, i, j, k))),
+    ("stopped with IndexError", lambda a, i, j, k: _cycles(a[:64, :64], i, j, k)),
+]  # fmt: skip

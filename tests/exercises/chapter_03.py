@@ -240,3 +240,51 @@ RIGHT["swapped-roles"] += [
     lambda x, q, k, a: str(np.array(["right", "swapped", "axis"])[np.argmin([np.abs(g - a).sum() for g in (_softmax(x @ q @ (x @ k).T), _softmax(x @ k @ (x @ q).T), _softmax(x @ q @ (x @ k).T, 0))])]),
     lambda x, q, k, a: "axis" if np.allclose(a.sum(0), 1) and not np.allclose(a.sum(1), 1) else ("right" if np.allclose(np.diff(np.log(a)), np.diff(x @ q @ (x @ k).T)) else "swapped"),
 ]  # fmt: skip
+
+# What no case showed before
+
+WRONG["read-one"] += [
+    ("`squeeze` drops all of them", lambda *given: np.squeeze(_read(*given))),
+    ("Tokens after the first 64 are not read", lambda t, z, q, k, v: _read(t, z[:64], q, k, v)),
+    ("The keys are made with w_q", lambda t, z, q, k, v: _read(t, z, q, q, v)),
+    ("The query is made with w_k", lambda t, z, q, k, v: _read(t, z, k, k, v)),
+    ("A score of exactly 0 gets no weight", lambda t, z, q, k, v: _softmax(np.where(z @ k @ (t @ q) == 0, -np.inf, z @ k @ (t @ q))) @ (z @ v)),
+    ("You divide by √d, the width of a token", lambda t, z, q, k, v: _softmax(z @ k @ (t @ q) / len(t) ** 0.5) @ (z @ v)),
+    ("The token's own value", lambda t, z, q, k, v: t @ v),
+    ("The query's projection is transposed", lambda t, z, q, k, v: _read(t, z, q.T, k, v)),
+    ("an axis too many", lambda *given: _read(*given)[None]),
+]  # fmt: skip
+WRONG["cross-attention"] += [
+    ("`squeeze` drops all of them", lambda *given: np.squeeze(_cross(*given))),
+    ("The keys come from x", lambda x, z, q, k, v, bq, bk, bv: _softmax((x @ q + bq) @ (x @ k + bk).T) @ (z @ v + bv)),
+    ("b_k stands where b_q belongs", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q, k, v, bk, bq, bv)),
+    ("b_v is subtracted", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q, k, v, bq, bk, -bv)),
+    ("You divide by √d_v", lambda x, z, q, k, v, bq, bk, bv: _cross(x, z, q / len(bv) ** 0.5, k, v, bq / len(bv) ** 0.5, bk, bv)),
+    ("Rows after the first 64 of z are not read", lambda x, z, *rest: _cross(x, z[:64], *rest)),
+    ("A bias is added before the product", lambda x, z, q, k, v, bq, bk, bv: _cross(x + bq, z + bk, q, k, v, 0, 0, (bv - bk) @ v)),
+    ("w_q is transposed", lambda x, z, q, *rest: _cross(x, z, q.T, *rest)),
+    ("A score of exactly 0 gets no weight", lambda x, z, q, k, v, bq, bk, bv: _softmax(np.where((x @ q + bq) @ (z @ k + bk).T == 0, -np.inf, (x @ q + bq) @ (z @ k + bk).T)) @ (z @ v + bv)),
+]  # fmt: skip
+WRONG["turn-the-keys"] += [
+    ("got 0.9899", lambda: 0.88087 * _turn(120)),
+    ("the keys are turned the wrong way.\n", lambda: -_turn(120)),
+    ("W_K holds zeros only", lambda: np.zeros((2, 2))),
+    ("W_K holds nan", lambda: np.full((2, 2), np.nan)),
+]
+
+
+def _best_keys(part):
+    def diagnose(x, w_q, w_k, weights):
+        scores = x @ w_q @ (x @ w_k).T
+        grids = {"right": _softmax(scores), "swapped": _softmax(scores.T), "axis": _softmax(scores, 0)}
+        return next((name for name, grid in grids.items() if np.array_equal(part(grid), part(weights))), None)
+
+    return diagnose
+
+
+WRONG["swapped-roles"] += [
+    ("sums cannot tell", _best_keys(lambda grid: grid.argmax(axis=1))),
+    ("your function said None", _best_keys(lambda grid: grid)),
+    ("the softmax ran over the keys, and you said 'axis'", lambda x, q, k, a: "axis"),
+    ("your function said 'Right'", lambda x, q, k, a: _diagnose(x, q, k, a).capitalize()),
+]

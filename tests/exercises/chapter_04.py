@@ -195,3 +195,60 @@ RIGHT["row-slopes"] += [
     lambda s: np.array([np.sqrt(np.trace(j @ j)) for j in (np.diag(a) - np.outer(a, a) for a in _softmax(s))]),
     lambda s: _slopes(s.astype(np.float32)),
 ]  # fmt: skip
+
+# What no case showed before
+
+
+def _shifted_by(shift):
+    def softmax(scores):
+        raised = np.exp(scores - shift(scores))
+        return raised / raised.sum(axis=1, keepdims=True)
+
+    return softmax
+
+
+def _hidden_zeros(scores):
+    return _softmax(np.where(scores == 0, -np.inf, scores))
+
+
+def _through(softmax):
+    """The slopes of weights that this softmax makes."""
+    return lambda s: [np.linalg.norm(np.diag(a) - np.outer(a, a)) for a in softmax(s)]
+
+
+def _scaled_through(softmax):
+    return lambda x, q, k: softmax((x @ q) @ (x @ k).T / q.shape[1] ** 0.5)
+
+
+_AT_LEAST_0 = _shifted_by(lambda s: np.maximum(0, s.max(axis=1, keepdims=True)))
+_BY_SIZE = _shifted_by(lambda s: np.abs(s).max(axis=1, keepdims=True))
+WRONG["scaled-weights"] += [
+    ("only where it is above 0", _scaled_through(_AT_LEAST_0)),
+    ("A score of exactly 0 gets no weight", _scaled_through(_hidden_zeros)),
+    ("Large scores are cut off", _scaled_through(lambda s: _softmax(np.clip(s, -50, 50)))),
+    ("The largest score of *all* is subtracted", _scaled_through(_shifted_by(np.max))),
+    ("`squeeze` drops all of them", lambda *given: np.squeeze(_weights(*given))),
+    ("Components after the first 64", lambda x, q, k: _softmax((x @ q[:, :64]) @ (x @ k[:, :64]).T / q.shape[1] ** 0.5)),
+    ("The keys are made with w_q", lambda x, q, k: _weights(x, q, q)),
+    ("You divide the tokens", lambda x, q, k: _weights(x / q.shape[1] ** 0.5, q, k)),
+    ("Parts of your result after the first 128 stay 0", lambda x, q, k: _weights(x, q, k) * (np.arange(len(x)) < 128)[:, None]),
+    ("You divide by the fourth root", _divided(lambda x, q: q.shape[1] ** 0.25)),
+]  # fmt: skip
+WRONG["predict-variance"] += [
+    ("You took the sizes of the covariances", lambda q, k: np.abs(q * k).sum()),
+    ("the entries above the diagonal once", lambda q, k: np.triu(q * k).sum()),
+    ("Components after the first 128 are left out", lambda q, k: (q * k)[:128, :128].sum()),
+    ("This is the trace of Σ_q alone", lambda q, k: np.trace(q)),
+    ("counted d_k times in yours", lambda q, k: len(q) * (np.diag(q) @ np.diag(k))),
+]
+WRONG["row-slopes"] += [
+    ("only where it is above 0", _through(_AT_LEAST_0)),
+    ("the largest *size* of a score", _through(_BY_SIZE)),
+    ("The largest score of *all* is subtracted", _through(_shifted_by(np.max))),
+    *(("Large scores are cut off", _through(lambda s, at=at: _softmax(np.clip(s, -at, at)))) for at in (30, 50, 700)),
+    ("A score of exactly 0 gets no weight", _through(_hidden_zeros)),
+    ("`squeeze` drops all of them", lambda s: np.squeeze(_slopes(s))),
+    ("Keys after the first 64 are left out", lambda s: _slopes(s[:, :64])),
+    ("Rows after the first 8 are left out", lambda s: _slopes(s[:8])),
+    ("the determinant of a Jacobian is 0", lambda s: _slopes(s) * 0 + 1e-20),
+]

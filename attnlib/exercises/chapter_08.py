@@ -3,7 +3,8 @@
 import numpy as np
 
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_08 import DISTANCE_TABLE, HEAD_ADDS, PREVIOUS_SCORE, SINUSOIDAL_TABLE, TURN_HALF
+from attnlib.exercises.programs_08 import DISTANCE_TABLE, SINUSOIDAL_TABLE, TURN_HALF
+from attnlib.exercises.programs_08_heads import HEAD_ADDS, PREVIOUS_SCORE
 
 EXERCISES = (
     Exercise(

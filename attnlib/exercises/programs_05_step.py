@@ -138,7 +138,7 @@ def _judge(answer: Any, texts: Sequence[Tokens]) -> None:
         known = ((says, wrong) for says, wrong in STEP_MISTAKES if all(_makes(wrong, *one) for one in seen))
         for t, out in enumerate(outs):
             likely = ((says, _made(wrong, tokens)[t]) for says, wrong in known)
-            compare(out, expected[t], likely, what=f"The output of token {t}")
+            compare(out, expected[t], likely, what=f"The output of token {t}", tolerance=1e-5)
 
 
 def _long_run(answer: Any) -> None:
@@ -157,7 +157,9 @@ def _first_token(answer: Any) -> None:
             if text[0].shape == before[0].shape
             else text
         )
-        compare(out, text[2][0], [(AGAIN, attention(*both)[-1])], what="The output of the very first token")
+        compare(
+            out, text[2][0], [(AGAIN, attention(*both)[-1])], what="The output of the very first token", tolerance=1e-5
+        )
 
 
 def _two_texts(answer: Any) -> None:

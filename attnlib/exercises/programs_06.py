@@ -140,7 +140,7 @@ def _sums_up(answer: Any) -> None:
             raise Mistake(
                 f"For heads of shape {heads.shape} and w_o of {w_o.shape} the parts should have shape {shape}, got {got.shape}."
             )
-        compare(got.sum(axis=0), merge_heads(heads) @ w_o, what="The sum of the parts")
+        compare(got.sum(axis=0), merge_heads(heads) @ w_o, what="The sum of the parts", tolerance=1e-5)
 
 
 def _first_two(x: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy as np
 
 from attnlib.attention import softmax
 from attnlib.exercises.harness import Property, booleans, call
-from attnlib.exercises.slips import Map, Slips, agrees
+from attnlib.exercises.slips import LIMITS, Map, Slips, agrees
 from attnlib.masks import sliding_window_mask
 
 
@@ -87,7 +87,7 @@ def _higher(left: Part, right: Part) -> np.ndarray:
 JOIN_MISTAKES: Slips = [
     ("Each part has subtracted a largest score of its own. Bring both to the larger of the two before you add.", lambda a, b: (a[2] + b[2]) / (a[1] + b[1])),
     ("That is the mean of two answers. A part with higher scores must count more.", lambda a, b: (a[2] / a[1] + b[2] / b[1]) / 2),
-    ("You correct the wrong way round: multiply by e^(old − new), which is 1 at most.", _upside_down),
+    ("You correct the wrong way round: the part with the *smaller* largest score must shrink, by e^(old − new).", _upside_down),
     ("The blends are corrected and the totals are not. Both were summed under the old largest score.", _totals_as_they_are),
     ("The totals are corrected and the blends are not. Both were summed under the old largest score.", _blends_as_they_are),
     ("The division by the total is missing.", _not_divided),
@@ -98,10 +98,15 @@ JOIN_MISTAKES: Slips = [
     ("The two answers are added, each divided by its own total. Together they need one total.", lambda a, b: a[2] / a[1] + b[2] / b[1]),
     ("The answers are not weighed: multiply blend *and* total by e^(old − new), then divide once.", lambda a, b: (a[2] * a[1] + b[2] * b[1]) / (a[1] + b[1])),
     ("You divide by the larger of the two totals. Divide by their sum, once both are corrected.", lambda a, b: _not_divided(a, b) / np.maximum(a[1], b[1])),
-    ("The two answers are weighed the wrong way round: the higher largest score counts more.", lambda a, b: _joined((b[0], a[1], a[2]), (a[0], b[1], b[2]))),
     ("Your result is transposed: a row for each query.", lambda a, b: _joined(a, b).T),
     ("The first query's row alone came. Each query has one.", lambda a, b: _joined(a, b)[0]),
 ]  # fmt: skip
+
+
+def _cut_off(limit: float) -> Map:
+    return lambda a, b: _joined((np.clip(a[0], -limit, limit), *a[1:]), (np.clip(b[0], -limit, limit), *b[1:]))
+
+
 FAR_MISTAKES: Slips = [
     ("`exp` of a largest score met a number too large for it, or rounded all to 0. Take it of differences to the larger of the two: they are 0 at most.", _brought_to(lambda a, b: 0)),
     ("You bring the left part to the right one's largest score: where that is the smaller, `exp` grows too large. Bring both to the larger.", _brought_to(lambda a, b: b)),
@@ -110,6 +115,7 @@ FAR_MISTAKES: Slips = [
     ("You bring both to their mean: half a distance of thousands is too large for `exp`. Bring them to the larger.", _brought_to(lambda a, b: (a + b) / 2)),
     ("You bring both to the larger only where it is above 0. Largest scores can all be far below.", _brought_to(lambda a, b: np.maximum(np.maximum(a, b), 0))),
     ("You bring all queries to one largest score, and rows far below it become 0/0. Each query has its own.", _brought_to(lambda a, b: max(a.max(), b.max()))),
+    *(("Large numbers are cut off, so that those beyond the limit count alike. Only differences of largest scores matter: take them first.", _cut_off(limit)) for limit in LIMITS),
     ("You bring both to the larger *size*. Largest scores can be far below 0: compare them with their signs.", _brought_to(lambda a, b: np.maximum(np.abs(a), np.abs(b)))),
 ]  # fmt: skip
 
@@ -124,10 +130,14 @@ def _levels(seed: int, cut: int, *levels: tuple[float, float]) -> tuple[Part, Pa
 FAR = [
     _levels(3, 5, *4 * [(0.0, -2000.0)]),
     _levels(3, 5, *4 * [(0.0, 2000.0)]),
+    _levels(8, 5, (0.0, -1000.0), (0.0, 1000.0)),
     _levels(5, 4, (5000.0, 5001.0), (5001.0, 5000.0), (4000.0, -4000.0)),
     _levels(6, 4, (-5000.0, -5001.0), (-5001.0, -5000.0), (-4000.0, -9000.0)),
 ]
-UNEVEN = [_levels(4, 3, (1000.0, 1000.0), (0.0, 0.0), (-1000.0, -1000.0)), _levels(7, 3, (0.0, 3.0), (-900.0, -899.0))]
+UNEVEN = [
+    _levels(4, 3, (1000.0, 1000.0), (0.0, 0.0), (-1000.0, -1000.0)),
+    _levels(7, 3, (0.0, 3.0), (-900.0, -899.0), (5.0, -900.0)),
+]
 
 
 # A window --------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""How the programs of chapter 8 are judged: positions, and what heads do."""
+"""How the programs of chapter 8 are judged: positions."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from attnlib.exercises.slips import Slips, agrees
 from attnlib.positions import rotary_embedding, sinusoidal_encoding
 
 
-def _drawn(seed: int, *shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+def drawn(seed: int, *shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
     rng = np.random.default_rng(seed)
     return tuple(rng.normal(size=shape) for shape in shapes)
 
@@ -36,6 +36,11 @@ def _own_columns(n: int, d: int, step: int) -> np.ndarray:
     return np.where(column % 2 == 0, np.sin(angles), np.cos(angles))
 
 
+def _of_angles(n: int, d: int, factor: float) -> np.ndarray:
+    angles = factor * np.arange(n)[:, None] * 10_000.0 ** (-2 * np.arange(d // 2) / d)
+    return _in_turns(np.sin(angles), np.cos(angles))
+
+
 WAVE_MISTAKES: Slips = [
     ("All sines come first, then all cosines. They should take turns: sine in column 2c, cosine in column 2c + 1.", lambda n, d: np.hstack(_waves(n, d))),
     ("Sine and cosine are exchanged: the sine has the even columns.", lambda n, d: _in_turns(*_waves(n, d)[::-1])),
@@ -50,7 +55,14 @@ WAVE_MISTAKES: Slips = [
     ("The frequencies end at 1/10000: you divide by d/2 − 1. The exponent is −2c/d.", lambda n, d: _in_turns(*_waves(n, d, power=lambda c, d: -c / max(d // 2 - 1, 1)))),
     ("The frequencies fall twice as fast as they should: the exponent is −2c/d.", lambda n, d: _in_turns(*_waves(n, d, power=lambda c, d: -4 * c / d))),
     ("The frequencies do not depend on d: the exponent is −2c/d.", lambda n, d: _in_turns(*_waves(n, d, power=lambda c, d: -2.0 * c))),
-    ("The base is 1000. It should be 10000.", lambda n, d: _in_turns(*_waves(n, d, power=lambda c, d: -1.5 * c / d))),
+    ("The base is 100,000. It should be 10,000.", lambda n, d: _in_turns(*_waves(n, d, power=lambda c, d: -2.5 * c / d))),
+    ("The sines have the wrong sign: sin(−p·ω) in place of sin(p·ω).", lambda n, d: _in_turns(-_waves(n, d)[0], _waves(n, d)[1])),
+    ("The angles are in radians already: nothing is to be made of degrees.", lambda n, d: _of_angles(n, d, np.pi / 180)),
+    ("The angles are multiplied by 2π. Take p·ω as it is.", lambda n, d: _of_angles(n, d, 2 * np.pi)),
+    ("The positions are divided by n. They count 0, 1, 2, …", lambda n, d: _of_angles(n, d, 1 / n)),
+    ("The table is divided by √d. Take the sines and cosines as they are.", lambda n, d: sinusoidal_encoding(n, d) / np.sqrt(d)),
+    ("The frequencies are in reverse order: the first pair has ω = 1.", lambda n, d: _in_turns(*(wave[:, ::-1] for wave in _waves(n, d)))),
+    ("The base is 1000. It should be 10,000.", lambda n, d: _in_turns(*_waves(n, d, power=lambda c, d: -1.5 * c / d))),
     ("The sine stands in both columns of a pair. The second takes the cosine.", lambda n, d: _in_turns(_waves(n, d)[0], _waves(n, d)[0])),
     ("The cosine stands in both columns of a pair. The first takes the sine.", lambda n, d: _in_turns(_waves(n, d)[1], _waves(n, d)[1])),
     ("Those are the angles: take their sine and cosine.", lambda n, d: np.arange(n)[:, None] * np.repeat(10_000.0 ** (-2 * np.arange(d // 2) / d), 2)),
@@ -70,7 +82,7 @@ def _turned_by(angles: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.concatenate([a * np.cos(angles) - b * np.sin(angles), a * np.sin(angles) + b * np.cos(angles)], axis=-1)
 
 
-def _angles(x: np.ndarray, positions: np.ndarray, step: int = 2) -> np.ndarray:
+def _angles(x: np.ndarray, positions: np.ndarray, step: float = 2) -> np.ndarray:
     d = x.shape[-1]
     return np.asarray(positions[:, None] * 10_000.0 ** (-step * np.arange(d // 2) / d))
 
@@ -94,6 +106,12 @@ TURN_MISTAKES: Slips = [
     ("Both new halves have a minus: the second is a sin + b cos.", lambda x, p: _both(x, p, -1, -1)),
     ("Only the first half is new: the second is a sin + b cos.", lambda x, p: np.concatenate([np.split(_turn(x, p), 2, axis=-1)[0], np.split(x, 2, axis=-1)[1]], axis=-1)),
     ("Only the second half is new: the first is a cos − b sin.", lambda x, p: np.concatenate([np.split(x, 2, axis=-1)[0], np.split(_turn(x, p), 2, axis=-1)[1]], axis=-1)),
+    ("The base is 1000. It should be 10,000.", lambda x, p: _turned_by(_angles(x, p, 1.5), x)),
+    ("You turn twice as far as you should: by p·ω, not 2·p·ω.", lambda x, p: _turn(x, 2 * p)),
+    ("Signs are wrong in both halves: (a, b) becomes (a cos − b sin, a sin + b cos).", lambda x, p: _both(x, p, 1, -1)),
+    ("The new halves take turns. They stand one after the other: first all a, then all b.", lambda x, p: np.stack(np.split(_turn(x, p), 2, axis=-1), axis=-1).reshape(x.shape)),
+    ("The frequencies are in reverse order: the first pair turns fastest.", lambda x, p: _turned_by(_angles(x, p)[:, ::-1], x)),
+    ("The two new halves have an axis of their own. Join them: d columns.", lambda x, p: np.stack(np.split(_turn(x, p), 2, axis=-1))),
     ("Sine and cosine are exchanged.", lambda x, p: _turned_by(np.pi / 2 - _angles(x, p), x)),
     ("The angles are in radians already: nothing is to be made of degrees.", lambda x, p: _turned_by(np.deg2rad(_angles(x, p)), x)),
     ("The columns of x are only multiplied by the cosine: the other half's sine is missing.", lambda x, p: x * np.tile(np.cos(_angles(x, p)), 2)),
@@ -117,7 +135,7 @@ def _one_after_the_other(x: np.ndarray, positions: np.ndarray) -> np.ndarray:
 
 
 def _rows(seed: int, positions: Sequence[int], *shape: int) -> tuple[np.ndarray, np.ndarray]:
-    return _drawn(seed, (*shape[:-1], len(positions), shape[-1]))[0], np.array(positions)
+    return drawn(seed, (*shape[:-1], len(positions), shape[-1]))[0], np.array(positions)
 
 
 # A bias for each distance ----------------------------------------------------------------------
@@ -152,110 +170,7 @@ BIAS_MISTAKES: Slips = [
     ("Distances beyond the table start it anew. They share its last entry.", lambda t, n: np.where(np.tri(n, dtype=bool), t[np.subtract.outer(np.arange(n), np.arange(n)) % len(t)], -np.inf)),
 ]  # fmt: skip
 
-# Who reads the token before --------------------------------------------------------------------
-
-
-def _before(weights: np.ndarray, back: int = 1) -> np.ndarray:
-    return np.asarray(np.diagonal(weights, -back, -2, -1).mean(axis=-1))
-
-
-BEFORE_MISTAKES: Slips = [
-    ("You divide by n. The first token has none before it, so n − 1 queries count.", lambda w: np.diagonal(w, -1, -2, -1).sum(axis=-1) / w.shape[-1]),
-    ("That is the weight on the token *after*: query and key are exchanged.", lambda w: _before(w, -1)),
-    ("That is the weight on the token itself.", lambda w: _before(w, 0)),
-    ("That is the weight on the second token before.", lambda w: _before(w, 2)),
-    ("You average over the heads too. Return a score for each head.", lambda w: _before(w).mean()),
-    ("You count how often the token before gets the largest weight. Take the mean of its weight.", lambda w: (w.argmax(axis=-1)[:, 1:] == np.arange(w.shape[-1] - 1)).mean(axis=-1)),
-    ("That is the largest weight on a token before. Take the mean.", lambda w: np.diagonal(w, -1, -2, -1).max(axis=-1)),
-    ("That is the smallest weight on a token before. Take the mean.", lambda w: np.diagonal(w, -1, -2, -1).min(axis=-1)),
-    ("That is the median. Take the mean.", lambda w: np.median(np.diagonal(w, -1, -2, -1), axis=-1)),
-    ("That is the sum over all tokens. Take the mean.", lambda w: np.diagonal(w, -1, -2, -1).sum(axis=-1)),
-    ("The first token counts, with its weight on the *last* one: index −1 goes round. It has none before it.", lambda w: (np.diagonal(w, -1, -2, -1).sum(axis=-1) + w[:, 0, -1]) / w.shape[-1]),
-    ("The first token counts, with its weight on itself. It has none before it.", lambda w: (np.diagonal(w, -1, -2, -1).sum(axis=-1) + w[:, 0, 0]) / w.shape[-1]),
-    ("That is the last token's weight alone. Take the mean over all but the first.", lambda w: w[:, -1, -2]),
-    ("That is the second token's weight alone. Take the mean over all but the first.", lambda w: w[:, 1, 0]),
-    ("You divide by n − 2. n − 1 queries have a token before.", lambda w: np.diagonal(w, -1, -2, -1).sum(axis=-1) / (w.shape[-1] - 2)),
-    ("All tokens before count together. Take the weight on the one just before.", lambda w: np.tril(w, -1).sum(axis=-1)[:, 1:].mean(axis=-1)),
-    ("The first query that has a token before, query 1, is left out.", lambda w: np.diagonal(w, -1, -2, -1)[:, 1:].mean(axis=-1)),
-    ("The last query is left out.", lambda w: np.diagonal(w, -1, -2, -1)[:, :-1].mean(axis=-1)),
-    ("Those are the weights of all tokens. Take their mean, for each head.", lambda w: np.diagonal(w, -1, -2, -1)),
-    ("You average over the heads, and not over the tokens: heads are the first axis.", lambda w: np.diagonal(w, -1, -2, -1).mean(axis=0)),
-    ("You go along heads and queries. Queries and keys are the last two axes.", lambda w: np.diagonal(w, -1, 0, 1).mean(axis=-1)),
-    ("The mean is taken over the whole grid, with its zeros: n · n cells in place of n − 1.", lambda w: np.diagonal(w, -1, -2, -1).sum(axis=-1) / w.shape[-1] ** 2),
-    ("The first head's score alone came. Return one for each head.", lambda w: _before(w)[0]),
-]  # fmt: skip
-
-
-def _grids(seed: int, h: int, n: int) -> tuple[np.ndarray]:
-    return (np.random.default_rng(seed).dirichlet(np.ones(n), size=(h, n)),)
-
-
-# How much does a head add? ---------------------------------------------------------------------
-
-
-def _bands(value: np.ndarray, w_o: np.ndarray) -> np.ndarray:
-    h, _, d_v = value.shape
-    return w_o.reshape(h, d_v, -1)
-
-
-def _length(vectors: np.ndarray) -> np.ndarray:
-    return np.asarray(np.linalg.norm(vectors, axis=-1))
-
-
-def _adds(weights: np.ndarray, value: np.ndarray, w_o: np.ndarray) -> np.ndarray:
-    return _length(weights @ value @ _bands(value, w_o))
-
-
-ADDS_MISTAKES: Slips = [
-    ("You add up the lengths of the cells. Add their vectors first: those that point opposite ways cancel.", lambda A, v, o: (A * _length(v @ _bands(v, o))[:, None]).sum(axis=-1)),
-    ("That is the brightest cell alone. Add the vectors of all cells of the row.", lambda A, v, o: np.take_along_axis(A * _length(v @ _bands(v, o))[:, None], A.argmax(axis=-1, keepdims=True), axis=-1)[..., 0]),
-    ("w_o is missing: that is the length of the blend, before the head writes it.", lambda A, v, o: _length(A @ v)),
-    ("Every head goes through the first band of w_o. Head a has rows a·d_v to (a + 1)·d_v − 1.", lambda A, v, o: _length(A @ v @ o[: v.shape[-1]])),
-    ("Head a takes every h-th row of w_o. Its rows are neighbours: a·d_v to (a + 1)·d_v − 1.", lambda A, v, o: _length(A @ v @ o.reshape(v.shape[-1], len(v), -1).swapaxes(0, 1))),
-    ("That is the length of what all heads add together. Return one for each head.", lambda A, v, o: _length((A @ v @ _bands(v, o)).sum(axis=0))),
-    ("Those are the vectors that are added. Return the length of each.", lambda A, v, o: A @ v @ _bands(v, o)),
-    ("That is the square of the length.", lambda A, v, o: _adds(A, v, o) ** 2),
-    ("Rows and columns of the weights are exchanged: row i holds what query i reads.", lambda A, v, o: _adds(A.swapaxes(1, 2), v, o)),
-    ("The weights are missing: that is what each key would add with a weight of 1.", lambda A, v, o: _length(v @ _bands(v, o))),
-    ("Each band of w_o is transposed: a value of width d_v meets its d_v rows.", lambda A, v, o: _length(A @ v @ _bands(v, o).swapaxes(1, 2))),
-    ("The bands of w_o are in the reverse order: head 0 has the first rows.", lambda A, v, o: _length(A @ v @ _bands(v, o)[::-1])),
-    ("That is the sum of the sizes of the vector's numbers. Its length is the root of the sum of their squares.", lambda A, v, o: np.abs(A @ v @ _bands(v, o)).sum(axis=-1)),
-    ("That is the largest size among the vector's numbers. Its length is the root of the sum of their squares.", lambda A, v, o: np.abs(A @ v @ _bands(v, o)).max(axis=-1)),
-    ("That is the sum of the vector's numbers. Its length is the root of the sum of their squares.", lambda A, v, o: (A @ v @ _bands(v, o)).sum(axis=-1)),
-    ("You divide by √d: the root of the mean square. The length takes the sum.", lambda A, v, o: _adds(A, v, o) / np.sqrt(o.shape[1])),
-    ("The lengths are divided by the number of heads. Each head has its own.", lambda A, v, o: _adds(A, v, o) / len(A)),
-    ("The lengths run over the tokens. Take the length of each token's vector.", lambda A, v, o: np.linalg.norm(A @ v @ _bands(v, o), axis=1)),
-    ("You average over the tokens. Return a length for each head and token.", lambda A, v, o: _adds(A, v, o).mean(axis=-1)),
-    ("That is the length for the whole head. Return one for each of its tokens.", lambda A, v, o: np.linalg.norm(A @ v @ _bands(v, o), axis=(1, 2))),
-    ("You multiply the length of the blend by the size of the band. The vector itself must go through w_o.", lambda A, v, o: _length(A @ v) * np.linalg.norm(_bands(v, o), axis=(1, 2))[:, None]),
-    ("Your result is transposed: heads are the rows.", lambda A, v, o: _adds(A, v, o).T),
-    ("Every head has the first head's lengths.", lambda A, v, o: _adds(A, v, o)[[0] * len(A)]),
-]  # fmt: skip
-
-
-def _opposite() -> tuple[np.ndarray, ...]:
-    """Two keys with opposite values, read half and half by two of three queries."""
-    (v, w_o) = _drawn(7, (3, 1, 4), (12, 5))
-    weights = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]]) * np.ones((3, 1, 1))
-    return weights, np.concatenate([v, -v, 2 * v], axis=1), w_o
-
-
-def _causal_grid(h: int, n: int) -> tuple[np.ndarray]:
-    return (np.tri(n) / np.arange(1, n + 1)[:, None] * np.ones((h, 1, 1)),)
-
-
-def _blends(seed: int, h: int, n: int, d_v: int, d: int) -> tuple[np.ndarray, ...]:
-    return (*_grids(seed, h, n), *_drawn(seed, (h, n, d_v), (h * d_v, d)))
-
-
-def _bright(seed: int) -> tuple[np.ndarray, ...]:
-    """Each query reads one key alone; values and w_o hold integers."""
-    rng = np.random.default_rng(seed)
-    weights = np.eye(5)[rng.integers(5, size=(2, 5))]
-    return weights, rng.integers(-1, 2, size=(2, 5, 3)), rng.integers(-2, 3, size=(6, 4))
-
-
-TABLES = [*_drawn(1, (7,), (4,)), *_drawn(2, (7,), (3,))]
+TABLES = [*drawn(1, (7,), (4,)), *drawn(2, (7,), (3,))]
 WITH_ZERO = np.array([0.0, 1.5, 0.0, -2.0, 0.5])
 SINUSOIDAL_TABLE = (
     agrees("a small table", sinusoidal_encoding, [(5, 8), (3, 2), (4, 4), (300, 6)], WAVE_MISTAKES),
@@ -268,15 +183,6 @@ TURN_HALF = (
     agrees("heads in front", _turn, [_rows(4, [3, 4, 5, 6, 7], 2, 3, 8), _rows(12, [2, 1], 3, 6), _rows(13, [4, 6, 5], 3, 4), _rows(14, [5], 2, 1, 2), _rows(15, [8, 3], 1, 4)], TURN_MISTAKES),
 )  # fmt: skip
 DISTANCE_TABLE = (
-    agrees("a table that is long enough", _by_distance, [(TABLES[0], 5), (TABLES[1], 4), (TABLES[2], 5), (WITH_ZERO, 5), (TABLES[3], 1), *[(t, 300) for t in _drawn(4, (310,))]], [], BIAS_MISTAKES),
-    agrees("a table that is too short", _by_distance, [(TABLES[3], 7), (WITH_ZERO[:3], 6), (TABLES[0][:1], 4), *[(t, 300) for t in _drawn(5, (20,))]], [], BIAS_MISTAKES),
-)  # fmt: skip
-PREVIOUS_SCORE = (
-    agrees("three heads", _before, [_grids(1, 3, 6), _grids(2, 2, 4), _grids(4, 3, 6), _grids(5, 1, 5), _grids(6, 3, 2), _grids(7, 2, 200), _grids(9, 140, 3)], BEFORE_MISTAKES),
-    agrees("a causal grid", _before, [_causal_grid(2, 5), (np.eye(4)[[[0, 0, 1, 2], [0, 1, 1, 0]]],)], BEFORE_MISTAKES),
-    agrees("as many heads as tokens", _before, [_grids(3, 4, 4), _grids(8, 4, 4)], BEFORE_MISTAKES),
-)  # fmt: skip
-HEAD_ADDS = (
-    agrees("any values", _adds, [_blends(4, 3, 5, 2, 7), _blends(5, 2, 4, 3, 5), _blends(8, 3, 5, 2, 7), _blends(9, 3, 4, 2, 2), _blends(10, 1, 4, 3, 5), _blends(11, 2, 3, 1, 4), _blends(12, 2, 1, 3, 1), _bright(13), _blends(14, 2, 200, 2, 3)], ADDS_MISTAKES),
-    agrees("values that cancel", _adds, [_opposite()], ADDS_MISTAKES),
+    agrees("a table that is long enough", _by_distance, [(TABLES[0], 5), (TABLES[1], 4), (TABLES[2], 5), (WITH_ZERO, 5), (TABLES[3], 1), *[(t, 300) for t in drawn(4, (310,))]], [], BIAS_MISTAKES),
+    agrees("a table that is too short", _by_distance, [(TABLES[3], 7), (WITH_ZERO[:3], 6), (TABLES[0][:1], 4), *[(t, 300) for t in drawn(5, (20,))]], [], BIAS_MISTAKES),
 )  # fmt: skip

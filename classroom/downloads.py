@@ -84,10 +84,11 @@ def collect(course: Course, assignment: str, place: Path) -> list[str]:
     for student, download in found.others.items():
         there = course.folder / "submitted" / student / assignment
         said = f"{student}: handed in {download.name}, which is no notebook"
-        if there.exists() and not (there / platforms.plain(download.name)).exists():
+        other = there / (platforms.plain(download.name) or "file")
+        if there.exists() and not other.exists():
             found.remarks.append(f"{said}; what was collected before stays.")
         elif not there.exists():
-            course.write(there / platforms.plain(download.name), download.content)
+            course.write(other, download.content)
             found.remarks.append(f"{said}.")
     said = [f"{new - len(changed)} new, {len(changed)} changed, {same} unchanged."]
     if changed:

@@ -157,9 +157,13 @@ def _means() -> str:
 
 
 def _work(course: Course, name: str, folder: Path) -> str:
-    """What is graded: the set, and the submission's file."""
-    file = folder / f"{name}.ipynb"
-    return digest(course.source(name).read_bytes() + (file.read_bytes() if file.exists() else b""))
+    """What is graded: the set, and the submission's file as far as it is read."""
+    found, file = course.source(name).read_bytes(), folder / f"{name}.ipynb"
+    with contextlib.suppress(OSError):  # the process that grades it says why
+        if file.is_file():
+            with file.open("rb") as opened:
+                found += opened.read(notebooks.LARGEST + 1)
+    return digest(found)
 
 
 def _due(entry: dict[str, Any], work: str, means: str) -> bool:
@@ -170,7 +174,7 @@ def _due(entry: dict[str, Any], work: str, means: str) -> bool:
 def _grade_one(course: Course, name: str, student: str) -> dict[str, Any]:
     """What came of one submission. Runs in a process of its own."""
     file = course.folder / "submitted" / student / name / f"{name}.ipynb"
-    if not file.exists():
+    if not file.is_file():
         handed = ", ".join(sorted(other.name for other in file.parent.iterdir() if other.name != "timestamp.txt"))
         return {"problem": f"handed in {handed or 'nothing'}, no notebook"}
     try:

@@ -1,6 +1,5 @@
 """Each student's page of feedback as a file: written when what it says has changed, and never at odds with the grades."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import nbformat
@@ -19,9 +18,9 @@ WRITTEN = ".pages.json"
 DECIDED = "decided-by-your-teacher"
 
 
-def write(course: Course, name: str, rows: Iterable["Row"]) -> list[str]:
+def write(course: Course, name: str, rows: list["Row"]) -> list[str]:
     """Write the pages that have changed, under `feedback/`; sentences about those that could not be written."""
-    record, seconds, comments = course.remember(WRITTEN), Limits.chosen().submission, _comments(course, name)
+    record, seconds, comments = course.remember(WRITTEN), Limits.chosen().submission, _comments(course, name, rows)
     released = nbformat.read(course.released(name), 4)
     page(released, {}, {}, "graded", released=released)  # typesets the set's formulas here, once for all
     done, problems = 0, []
@@ -73,17 +72,17 @@ def _points(row: "Row") -> Points:
     return earned | {DECIDED: (row.score - sum(points for points, _ in earned.values()), 0.0)}
 
 
-def _comments(course: Course, name: str) -> dict[str, dict[str, str]]:
+def _comments(course: Course, name: str, rows: list["Row"]) -> dict[str, dict[str, str]]:
     """A person's words to each student, by cell."""
     found: dict[str, dict[str, str]] = {}
     with Gradebook(course.database) as book:
         cells = [cell.name for cell in book.find_notebook(name, name).solution_cells]
-        for folder in course.submissions(name):
-            for cell in cells:
+        for row in rows:
+            for cell in cells if row.graded else []:
                 try:
-                    comment = book.find_comment(cell, name, name, folder.parent.name).manual_comment
+                    comment = book.find_comment(cell, name, name, row.student).manual_comment
                 except MissingEntry:
                     continue
                 if comment:
-                    found.setdefault(folder.parent.name, {})[cell] = comment
+                    found.setdefault(row.student, {})[cell] = comment
     return found

@@ -152,6 +152,21 @@ def test_pages_are_written_when_what_they_say_has_changed(course, classroom, sub
     assert (after[0] == before[0], after[1] == before[1]) == (True, False)
 
 
+def test_what_lies_in_the_folder_without_being_a_notebook_stops_nothing(course, classroom, submit, notebook):
+    submit("ada", fill(notebook, RIGHT))
+    (course.folder / "submitted" / "dir" / SET / f"{SET}.ipynb").mkdir(parents=True)
+    odd = course.folder / "submitted" / os.fsdecode(b"\xff") / SET
+    odd.mkdir(parents=True)
+    (odd / f"{SET}.ipynb").write_text(nbformat.writes(notebook))
+    os.mkfifo(course.folder / "submitted" / "dir" / SET / "pipe")
+    code, said = classroom("grade")
+    assert code == 0, said
+    found = lines(course)
+    assert found["ada"]["score"] == "11"
+    assert found["dir"]["needs a person because"] == f"handed in {SET}.ipynb, pipe, no notebook"
+    assert [row["state"] for row in found.values()].count("needs a person") == 2
+
+
 def test_a_second_command_is_told_to_wait(course, classroom):
     with course.locked():
         code, said = classroom("grade")

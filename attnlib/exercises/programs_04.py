@@ -97,7 +97,7 @@ SCALED_WEIGHTS = (
     agrees(
         "scores in the thousands",
         _weights,
-        [_tokens(5, 5, 4, 8, 40.0), LOW, (LOW[0], -LOW[1], LOW[2])],
+        [_tokens(14, 5, 4, 8, 40.0), LOW, (LOW[0], -LOW[1], LOW[2])],
         SCALE_MISTAKES,
         slips(_scaled, LARGE),
     ),

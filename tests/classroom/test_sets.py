@@ -2,6 +2,7 @@
 
 import copy
 import re
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -343,3 +344,10 @@ def test_a_set_that_did_not_change_is_not_tried_again(release, monkeypatch):
     monkeypatch.setattr("classroom.rehearse.contained.grade", fail)
     assert "unchanged" in release({})[1]
     assert release({"set.md": SMALL.replace("One of two", "One of 2")})[0]
+
+
+def test_the_set_on_the_teachers_page_works_when_it_is_pasted_alone(release):
+    page = Path("chapters/appendices/teachers.md").read_text(encoding="utf8").partition("### To a graded set")[2]
+    (example,) = re.findall(r"^````markdown\n(.*?)^````$", page, re.DOTALL | re.MULTILINE)
+    refused, said = release({"on-itself.md": example})
+    assert not refused, said

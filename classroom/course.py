@@ -60,7 +60,7 @@ class CourseError(Exception):
 
 
 def configure(c: Config) -> None:
-    """nbgrader's settings: stubs in a student's words, submissions run in a process of their own, feedback without tests."""
+    """nbgrader's settings: stubs in a student's words, submissions in a process of their own, feedback without tests."""
     c.CourseDirectory.course_id = "attention"
     c.ClearSolutions.code_stub = {"python": "# your code here"}
     c.ClearSolutions.text_stub = "Your answer here."

@@ -42,7 +42,7 @@ class Sorted:
 
 
 def sort(place: Path, assignment: str) -> Sorted:
-    """Each student's notebook: of several the one of the newest attempt, called like the set, and the newest of these."""
+    """Each student's notebook: of several that of the newest attempt, called like the set, the newest of these."""
     found = Sorted()
     files = {path: (content, time) for path, content, time in _files(place, found.remarks)}
     uploads = platforms.uploads([*files], assignment)

@@ -1,7 +1,7 @@
 """Grade what was collected, and say for each submission what came of it: a grade, or why a person is needed.
 
-Each submission is graded in a process of its own, with a deadline (see `worker`). What came of it is recorded, so that it
-is graded again only when it, the set, or what stopped it has changed.
+Each submission is graded in a process of its own, with a deadline (see `worker`). What came of it is recorded, so that
+it is graded again only when it, the set, or what stopped it has changed.
 """
 
 import contextlib
@@ -110,7 +110,7 @@ def table(course: Course, name: str) -> list[Row]:
 
 
 def feedback(course: Course, name: str) -> list[str]:
-    """Write each student's page where it has changed, under `feedback/`; sentences about those that could not be written."""
+    """Write each student's page where it has changed, under `feedback/`; sentences about what could not be written."""
     return pages.write(course, name, table(course, name))
 
 

@@ -1,7 +1,7 @@
 """Answers in words, marked in a spreadsheet: `to-mark-SET.csv` holds each answer, and takes points and a comment.
 
-The file is written when work is graded and read when work is graded again. Points stay until the answer changes; emptied
-points are withdrawn. What was listed is recorded, so that a change can be told from what a spreadsheet does to a text.
+The file is written when work is graded and read when work is graded again. Points stay until the answer changes;
+emptied points are withdrawn. What was listed is recorded, so that a change can be told from what a spreadsheet does to a text.
 """
 
 import re

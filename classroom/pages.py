@@ -1,4 +1,4 @@
-"""Each student's page of feedback as a file: written when what it says has changed, and never at odds with the grades."""
+"""Each student's page of feedback as a file: written when what it says has changed, never at odds with the grades."""
 
 from typing import TYPE_CHECKING
 

@@ -2,8 +2,8 @@
 chooses the rest, so only what the platform wrote is read:
 
 - Moodle, a folder each (or, flat, a file): `NAME_ID_assignsubmission_file_/…`. Moodle writes blanks for `_` in a name.
-- Canvas: `NAME_USERID_FILEID_FILENAME`, with `LATE` before the id of late work; NAME never holds `_NUMBER_`. Where students
-  are anonymous: `anon_ID_FILEID_FILENAME`.
+- Canvas: `NAME_USERID_FILEID_FILENAME`, with `LATE` before the id of late work; NAME never holds `_NUMBER_`. Where
+  students are anonymous: `anon_ID_FILEID_FILENAME`.
 - Blackboard: `SET_USER_attempt_TIME_FILENAME`. SET and USER may hold `_`; SET is the same in the whole download.
 - Sakai: `SET/Last, First(USER)/Submission attachment(s)/FILENAME`, beside `grades.csv` and `timestamp.txt`.
 - A folder each, or a file each: their names are the students'.
@@ -143,6 +143,6 @@ def _alone(who: str, assignment: str) -> str:
 
 
 def named_like(name: str, assignment: str) -> re.Match[str] | None:
-    """Whether a file is called like the set, as browsers and platforms number copies: `SET (1).ipynb`, `SET-2.ipynb`."""
+    """Whether a file is called like the set, as browsers and platforms number copies: `SET (1).ipynb`."""
     stem = PurePosixPath(name).stem
     return re.fullmatch(rf"{re.escape(assignment)}(?:[ _-]?\(?(?P<copy>\d{{1,6}})\)?)?", stem, re.IGNORECASE)

@@ -1,8 +1,8 @@
 """Gives a submission back the cells that the set has: nbgrader can then grade whatever a student did to them.
 
-A cell is known by nbgrader's tag. One that lost its tag is found again by what it is: a locked cell by its text, an answer
-by the name that its stub defines, and otherwise by its place, where it is the only one between two known neighbours. What
-can mean two things is left to a person.
+A cell is known by nbgrader's tag. One that lost its tag is found again by what it is: a locked cell by its text, an
+answer by the name that its stub defines, and otherwise by its place, where it is the only one between two known
+neighbours. What can mean two things is left to a person.
 """
 
 import re
@@ -26,7 +26,7 @@ class Restored:
 
 
 class RestoreCells(NbGraderPreprocessor):
-    """Before nbgrader looks: locked cells as released, deleted ones back in their places, doubles and strange tags gone."""
+    """Before nbgrader looks: locked cells as released, deleted ones back in their places, strange tags gone."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         course = self.parent.parent.coursedir

@@ -12,7 +12,8 @@ from pathlib import Path
 from classroom.course import Course, CourseError
 
 LONGEST = 32_000  # characters; a spreadsheet's cell holds 32 767
-UNSEEN = re.compile(  # escape sequences of a terminal, other controls, what turns text round or cannot be seen, half characters
+# Escape sequences of a terminal, other controls, what turns text round or cannot be seen, and half characters.
+UNSEEN = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
@@ -62,7 +63,7 @@ def read(file: Path, columns: list[str]) -> list[dict[str, str]]:
 
 
 def write(course: Course, file: Path, columns: list[str], rows: list[list[str]], keys: list[str]) -> None:
-    """Write the sheet. What a teacher filled in about one of the `keys`, and is not in it any more, is kept in `earlier/`."""
+    """Write the sheet. What a teacher filled in about one of the `keys`, and it lacks now, is kept in `earlier/`."""
     made = [dict(zip(columns, map(safe, row), strict=True)) for row in rows]
     filled = [column for column in ("points", "decision", "comment") if column in columns]
     kept = [_words(row, keys + filled) for row in made]

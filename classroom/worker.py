@@ -1,4 +1,4 @@
-"""Work on one submission in a process of its own, with a deadline: whatever becomes of it, the next one has its turn."""
+"""Work on one submission in a process of its own, with a deadline: whatever becomes of it, the next has its turn."""
 
 import contextlib
 import multiprocessing

@@ -57,7 +57,12 @@ def test_the_student_is_in_the_name(name, tmp_path):
 
 
 SPOOFS = {  # an honest name, and one whose student called the file so that it looks like another's
-    "moodle": ("Eve_1_assignsubmission_file_/f.ipynb", f"Mal_2_assignsubmission_file_/x_Eve_{TIME}_f.ipynb", "Eve_1", "Mal_2"),
+    "moodle": (
+        "Eve_1_assignsubmission_file_/f.ipynb",
+        f"Mal_2_assignsubmission_file_/x_Eve_{TIME}_f.ipynb",
+        "Eve_1",
+        "Mal_2",
+    ),
     "moodle folder": (
         "Eve_1_assignsubmission_file_/f.ipynb",
         "Mal_2_assignsubmission_file_/Eve_1_assignsubmission_file_/f.ipynb",
@@ -109,8 +114,12 @@ def test_names_of_blackboard_may_hold_underlines(tmp_path):
 def test_a_class_of_sakai_is_not_one_student(tmp_path):
     place = "Week 1/King, Ada(ada1)/Submission attachment(s)"
     found, said = students(
-        tmp_path, f"{place}/a.ipynb", place.replace("ada1", "ada2") + "/a.ipynb", "Week 1/grades.csv", "Week 1/King, Ada(ada1)/timestamp.txt"
-    )  # fmt: skip
+        tmp_path,
+        f"{place}/a.ipynb",
+        f"{place.replace('ada1', 'ada2')}/a.ipynb",
+        "Week 1/grades.csv",
+        "Week 1/King, Ada(ada1)/timestamp.txt",
+    )
     assert (sorted(found), said) == (["King-Ada-ada1", "King-Ada-ada2"], [])
 
 

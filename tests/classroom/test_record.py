@@ -18,7 +18,7 @@ from tests.classroom.conftest import SET, lines
 
 ENDLESS = {"answer-cosines": "while True:\n    pass"}
 SLOW = {
-    "answer-thief": "import time\nstart = time.process_time()\nwhile time.process_time() < start + 1.5:\n    pass\nthief = 2.83"
+    "answer-thief": "import time\nstart = time.process_time()\nwhile time.process_time() < start + 1.5: pass\nthief = 2.83"
 }
 
 

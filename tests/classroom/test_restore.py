@@ -1,4 +1,4 @@
-"""No zero without a reason: what editors, platforms and accidents do to a notebook ends in its points, or with a person."""
+"""No zero without a reason: what accidents do to a notebook ends in its points, or with a person."""
 
 import copy
 import json
@@ -101,9 +101,9 @@ CASES = {  # what was handed in, its score, its state, and words of the note or 
     "tags": (without_tags, "11", "1 to mark", "had lost their tags, found again"),
     "pasted": (pasted, "11", "1 to mark", "had lost their tags, found again"),
     "alone": (answers_alone, "11", "1 to mark", "missing, put back empty: setup"),
-    "added": (explained_in_an_added_cell, "11", "needs a person", "explain-hull is as it was handed out, but there is text"),
+    "added": (explained_in_an_added_cell, "11", "needs a person", "explain-hull is as it was handed out, but"),
     "before": (answered_before_the_stub, "11", "1 to mark", "answered in a cell of its own: answer-cosines"),
-    "end": (answered_at_the_end, "8", "needs a person", "answer-cosines is answered in a cell that stands after its test"),
+    "end": (answered_at_the_end, "8", "needs a person", "answer-cosines is answered in a cell that stands after"),
     "stub": (stub_copied_to_the_end, "11", "1 to mark", ""),
     "twice": (explained_twice, "11", "needs a person", "explain-hull is answered twice"),
     "odd": (odd_file, "11", "1 to mark", "half characters"),
@@ -122,7 +122,7 @@ CASES = {  # what was handed in, its score, its state, and words of the note or 
     "empty": (lambda _: b"", "", "needs a person", "no notebook that can be read"),
     "large": (lambda _: b" " * ((10 << 20) + 1), "", "needs a person", "larger than 10 MB"),
     "many": (lambda nb: many_cells(nb, 2001), "", "needs a person", "2000 is the most"),
-    "numbers": (lambda _: b'{"nbformat": 4, "cells": [{"cell_type": "code", "source": 7}]}', "", "needs a person", "cell 1 "),
+    "numbers": (lambda _: b'{"cells": [{"cell_type": "code", "source": 7}]}', "", "needs a person", "cell 1 "),
 }  # fmt: skip
 
 

@@ -66,6 +66,9 @@ def _over_the_grid(scores: np.ndarray, mask: np.ndarray) -> np.ndarray:
     return np.asarray(raised / raised.sum(axis=(-2, -1), keepdims=True))
 
 
+MULTIPLIED: Slips = [
+    ("You multiply by −∞, and 0 · ∞ is NaN. Choose with np.where.", lambda s, m: masked(s + ~m * -np.inf, m | True)),
+]  # fmt: skip
 SOFTMAX_MISTAKES: Slips = [
     ("You put the zeros in after the softmax: the rows no longer sum to 1, and what is blocked still counts in each row's sum.", lambda s, m: softmax(s) * m),
     ("You set blocked *scores* to 0. That is a score like any other, and e⁰ = 1: the key still gets a weight. It takes −∞.", lambda s, m: softmax(s * m)),
@@ -79,7 +82,6 @@ SOFTMAX_MISTAKES: Slips = [
     ("The weights are transposed: a row for each query.", lambda s, m: masked(s, m).swapaxes(-1, -2)),
     ("All allowed keys get the same weight: the scores have no effect.", lambda s, m: np.broadcast_to(m / m.sum(axis=-1, keepdims=True), s.shape)),
     ("You divide the scores by √n_k. Take them as they are.", lambda s, m: masked(s / np.sqrt(s.shape[-1]), m)),
-    ("You multiply by −∞, and 0 · ∞ is NaN. Choose with np.where.", lambda s, m: masked(s + ~m * -np.inf, m | True)),
     ("The softmax runs over axis 1. Keys are the *last* axis, however many stand before it: axis=-1.", lambda s, m: masked(s, m, axis=1)),
     ("The softmax runs over axis 0. Keys are the *last* axis, however many stand before it: axis=-1.", lambda s, m: masked(s, m, axis=0)),
     ("The first of the leading axes alone came: keep them all.", lambda s, m: masked(s, m)[0]),
@@ -150,8 +152,8 @@ GIANT_MISTAKES: Slips = [
 
 
 MASK_FIRST = (
-    agrees("the weights", masked, [scores_and_mask(1, 4, 6), scores_and_mask(2, 4, 6), _whole_scores(8, 5, 5), _far_below(), scores_and_mask(9, 1, 5), scores_and_mask(10, 3, 300)], SOFTMAX_MISTAKES),
-    agrees("one mask for a batch", masked, [scores_and_mask(3, 2, 3, 4, 6), scores_and_mask(11, 5, 2, 5), scores_and_mask(12, 2, 1, 3, 1), scores_and_mask(13, 1, 1, 1)], SOFTMAX_MISTAKES),
+    agrees("the weights", masked, [scores_and_mask(1, 4, 6), scores_and_mask(2, 4, 6), _whole_scores(8, 5, 5), _far_below(), scores_and_mask(9, 1, 5), scores_and_mask(10, 3, 300)], SOFTMAX_MISTAKES, MULTIPLIED),
+    agrees("one mask for a batch", masked, [scores_and_mask(3, 2, 3, 4, 6), scores_and_mask(11, 5, 2, 5), scores_and_mask(12, 2, 1, 3, 1), scores_and_mask(13, 1, 1, 1)], SOFTMAX_MISTAKES, MULTIPLIED),
     agrees("a score of 2000, blocked and not", masked, [_one_giant(), _one_giant(allowed=True), _giants()], SOFTMAX_MISTAKES, GIANT_MISTAKES),
     Property("a query without a key is an error", _no_key),
 )  # fmt: skip

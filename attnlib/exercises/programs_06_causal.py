@@ -106,17 +106,17 @@ CAUSAL_MISTAKES: Slips = [
     ("The result is divided by the number of heads: W_O adds up what they write.", lambda x, q, k, v, o, h: _causal(x, q, k, v, o, h) / h),
 ]  # fmt: skip
 BY_WIDTH: Slips = [
+    ("The scaling is missing: divide the scores by √d_k.", _scaled(lambda x, d_k, d_v, h: 1)),
     ("You divide by √(h·d_k), the width of all heads. A score has d_k products: those of one head.", _scaled(lambda x, d_k, d_v, h: (h * d_k) ** -0.5)),
     ("You divide by √d, the width of x. A score has d_k products: those of one head.", _scaled(lambda x, d_k, d_v, h: x.shape[-1] ** -0.5)),
     ("You divide by √d_v. A score has d_k products: divide by √d_k.", _scaled(lambda x, d_k, d_v, h: d_v**-0.5)),
     ("You divide by √(h·d_v). A score has d_k products: divide by √d_k.", _scaled(lambda x, d_k, d_v, h: (h * d_v) ** -0.5)),
     ("You divide by √n. A score has d_k products: divide by √d_k.", _scaled(lambda x, d_k, d_v, h: x.shape[-2] ** -0.5)),
     ("You divide by √h. A score has d_k products: divide by √d_k.", _scaled(lambda x, d_k, d_v, h: h**-0.5)),
-    ("The scaling is missing: divide the scores by √d_k.", _scaled(lambda x, d_k, d_v, h: 1)),
 ]  # fmt: skip
 AGREED: Slips = [  # where n, d and the width of all heads are one size, and the answer may have taken any of them
-    ("You divide by √6. A score has d_k = 2 products, those of one head: divide by √2.", BY_WIDTH[0][1]),
-    BY_WIDTH[-1],
+    ("You divide by √6. A score has d_k = 2 products, those of one head: divide by √2.", BY_WIDTH[1][1]),
+    BY_WIDTH[0],
     *CAUSAL_MISTAKES,
 ]
 LEAKS: Slips = [

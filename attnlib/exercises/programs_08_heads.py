@@ -128,7 +128,7 @@ def _bright(seed: int) -> tuple[np.ndarray, ...]:
 
 PREVIOUS_SCORE = (
     agrees("three heads", _before, [_grids(1, 3, 6), _grids(2, 2, 4), _grids(4, 3, 6), _grids(5, 1, 5), _grids(7, 2, 200), _grids(9, 140, 3)], BEFORE_MISTAKES),
-    agrees("a causal grid", _before, [_causal_grid(2, 5), (np.eye(4)[[[0, 0, 1, 0], [0, 1, 1, 2]]],)], BEFORE_MISTAKES),
+    agrees("a causal grid", _before, [_causal_grid(2, 5), (np.eye(4)[[[0, 0, 1, 0], [0, 1, 2, 2]]],)], BEFORE_MISTAKES),
     agrees("as many heads as tokens", _before, [_grids(3, 4, 4), _grids(8, 4, 4), _grids(6, 2, 2)], [BY_SIZE, *BEFORE_MISTAKES[1:]]),
 )  # fmt: skip
 HEAD_ADDS = (

@@ -103,7 +103,11 @@ def _of_two_axes(scores, mask):
     return np.array([_softmax(np.where(m, s, -np.inf)) for s, m in zip(scores, mask, strict=True)])
 
 
-RIGHT["mask-first"] = [_mask_first, _mask_first_by_loops, _mask_first_by_einsum]
+def _mask_first_in_single_precision(scores, mask):
+    return _mask_first(scores.astype(np.float32), mask)
+
+
+RIGHT["mask-first"] = [_mask_first, _mask_first_by_loops, _mask_first_by_einsum, _mask_first_in_single_precision]
 WRONG["mask-first"] = [
     ("You put the zeros in after the softmax", lambda s, m: _softmax(s) * m),
     ("takes the whole row in the softmax", _renormalised),
@@ -169,7 +173,7 @@ def _padded_by_einsum(lengths, n):
     return np.einsum("ij,bj->bij", np.tri(n, dtype=int), inside).astype(bool)
 
 
-RIGHT["padded-batch"] = [_padded, _padded_by_loops, _padded_by_einsum]
+RIGHT["padded-batch"] = [_padded, _padded_by_loops, _padded_by_einsum, lambda s, n: _padded(s, n).tolist()]
 WRONG["padded-batch"] = [
     ("Both must allow it: &", lambda s, n: np.tri(n, dtype=bool) | (np.arange(n) < s[:, None, None])),
     ("The causal mask is missing", lambda s, n: np.repeat((np.arange(n) < s[:, None])[:, None], n, axis=1)),
@@ -310,7 +314,14 @@ def _changed(what):
     return step
 
 
-RIGHT["cached-step"] = [_step, _step_with_lists, _step_by_einsum]
+def _step_of_rows(cache, query, key, value):
+    """A list of two is returned, and the output as a row."""
+    keys, values = cache or ([], [])
+    keys, values = [*keys, key], [*values, value]
+    return [[keys, values], _softmax(query[None] @ np.array(keys).T / np.sqrt(len(key))) @ np.array(values)]
+
+
+RIGHT["cached-step"] = [_step, _step_with_lists, _step_by_einsum, _step_of_rows]
 WRONG["cached-step"] = [
     ("Each token reads itself alone", lambda c, q, k, v: (None, _step(None, q, k, v)[1])),
     ("not divided by √d_k", _changed(lambda k, v, q: _softmax(k @ q) @ v)),

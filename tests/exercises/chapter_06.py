@@ -180,7 +180,11 @@ def _scaled_in_place(x, w_q, w_k, w_v, w_o, h):
     return _causal(x, 2 * w_q, w_k, w_v, w_o, h)
 
 
-RIGHT["causal-heads"] = [_causal, _causal_by_loops, _causal_by_einsum]
+def _causal_in_single_precision(*given):
+    return _causal(*(w.astype(np.float32) for w in given[:-1]), given[-1])
+
+
+RIGHT["causal-heads"] = [_causal, _causal_by_loops, _causal_by_einsum, _causal_in_single_precision]
 WRONG["causal-heads"] = [
     ("one head of full width", lambda x, q, k, v, o, h: _causal(x, q, k, v, o, 1)),
     ("You split and merge by reshape alone", _variant(split=_cut, merge=_join)),

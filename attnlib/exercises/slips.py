@@ -73,13 +73,14 @@ def agrees(
 
 
 def _in_numbers(wrong: Map, cases: Sequence[Case]) -> Map:
-    """A mistake that gives a number in some case; one that gives none in any cannot be told from others."""
+    """A mistake that gives a number other than 0 in some case; many give none, or zeros, and cannot be told apart."""
 
     @functools.cache
     def numbers() -> bool:
         for case in cases:
             with suppress(ArithmeticError, IndexError, TypeError, ValueError), np.errstate(all="ignore"):
-                if np.isfinite(np.asarray(wrong(*copy.deepcopy(case)), dtype=float)).any():
+                got = np.asarray(wrong(*copy.deepcopy(case)), dtype=float)
+                if (np.isfinite(got) & (got != 0)).any():
                     return True
         return False
 

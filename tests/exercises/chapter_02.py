@@ -177,6 +177,7 @@ WRONG["both-ways-round"] += [
     ("The tokens are put in order", lambda a, *c: _cycles(a, *sorted(c))),
     ("The middle weight is turned round", lambda a, i, j, k: (a[i, j] * a[k, j] * a[k, i], a[i, k] * a[j, k] * a[j, i])),
     ("The last weight is turned round", lambda a, i, j, k: (a[i, j] * a[j, k] * a[i, k], a[i, k] * a[k, j] * a[i, j])),
+    ("The result should be 0.0007, got 0.0000", lambda a, i, j, k: (0.0, 0.0)),
     ("You took the logarithm", lambda a, i, j, k: np.log(_cycles(a, i, j, k))),
     ("stopped with IndexError", lambda a, i, j, k: _cycles(a[:64, :64], i, j, k)),
 ]  # fmt: skip

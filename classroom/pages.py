@@ -9,6 +9,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from classroom import sheets, worker
 from classroom.course import Course, digest
 from classroom.feedback import Points, page
+from classroom.formulas import trouble
 from classroom.limits import Limits
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def write(course: Course, name: str, rows: list["Row"]) -> list[str]:
         course.write(file, text.encode("utf8", "replace"))
         record[f"{name}/{row.student}"] = state
     course.remember(WRITTEN, record)
+    problems += filter(None, [trouble()])
     return [f"{done} pages in {course.folder / 'feedback'}", *problems]
 
 

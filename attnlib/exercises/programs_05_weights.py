@@ -39,6 +39,13 @@ def _whole_scores(seed: int, *shape: int) -> tuple[np.ndarray, np.ndarray]:
     return scores, mask
 
 
+def _integers(seed: int, *shape: int) -> tuple[np.ndarray, np.ndarray]:
+    """A query with one key alone gives it all its weight, so that weights rounded down are not all 0."""
+    scores, mask = _whole_scores(seed, *shape)
+    mask[1] = np.arange(shape[-1]) == 2
+    return scores.astype(int), mask
+
+
 def _far_below() -> tuple[np.ndarray, np.ndarray]:
     """All scores are negative, and nobody reads the last key: it is filler."""
     scores, mask = scores_and_mask(6, 3, 5)
@@ -84,6 +91,7 @@ SOFTMAX_MISTAKES: Slips = [
     ("You divide the scores by √n_k. Take them as they are.", lambda s, m: masked(s / np.sqrt(s.shape[-1]), m)),
     ("The softmax runs over axis 1. Keys are the *last* axis, however many stand before it: axis=-1.", lambda s, m: masked(s, m, axis=1)),
     ("The softmax runs over axis 0. Keys are the *last* axis, however many stand before it: axis=-1.", lambda s, m: masked(s, m, axis=0)),
+    ("Integers go in, and you round your weights to integers: make their array of floats, np.zeros(scores.shape).", lambda s, m: masked(s, m).astype(s.dtype)),
     ("The first of the leading axes alone came: keep them all.", lambda s, m: masked(s, m)[0]),
     *slips(lambda weigh: lambda s, m: weigh(np.where(m, s, -np.inf)), ANY),
 ]  # fmt: skip
@@ -152,7 +160,7 @@ GIANT_MISTAKES: Slips = [
 
 
 MASK_FIRST = (
-    agrees("the weights", masked, [scores_and_mask(1, 4, 6), scores_and_mask(2, 4, 6), _whole_scores(8, 5, 5), _far_below(), scores_and_mask(9, 1, 5), scores_and_mask(10, 3, 300)], SOFTMAX_MISTAKES, MULTIPLIED),
+    agrees("the weights", masked, [scores_and_mask(1, 4, 6), scores_and_mask(2, 4, 6), _whole_scores(8, 5, 5), _integers(14, 4, 5), _far_below(), scores_and_mask(9, 1, 5), scores_and_mask(10, 3, 300)], SOFTMAX_MISTAKES, MULTIPLIED),
     agrees("one mask for a batch", masked, [scores_and_mask(3, 2, 3, 4, 6), scores_and_mask(11, 5, 2, 5), scores_and_mask(12, 2, 1, 3, 1), scores_and_mask(13, 1, 1, 1)], SOFTMAX_MISTAKES, MULTIPLIED),
     agrees("a score of 2000, blocked and not", masked, [_one_giant(), _one_giant(allowed=True), _giants()], SOFTMAX_MISTAKES, GIANT_MISTAKES),
     Property("a query without a key is an error", _no_key),

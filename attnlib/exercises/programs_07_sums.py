@@ -65,6 +65,7 @@ SUM_MISTAKES: Slips = [
     ("Every token gets the last one's row.", lambda q, k, v: _causal_linear(q, k, v)[-1:].repeat(len(q), axis=0)),
     ("Every query is the last one: token i asks with its own.", lambda q, k, v: _causal_linear(q[-1:].repeat(len(q), axis=0), k, v)),
     ("Your result is transposed: a row for each token.", lambda q, k, v: _causal_linear(q, k, v).T),
+    ("Integers go in, and you round your result to integers: make its array of floats, np.zeros(value.shape).", lambda q, k, v: _causal_linear(q, k, v).astype(v.dtype)),
 ]  # fmt: skip
 
 
@@ -84,6 +85,13 @@ TOO_EARLY: Slips = [
 def _positive(seed: int, n: int, d_k: int, d_v: int) -> tuple[np.ndarray, ...]:
     query, key, value = drawn(seed, (n, d_k), (n, d_k), (n, d_v))
     return np.exp(query / 2), np.exp(key / 2), value
+
+
+def _whole(seed: int, n: int, d_k: int, d_v: int) -> tuple[np.ndarray, ...]:
+    """The same in integers, whose results are none."""
+    rng = np.random.default_rng(seed)
+    sizes = ((n, d_k), (n, d_k), (n, d_v))
+    return tuple(rng.integers(1, 5, size=size) for size in sizes)
 
 
 def _no_grid(answer: Any) -> None:
@@ -174,7 +182,7 @@ LOST_MISTAKES = [
 
 
 CAUSAL_SUMS = (
-    agrees("one text", _causal_linear, [_positive(1, 6, 4, 3), _positive(2, 7, 2, 5), _positive(6, 6, 4, 3), _positive(7, 4, 1, 2), _positive(8, 3, 2, 1), _positive(9, 1, 3, 2)], SUM_MISTAKES, TOO_EARLY),
+    agrees("one text", _causal_linear, [_positive(1, 6, 4, 3), _positive(2, 7, 2, 5), _positive(6, 6, 4, 3), _positive(7, 4, 1, 2), _positive(8, 3, 2, 1), _positive(9, 1, 3, 2), _whole(10, 5, 3, 2)], SUM_MISTAKES, TOO_EARLY),
     agrees("sizes that agree", _causal_linear, [_positive(3, 5, 5, 5)], SUM_MISTAKES, TOO_EARLY),
     Property("no n × n grid", _no_grid),
 )  # fmt: skip

@@ -109,6 +109,7 @@ def _mask_first_in_single_precision(scores, mask):
 
 RIGHT["mask-first"] = [_mask_first, _mask_first_by_loops, _mask_first_by_einsum, _mask_first_in_single_precision]
 WRONG["mask-first"] = [
+    ("you round your weights to integers", lambda s, m: _mask_first(s, m).astype(s.dtype)),
     ("You put the zeros in after the softmax", lambda s, m: _softmax(s) * m),
     ("takes the whole row in the softmax", _renormalised),
     ("`exp` met a number too large", _that_overflows),

@@ -171,7 +171,7 @@ WRONG["join-parts"] = [
 
 def _sums(query, key, value):
     state, norm = np.zeros((key.shape[1], value.shape[1])), np.zeros(key.shape[1])
-    out = np.zeros_like(value)
+    out = np.zeros(value.shape)
     for i, (q, k, v) in enumerate(zip(query, key, value, strict=True)):
         state, norm = state + np.outer(k, v), norm + k
         out[i] = q @ state / (q @ norm)
@@ -221,8 +221,13 @@ def _sums_in_place(query, key, value):
     return out
 
 
+def _sums_in_its_type(query, key, value):
+    return _sums(query, key, value).astype(value.dtype)
+
+
 RIGHT["causal-sums"] = [_sums, _sums_at_once, _sums_with_ones]
 WRONG["causal-sums"] = [
+    ("you round your result to integers", _sums_in_its_type),
     ("Every token reads the future", _by_grid(lambda grid: grid)),
     ("A token does not read itself", _by_grid(lambda grid: np.tril(grid, -1))),
     ("The sums run backwards", _by_grid(np.triu)),

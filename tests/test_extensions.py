@@ -354,7 +354,7 @@ def test_an_exercise_has_its_line_its_hints_and_a_live_question(build):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("scale=1)).or", "scale=2)).or", "Not yet: 2 of 3 points."),
+        ("scale=1)).or", "scale=2)).or", "Not yet: 1 of 3 points."),
         (
             "ex-write-attention",
             "ex-wrote-attention",

@@ -19,9 +19,10 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from classroom import findings
 from classroom.limits import Limits
+from classroom.process import USED_UP
 from classroom.regions import parts
 from classroom.student import Error, NotStarted, Step, Student, clean
-from classroom.walls import Walls, chosen
+from classroom.walls import LIMITS, Walls, chosen
 
 LONGEST = 100_000  # characters of a cell that is run
 
@@ -69,7 +70,9 @@ def grade(nb: NotebookNode, limits: Limits | None = None, walls: Walls | None = 
             cell.metadata["classroom"] = {"says": says}
     met = [f"{name}: {one.error.text}" for name, one in ran.items() if one.error and one.error.limited]
     met += [f"{name}: {error.text}" for name, (error, _) in ((n, t) for n, t in told.items() if t) if error.limited]
-    found = findings.sort(student.notes, set(space), ran)
+    if any(USED_UP in text for text in met):
+        person.append(f"the {limits.total:g} s for all of its work were used up, and what came after was not run")
+    found = findings.sort(student.notes, set(space), ran, walls.name != LIMITS.name)
     nb.metadata["classroom"] = {
         "notes": [*notes, *met, *found.remarks],
         "person": [*person, *found.person],
@@ -112,7 +115,25 @@ def _run_tests(tests: dict[str, NotebookNode], space: dict[str, Any], student: S
         elif failed and not shown:
             late = "In a case that is not shown, it takes too long, or ends Python." if failed.limited else ""
             told[name] = (failed, known or late or "A case that is not shown does not pass.")
+    failed_here = [name for name, failed in told.items() if failed and not failed[0].limited]
+    if failed_here:
+        student.again(
+            {name: lambda name=name: _run_in_place(name, tests[name], space, student, told) for name in failed_here}
+        )
     return told
+
+
+def _run_in_place(name: str, cell: NotebookNode, space: dict[str, Any], student: Student, told: dict[str, Any]) -> None:
+    """Whether a test passes where it stands: a cell further down may have given a name another meaning.
+
+    What is said of a failure stays as it was: the cells further down run after hidden cases now, and could tell of them.
+    """
+    here = {**space, **student.names(name, _wanted(cell.source, space))}
+    shown, hidden = parts(cell.source)
+    if _run_test(shown, name, here) is None and (
+        not hidden or not student.walls.hidden or _run_test(hidden, name, here) is None
+    ):
+        told[name] = None
 
 
 def _sentence(failed: Error) -> str:
@@ -143,9 +164,21 @@ def _steps(nb: NotebookNode, space: dict[str, Any]) -> list[Step]:
     for i, cell in enumerate(nb.cells):
         if _is(cell, "test"):
             steps.append(Step(_name(cell, i), keep=_wanted(cell.source, space)))
+            if data := _data(cell.source, steps[-1].keep):
+                steps.append(Step(f"{_name(cell, i)} data", data))
         elif cell.cell_type == "code" and cell.source.strip() and not _too_long(cell):
             steps.append(Step(_name(cell, i), cell.source))
     return steps
+
+
+def _data(source: str, wanted: tuple[str, ...]) -> str:
+    """What a test's shown part makes without the student's names: a cell further down may use it, as in the notebook."""
+    plain = []
+    for node in ast.parse(parts(source)[0]).body:
+        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        if isinstance(node, ast.Assign | ast.Import | ast.ImportFrom) and not names & set(wanted):
+            plain.append(ast.unparse(node))
+    return "\n".join(plain)
 
 
 def _wanted(source: str, space: dict[str, Any]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ comparison, so it is a remark. What the set's own set-up handed out is nobody's 
 
 from dataclasses import dataclass
 
-from classroom.inside.watch import TEXT_AS_CODE
+from classroom.inside.watch import INSIDE, TEXT_AS_CODE, TRIED
 from classroom.process import Note
 from classroom.student import Ran, clean
 
@@ -22,13 +22,14 @@ class Sorted:
     remarks: list[str]
 
 
-def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran]) -> Sorted:
+def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran], walled: bool) -> Sorted:
     """Sort the notes of a submission.
 
     Args:
         notes: what the process was doing (the function that a test called, "" for a cell), and what was noted then.
         handed: the names that the set-up gave to students.
         ran: the cells, with the magics that were passed over.
+        walled: whether more than Python's own refusal stood in the way of what was tried.
     """
     person: dict[str, None] = {}
     remarks: dict[str, None] = {}
@@ -37,8 +38,9 @@ def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran]) -
         cell, what, by = (clean(text)[:120] for text in (note.cell.removeprefix("cell "), note.what, _dotted(note.by)))
         where = f"{cell}, line {note.line}: " if cell else ""
         if note.kind == "did":
-            milder = what == TEXT_AS_CODE or what.startswith(("reads ", "imports "))
-            (remarks if milder else person)[f"{where}{what}"] = None
+            held = walled and what.startswith(TRIED) and INSIDE not in what
+            mild = what == TEXT_AS_CODE or what.startswith(("reads ", "imports "))
+            (remarks if held or mild else person)[f"{where}{what}{' (refused)' if held else ''}"] = None
             continue
         if by.rpartition(".")[2] in handed and by.startswith("attnlib.") and not by.startswith(HANDS_ON):
             continue

@@ -26,6 +26,7 @@ from classroom.limits import Limits
 from classroom.walls import LIMITS, ROOT, Walls, end, environment, readable, runner
 
 MOST_NOTES = 200
+USED_UP = "the time for all of its work was used up"
 START = 60  # seconds in which Python starts
 
 
@@ -105,7 +106,7 @@ class Process:
         now, token = time.monotonic(), secrets.token_hex(8)
         try:
             if now >= self.deadline:
-                raise Ended("the time for all of its work was used up")
+                raise Ended(USED_UP)
             line = json.dumps({"token": token, **request}).encode() + b"\n"
             reply = self._exchange(line, min(now + patience, self.deadline), during)
             if reply.get("token") != token:
@@ -126,7 +127,8 @@ class Process:
         while not self._buffer.endswith(b"\n"):
             wait = min(deadline - time.monotonic(), 0.5)
             if wait <= 0:
-                raise Ended("it took too long, and did not stop when told to")
+                late = time.monotonic() >= self.deadline
+                raise Ended(USED_UP if late else "it took too long, and did not stop when told to")
             ready, writable, _ = select.select([source, self._channel], [sink] if left else [], [], wait)
             if self._channel in ready:
                 self._drain(during)

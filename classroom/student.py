@@ -6,13 +6,14 @@ its own points and no others. What the process notes while it works (see `inside
 
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from classroom.inside import wire
 from classroom.inside.child import PATIENCE
 from classroom.limits import Limits
-from classroom.process import Ended, Note, Process
+from classroom.process import USED_UP, Ended, Note, Process
 from classroom.walls import Walls, chosen
 
 CONTROL = re.compile(
@@ -69,6 +70,7 @@ class Student:
         self._without: set[str] = set()
         self._slow: dict[tuple[str, int], Exception] = {}
         self._known: dict[str, dict[str, Any]] = {}
+        self._visits: dict[str, Callable[[], None]] = {}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -90,9 +92,19 @@ class Student:
             self.ran[cell] = Ran(error=Error("Ended", why, limited=True))
             self._without.add(cell)
 
+    def again(self, visits: dict[str, Callable[[], None]]) -> None:
+        """Run the cells anew, and at each of these places, before the cells after it, do what is given."""
+        self._visits = visits
+        try:
+            self._replay()
+        except Ended:  # no time is left: what was found before stands
+            pass
+        finally:
+            self._visits = {}
+
     def names(self, cell: str, wanted: tuple[str, ...]) -> dict[str, Any]:
         """What the names meant when this cell's turn came: values, and functions that are called over there."""
-        if self._process is None:
+        if self._process is None and not self._visits:
             self.run()
         found = self._known.get(cell, {})
         space: dict[str, Any] = {}
@@ -112,7 +124,7 @@ class Student:
         if late := self._slow.get((name, same)):
             raise late
         try:
-            if self._process is None:
+            if self._process is None and not self._visits:
                 self.run()
             reply = self._ask(
                 "call", name, cell=cell, name=name, arguments=wire.pack(arguments), named=wire.pack(named)
@@ -147,7 +159,7 @@ class Student:
         self._start()
         for step in self.steps:
             try:
-                if step.source is not None and step.cell not in self._without:
+                if step.source is not None and step.cell not in self._without and not self._was_late(step.cell):
                     reply = self._ask("run", cell=step.cell, source=step.source)
                     skipped = reply.get("skipped") if isinstance(reply.get("skipped"), list) else []
                     ran = Ran(
@@ -158,12 +170,19 @@ class Student:
                     self.ran.setdefault(step.cell, ran)
                 if step.keep:
                     self._known[step.cell] = self._remember(step)
+                if visit := self._visits.get(step.cell):
+                    visit()
             except Ended as ended:
                 if step.source is None:
                     self._known[step.cell] = {}
                     return None
                 return step.cell, str(ended)
         return None
+
+    def _was_late(self, cell: str) -> bool:
+        """Whether a cell met a limit when the cells ran first: anew, it would again."""
+        before = self.ran.get(cell) if self._visits else None
+        return bool(before and before.error and before.error.limited)
 
     def _remember(self, step: Step) -> dict[str, Any]:
         reply = self._ask("keep", cell=step.cell, names=list(step.keep))
@@ -180,7 +199,7 @@ class Student:
     def _ask(self, action: str, during: str = "", **request: Any) -> dict[str, Any]:
         """Send a request to the process; Ended where there is none, or none any more."""
         if self._process is None:
-            raise Ended("the time for all of its work was used up")
+            raise Ended(USED_UP)
         patience = PATIENCE * self.limits.seconds + 2
         try:
             return self._process.ask({"do": action, "with": request}, during, patience)

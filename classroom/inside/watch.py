@@ -30,33 +30,17 @@ REFUSED = {
          "os.kill", "os.killpg", "signal.pthread_kill"), PROCESS),
     **dict.fromkeys(("resource.setrlimit", "resource.prlimit"), "the limits"),
 }  # fmt: skip
-# Refused to the student's code alone, with what may stand between: nothing, the standard library's modules that hand frames
-# on, or all of the standard library ("alone": also where no student's code stands behind it, as in a new thread).
+# Refused to the student's code alone, also behind the standard library. "alone": also where no student's code stands behind
+# it, as in a new thread. Frames and compiled code may be looked at: they lead to nothing of the watcher's.
 WORKINGS = {
-    **dict.fromkeys(("sys._getframe", "sys._current_frames"), "frames"),
     **dict.fromkeys(("sys.settrace", "sys.setprofile", "sys.monitoring.register_callback"), "alone"),
-    **dict.fromkeys(("object.__getattr__",), ""),
     **dict.fromkeys(
-        ("object.__setattr__", "object.__delattr__", "gc.get_objects", "gc.get_referrers", "gc.get_referents", "code.__new__",
-         "function.__new__", "marshal.load", "marshal.loads", "sys.addaudithook", "cpython.run_command", "ctypes.dlopen",
-         "ctypes.dlsym", "ctypes.call_function", "ctypes.addressof", "ctypes.string_at", "ctypes.cdata", "ctypes.cdata/buffer",
+        ("sys._current_frames", "gc.get_objects", "gc.get_referrers", "gc.get_referents", "code.__new__", "function.__new__",
+         "marshal.load", "marshal.loads", "sys.addaudithook", "cpython.run_command", "ctypes.dlopen", "ctypes.dlsym",
+         "ctypes.call_function", "ctypes.addressof", "ctypes.string_at", "ctypes.cdata", "ctypes.cdata/buffer",
          "ctypes.PyObj_FromPtr"), "standard"),
 }  # fmt: skip
-ATTRIBUTES = frozenset(
-    {
-        "__code__",
-        "__defaults__",
-        "__kwdefaults__",
-        "f_code",
-        "tb_frame",
-        "gi_frame",
-        "gi_code",
-        "cr_frame",
-        "cr_code",
-        "ag_frame",
-        "ag_code",
-    }
-)  # of functions, frames and generators
+ATTRIBUTES = frozenset({"object.__getattr__", "object.__setattr__", "object.__delattr__"})
 READING = frozenset({"os.listdir", "os.scandir", "os.chdir"})
 WRITING = frozenset(
     {"os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.link", "os.symlink", "os.truncate"}
@@ -64,7 +48,10 @@ WRITING = frozenset(
 TEXT_AS_CODE = "runs a text as code"
 ELSEWHERE = frozenset({"flax", "jax", "keras", "scipy", "sklearn", "tensorflow", "transformers"})
 BACK_DOORS = ("_test", "_ctypes_test", "_xxsubinterpreters", "_interpreters", "_xxtestfuzz")
-FRAMES = ("/inspect.py", "/traceback.py")
+# Parts of the standard library that do by themselves what the student did not ask for.
+TRACING = ("/cProfile.py", "/doctest.py")
+QUIET = ("/platform.py", "/uuid.py", "/ctypes/util.py")
+TRIED = "tried to reach "
 INSIDE = "Python's own workings"
 LOST = 97  # how the process ends when nothing can be noted any more
 
@@ -85,7 +72,7 @@ def watcher(descriptor: int, shared: tuple[str, ...]) -> Generator[bool, tuple[s
     when it has done what was asked.
     """
     frame, write, standard = sys._getframe, os.write, f"{os.path.dirname(os.__file__)}/"
-    here, frames, alone, noted = f"{os.path.dirname(__file__)}/", FRAMES, ("alone", "torch"), False
+    here, alone, noted, tracing, quiet = f"{os.path.dirname(__file__)}/", ("alone", "torch"), False, TRACING, QUIET
     while True:
         kind, what, past = yield noted
         noted, entry, ended, cell, line = False, "", "", "", 0
@@ -111,8 +98,8 @@ def watcher(descriptor: int, shared: tuple[str, ...]) -> Generator[bool, tuple[s
                 not past
                 or "site-packages" in file
                 or not file.startswith((standard, "<frozen "))
-                or (past == "frames" and not file.endswith(frames))
-                or (past == "alone" and file.endswith("/cProfile.py"))
+                or file.endswith(quiet)
+                or (past == "alone" and file.endswith(tracing))
             ):
                 ended = "library"
             at = at.f_back
@@ -137,14 +124,13 @@ def guard(
     write, read, hide = (tuple(f"{place.rstrip('/')}/" for place in places) for places in (write, read, hide))
     watching = send.__self__  # type: ignore[attr-defined]
 
-    def ask(what: str, past: str, own: bool = False, send: Send = send, leave: Any = os._exit) -> bool:
+    def ask(what: str, past: str, send: Send = send, leave: Any = os._exit) -> bool:
         """Whether the student's code did it, which is then noted."""
         while True:
             try:
                 return send(("did", what, past))  # type: ignore[no-any-return]
-            except ValueError:  # the watcher is at work: it looks at a frame itself, or another thread is being judged
-                if own:
-                    return False
+            except ValueError:  # another thread is being judged
+                continue
             except StopIteration:
                 leave(LOST)
 
@@ -172,7 +158,7 @@ def guard(
              workings: Any = MappingProxyType(dict(WORKINGS)), reading: Any = READING, changing: Any = WRITING,
              attributes: Any = ATTRIBUTES, imports: Any = imports, shared: Any = shared, elsewhere: Any = ELSEWHERE, doors: Any = BACK_DOORS,
              real: Any = os.path.realpath, text: Any = str, isinstance: Any = isinstance, writing: int = writing, watching: Any = watching,
-             error: Any = PermissionError, inside: str = INSIDE, as_code: str = TEXT_AS_CODE, fsdecode: Any = os.fsdecode,
+             error: Any = PermissionError, inside: str = INSIDE, tried: str = TRIED, as_code: str = TEXT_AS_CODE, fsdecode: Any = os.fsdecode,
              torch: Any = torch, insert: Any = list.insert, namespace: Any = SimpleNamespace) -> None:  # fmt: skip
         """`what` is refused to everybody, `mine` to the student's code alone; what else is noted is allowed."""
         what = mine = past = ""
@@ -184,11 +170,12 @@ def guard(
         elif event in refused:
             what = refused[event]
         elif event in workings:
-            name = arguments[1] if event.startswith("object.") else event
-            if arguments and arguments[0] is watching:
+            mine, past = f"{inside} ({event})", workings[event]
+        elif event in attributes:
+            if arguments[0] is watching or arguments[0] is ask or arguments[0] is outside:
                 what = inside
-            elif name == event or name in attributes:
-                mine, past = f"{inside} ({name})", workings[event]
+            elif event != "object.__getattr__" and arguments[1] == "__code__":
+                mine, past = f"{inside} (__code__)", "standard"
         elif event in reading:
             path = arguments[0] or "."
             what = (
@@ -218,9 +205,9 @@ def guard(
         if what == "source":
             ask(f"reads {fsdecode(arguments[0]).rpartition('/')[2]}", "standard")
         elif what:
-            ask(f"tried to reach {what}", "standard")
+            ask(f"{tried}{what}", "standard")
             raise error(f"while grading, {what} is out of reach")
-        elif mine and ask(f"tried to reach {mine}", past, own=event == "sys._getframe" or arguments[1:] == ("f_code",)):
+        elif mine and ask(f"{tried}{mine}", past):
             raise error(f"while grading, {mine} is out of reach")
 
     return hook

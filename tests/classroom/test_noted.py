@@ -1,12 +1,14 @@
 """A ready-made answer is noted whenever a test reaches it, however it was found, copied or passed on; honest work is not."""
 
 import textwrap
+from dataclasses import replace
 
 import pytest
 
 from classroom import sets
 from classroom.contained import grade
 from classroom.demo.submissions import RIGHT, fill
+from classroom.walls import LIMITS
 
 SET = "chapter_01"
 TAIL = """
@@ -80,14 +82,15 @@ def source():
     return sets.read(sets.GRADED / f"{SET}.md")
 
 
-def graded(source, answer):
+def graded(source, answer, more=(), walls=None):
     """What is found about a submission whose first answer this is, and whether the answer gave its points."""
-    full = fill(source, RIGHT, {"answer-tempered": answer})
-    grade(full)
+    full = fill(source, RIGHT, {"answer-tempered": answer}, dict(more))
+    grade(full, walls=walls)
     failed = {
         cell.metadata.nbgrader.grade_id for cell in full.cells if cell.get("outputs") and cell.metadata.get("nbgrader")
     }
-    return full.metadata.classroom, "test-tempered-at-one" not in failed
+    tests = {name for name in failed if name.startswith("test-")}
+    return {**full.metadata.classroom, "failed": tests}, "test-tempered-at-one" not in failed
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -151,6 +154,15 @@ HONEST = {
     "the standard library": "import os, sys, inspect, pathlib, pickle, json, copy, itertools, collections, dataclasses, typing, random, time, logging\n"
     "print(sys.version, os.getcwd())\nPoint = collections.namedtuple('Point', 'x y')\n@dataclasses.dataclass\nclass A:\n    x: int = 1\n"
     "copy.deepcopy(pickle.loads(pickle.dumps(A())))\nlogging.warning('hello')\nopen('notes.txt', 'w').write('a')\nprint(pathlib.Path('notes.txt').read_text())\ninspect.signature(A)\n",
+    "a name used again": "def softmax(s):\n    e = np.exp(s - s.max(1, keepdims=True))\n    return e / e.sum(1, keepdims=True)\n"
+    "def tempered_attention(x, temperature):\n    return softmax(x @ x.T / temperature) @ x",
+    "doctest": "import doctest\ndoctest.testmod()\n",
+    "tuples with defaults": "import typing, collections\nclass Q(typing.NamedTuple):\n    a: float = 1.0\ncollections.namedtuple('P', 'a b', defaults=[1])\n",
+    "frames and code": "import inspect, sys\nprint(inspect.currentframe().f_lineno, sys._getframe().f_code.co_name, call.__code__.co_varnames, call.__defaults__)\n",
+    "a debugger left in": "breakpoint()\nimport pdb; pdb.set_trace()\n",
+    "its machine": "import platform\nprint(platform.platform(), platform.processor())\n",
+    "the folder above": "import os, glob\nglob.glob('../*.csv')\ntry: os.listdir('..'); open('/proc/cpuinfo')\nexcept OSError: pass\nif os.name == '?': os.system('clear')\n",
+    "errors for warnings": "np.seterr(all='raise')\nimport warnings\nwarnings.simplefilter('error')\n",
     "warnings and errors": "import warnings, traceback\nwarnings.warn('mind this')\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n    traceback.print_exc()\n",
 }
 
@@ -158,6 +170,31 @@ HONEST = {
 @pytest.mark.parametrize("kind", HONEST)
 def test_honest_work_is_not_accused_and_gets_its_points(source, kind):
     answer = HONEST[kind] if "def tempered" in HONEST[kind] else HONEST[kind] + RIGHT["answer-tempered"]
-    told, right = graded(source, answer)
+    later = {"answer-thief": "def softmax(a, b): pass\nthief = 2.83\ndel np"} if kind == "a name used again" else {}
+    told, right = graded(source, answer, later)
     assert told["person"] == []
     assert right
+
+
+def test_a_cell_may_use_what_a_test_above_it_has_made(source):
+    told, _ = graded(
+        source,
+        RIGHT["answer-tempered"],
+        {"answer-cosines": "print(tempered_attention(x, 1.0))\n" + RIGHT["answer-cosines"]},
+    )
+    assert told["failed"] == set()
+
+
+def test_work_that_ran_out_of_its_time_as_a_whole_is_for_a_person(source, monkeypatch):
+    monkeypatch.setenv("CLASSROOM_LIMITS", '{"total": 4}')
+    told, right = graded(source, "import time\nfor _ in range(9): time.sleep(1)\n" + RIGHT["answer-tempered"])
+    assert told["person"] == ["the 4 s for all of its work were used up, and what came after was not run"]
+    assert not right
+
+
+def test_what_was_tried_and_refused_is_a_remark_behind_a_wall_and_else_for_a_person(source):
+    answer = "import os\nos.listdir('/root')\n"
+    told, _ = graded(source, answer)
+    assert told["notes"] == ["answer-tempered, line 2: tried to reach a file outside its folder (refused)"]
+    told, _ = graded(source, answer, walls=replace(LIMITS, hidden=True))
+    assert told["person"] == ["answer-tempered, line 2: tried to reach a file outside its folder"]

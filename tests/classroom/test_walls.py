@@ -162,7 +162,7 @@ def test_files_network_and_processes_are_out_of_reach_and_the_attempt_is_noted(k
         "import subprocess\nsubprocess.run(['true'])",
         f"open({str(walls.ROOT / 'README.md')!r}, 'a')",
         "import os\nos.remove('/etc/hostname')",
-        "import sys\nsys._getframe()",
+        "import sys\nsys.settrace(None)",
         "import gc\ngc.get_objects()",
         "import np_like_nothing",
         kind=kind,
@@ -179,7 +179,7 @@ def test_files_network_and_processes_are_out_of_reach_and_the_attempt_is_noted(k
         "another process",
         "a place outside its folder, to write",
         "a place outside its folder, to write",
-        "Python's own workings (sys._getframe)",
+        "Python's own workings (sys.settrace)",
         "Python's own workings (gc.get_objects)",
     ]
     assert student.notes[1] == ("", Note("did", "tried to reach the network", "cell 2", 2))

@@ -157,6 +157,8 @@ def _block(piece: Piece, told: Told) -> str:
         return _test(piece, told)
     if piece.kind == "answer":
         return _answer(piece, told)
+    if not piece.source.strip():
+        return ""
     return _framed("Your code", _code(piece.source, piece.line) + _came(piece))
 
 

@@ -2,7 +2,8 @@
 
 A cell is known by nbgrader's tag. One that lost its tag is found again by what it is: a locked cell by its text, an
 answer by the name that its stub defines, and otherwise by its place, where it is the only one between two known
-neighbours. What can mean two things is left to a person.
+neighbours. No stub runs over what the student defined in another cell, and what the student wrote into a locked cell
+stands after it. What can mean two things is left to a person.
 """
 
 import re
@@ -12,6 +13,9 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
+
+from classroom import texts
+from classroom.notebooks import KINDS
 
 DEFINED = re.compile(r"^(?:(?:async +)?(?:def|class) +(\w+)|(\w+)(?: *:[^=\n]*)? *=(?!=))", re.MULTILINE)
 
@@ -49,7 +53,9 @@ class _Restoring:
         self.order = released.cells
         self.wanted = {_tag(cell): cell for cell in released.cells if _tag(cell)}
         self.texts = {_words(cell) for cell in released.cells if not _tag(cell)}
+        self.handed_out = "\n".join(cell.source for cell in released.cells)
         self.seen: dict[str, NotebookNode] = {}
+        self.kept: list[tuple[str, NotebookNode]] = []
         self.said = Restored()
 
     def run(self) -> Restored:
@@ -58,13 +64,13 @@ class _Restoring:
             self._note("had lost their tags, found again", again)
         changed, lost = self._put_back(), [name for name in self.wanted if name not in self.seen]
         self._insert(lost)
-        self._rest_stubs()
+        other = self._rest_stubs()
         self._explanations()
         self._note("put back as they were", changed)
-        self._note("missing, put back empty", lost)
-        self._answers_in_tests()
+        self._note("answered in another cell", other)
+        self._note("missing, put back empty", [name for name in lost if name not in other])
         for cell in self.cells:
-            name = next((name for name, one in self.seen.items() if one is cell), None)
+            name = self._known(cell)
             cell.metadata = NotebookNode()
             if name:
                 cell.metadata["nbgrader"] = NotebookNode(self.wanted[name].metadata.nbgrader)
@@ -131,12 +137,13 @@ class _Restoring:
         return next(i for i, cell in enumerate(self.order) if _tag(cell) == name)
 
     def _put_back(self) -> list[str]:
-        self.typed_over: dict[str, str] = {}
+        """Locked cells as released, each before what the student made of it."""
         changed = []
         for name, cell in self.seen.items():
             original = self.wanted[name]
-            if self._locked(name) and _words(cell) != _words(original):
-                self.typed_over[name] = cell.source
+            if self._locked(name) and not self._is_stub(name, cell):
+                self.kept.append((name, KINDS[cell.cell_type](cell.source)))
+                self.cells.insert(self._index(cell) + 1, self.kept[-1][1])
             if cell.cell_type != original.cell_type or (self._locked(name) and cell.source != original.source):
                 changed.append(name)
                 _become(cell, original)
@@ -152,24 +159,44 @@ class _Restoring:
             self.seen[name] = nbformat.from_dict(self.wanted[name])
             self.cells.insert(place, self.seen[name])
 
-    def _rest_stubs(self) -> None:
-        """A stub does not run over an answer that stands in a cell of the student's own."""
-        own = [(i, defined(cell.source), cell) for i, cell in enumerate(self.cells) if self._is_unknown(cell)]
-        own = [one for one in own if one[2].cell_type == "code"]
+    def _rest_stubs(self) -> list[str]:
+        """Empty each stub that would run over an answer in another cell; the answers that stand in another cell."""
+        other = []
         for name, cell in self.seen.items():
             if self._locked(name) or cell.cell_type != "code":
                 continue
-            names = defined(self.wanted[name].source)
-            stubs = [i for i, _, one in own if names and self._is_stub(name, one)]
-            answers = [i for i, given, _ in own if names & given and i not in stubs]
-            if self._is_stub(name, cell) and answers:
-                stubs.append(next(i for i, one in enumerate(self.cells) if one is cell))
-                self.said.notes.append(f"answered in a cell of its own: {name}")
-                if any(test is not None and test < min(answers) for test in self._tests_after(name)):
-                    self.said.person.append(f"{name} is answered in a cell that stands after its test")
-            if answers or not self._is_stub(name, cell):
-                for i in stubs:
-                    self.cells[i].source = "# the answer stands in another cell"
+            left, places = self._is_stub(name, cell), self._answers(name)
+            if left and not places:
+                continue
+            if left:
+                other.append(name)
+            if any(test is not None and test < min(places) for test in self._tests_after(name)):
+                self.said.person.append(self._late(name, self.cells[min(places)], left))
+            for one in self.cells:
+                if self._known(one) in {None, name} and one.cell_type == "code" and self._is_stub(name, one):
+                    one.source = ""
+        return other
+
+    def _answers(self, name: str) -> list[int]:
+        """Where names of the stub are defined; where none is, the answer's own cell if it is filled in."""
+        names, own = defined(self.wanted[name].source), self._index(self.seen[name])
+        filled = [(i, cell) for i, cell in enumerate(self.cells) if not self._is_stub(name, cell)]
+        found = [i for i, cell in filled if names & self._given(cell, name)]
+        return found or ([] if self._is_stub(name, self.seen[name]) else [own])
+
+    def _given(self, cell: NotebookNode, name: str) -> set[str]:
+        """The names that the student defines in a cell, for an answer: what another cell was handed out with is none."""
+        known = self._known(cell)
+        if cell.cell_type != "code" or (known and self._locked(known)):
+            return set()
+        over = known or next((test for test, one in self.kept if one is cell), name)
+        return defined(cell.source) - (defined(self.wanted[over].source) if over != name else set())
+
+    def _late(self, name: str, cell: NotebookNode, left: bool) -> str:
+        over = next((test for test, one in self.kept if one is cell), None)
+        if left and over:
+            return f"{name} is as it was handed out, and its answer was written over {over}"
+        return f"{name} is answered in a cell that stands after its test"
 
     def _tests_after(self, name: str) -> list[int | None]:
         """Where the tests between this answer and the next stand."""
@@ -183,31 +210,33 @@ class _Restoring:
         ]
 
     def _explanations(self) -> None:
-        """Text in cells of the student's own, while the cell for it is as it was handed out: a person reads it."""
+        """Text of the student's in other cells, while the cell for it is as it was handed out: a person reads it."""
         stubs = [n for n, cell in self.seen.items() if cell.cell_type == "markdown" and self._is_stub(n, cell)]
-        places = {name: next(i for i, cell in enumerate(self.cells) if cell is self.seen[name]) for name in stubs}
+        places = {name: self._index(self.seen[name]) for name in stubs}
         for i, cell in enumerate(self.cells):
-            text = cell.source.strip()
-            added = cell.cell_type != "code" or all(line.startswith("#") for line in text.splitlines())
-            if not stubs or not text or not added or _words(cell) in self.texts or not self._is_unknown(cell):
-                continue
-            name = min(stubs, key=lambda name: abs(places[name] - i))
-            self.said.elsewhere[name] = "\n\n".join(filter(None, (self.said.elsewhere.get(name), text)))
+            if stubs and (text := self._text(cell)):
+                name = min(stubs, key=lambda name: abs(places[name] - i))
+                self.said.elsewhere[name] = "\n\n".join(filter(None, (self.said.elsewhere.get(name), text)))
         for name in self.said.elsewhere:
-            self.said.person.append(f"{name} is as it was handed out, but there is text in an added cell")
+            self.said.person.append(f"{name} is as it was handed out, but there is text in another cell")
 
-    def _answers_in_tests(self) -> None:
-        for name, cell in self.seen.items():
-            for where, source in self.typed_over.items():
-                if not self._locked(name) and self._is_stub(name, cell) and defined(cell.source) & defined(source):
-                    self.said.person.append(f"{name} is as it was handed out, and its answer was written over {where}")
+    def _text(self, cell: NotebookNode) -> str:
+        known = self._known(cell)
+        if cell.cell_type == "code" and not (known and self._locked(known)):
+            return texts.told(cell.source, self.handed_out, alone=not known)
+        return cell.source.strip() if self._is_unknown(cell) else ""
+
+    def _index(self, cell: NotebookNode) -> int:
+        return next(i for i, one in enumerate(self.cells) if one is cell)
+
+    def _known(self, cell: NotebookNode) -> str | None:
+        return next((name for name, one in self.seen.items() if one is cell), None)
 
     def _unknown(self, kind: str = "") -> list[NotebookNode]:
         return [cell for cell in self.cells if self._is_unknown(cell) and cell.cell_type == (kind or cell.cell_type)]
 
     def _is_unknown(self, cell: NotebookNode) -> bool:
-        known = any(cell is one for one in self.seen.values())
-        return not known and (_words(cell) not in self.texts or cell.cell_type == "code")
+        return not self._known(cell) and (_words(cell) not in self.texts or cell.cell_type == "code")
 
     def _words(self, name: str, cell: NotebookNode) -> set[str]:
         """Texts of an answer that are nothing new beside this one."""

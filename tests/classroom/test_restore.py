@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import shutil
 
 import nbformat
@@ -76,6 +77,73 @@ def stub_copied_to_the_end(notebook):
     return filled
 
 
+def at(notebook, cell):
+    return next(i for i, one in enumerate(notebook.cells) if name(one) == cell)
+
+
+def code(source):
+    return nbformat.v4.new_code_cell(source)
+
+
+def two_in_one_cell(notebook):
+    """Two answers in the cell of the first; the cell of the second is gone."""
+    filled = right(notebook)
+    second = filled.cells.pop(at(filled, "answer-cosines"))
+    filled.cells[at(filled, "answer-tempered")].source += f"\n\n{second.source}"
+    return filled
+
+
+def two_beside_a_stub(notebook):
+    filled = right(notebook, answer_cosines=notebook_source(notebook, "answer-cosines"))
+    filled.cells[at(filled, "answer-tempered")].source += f"\n\n{RIGHT['answer-cosines']}"
+    return filled
+
+
+def all_in_one_cell(notebook):
+    every = "\n\n".join(cell.source for cell in right(notebook).cells if cell.cell_type == "code")
+    return nbformat.v4.new_notebook(cells=[code(every), nbformat.v4.new_markdown_cell(WORDS)])
+
+
+def two_and_two(notebook):
+    pairs = [RIGHT["answer-tempered"] + "\n\n" + RIGHT["answer-cosines"], "grows = 'c'\nthief = 2.83"]
+    made = map(code, ["import numpy as np", *pairs])
+    return nbformat.v4.new_notebook(cells=[*made, nbformat.v4.new_markdown_cell(WORDS)])
+
+
+def below_its_test(notebook):
+    filled = right(notebook)
+    answer = filled.cells.pop(at(filled, "answer-cosines"))
+    filled.cells.insert(at(filled, "test-cosines-any") + 1, answer)
+    return filled
+
+
+def imported_in_the_setup(notebook):
+    uses = RIGHT["answer-thief"].replace("2.83", "2 * math.sqrt(2)")
+    filled = right(notebook, answer_thief=uses)
+    filled.cells[at(filled, "setup")].source += "\nimport math"
+    return filled
+
+
+def helped_in_a_test(notebook):
+    filled = right(notebook, answer_thief="thief = 2 * root(2)")
+    filled.cells[at(filled, "test-grows")].source += "\n\ndef root(x):\n    return x**0.5"
+    return filled
+
+
+def explained_in(source, where=""):
+    """The explanation in a cell of code: an added one, or that of an answer."""
+
+    def make(notebook):
+        filled = right(notebook, explain_hull=notebook_source(notebook, "explain-hull"))
+        if where:
+            filled.cells[at(filled, where)].source += source
+        else:
+            filled.cells.append(code(source))
+        return filled
+
+    return make
+
+
 def explained_twice(notebook):
     filled = right(notebook)
     filled.cells.append(copy.deepcopy(filled.cells[-1]))
@@ -97,13 +165,28 @@ def text(notebook, encoding, errors="strict"):
     )
 
 
+TOLD = "explain-hull is as it was handed out, but there is text in another cell"
 CASES = {  # what was handed in, its score, its state, and words of the note or reason
     "tags": (without_tags, "11", "1 to mark", "had lost their tags, found again"),
     "pasted": (pasted, "11", "1 to mark", "had lost their tags, found again"),
     "alone": (answers_alone, "11", "1 to mark", "missing, put back empty: setup"),
     "added": (explained_in_an_added_cell, "11", "needs a person", "explain-hull is as it was handed out, but"),
-    "before": (answered_before_the_stub, "11", "1 to mark", "answered in a cell of its own: answer-cosines"),
+    "before": (answered_before_the_stub, "11", "1 to mark", "answered in another cell: answer-cosines"),
     "end": (answered_at_the_end, "8", "needs a person", "answer-cosines is answered in a cell that stands after"),
+    "joined": (two_in_one_cell, "11", "1 to mark", "answered in another cell: answer-cosines"),
+    "beside": (two_beside_a_stub, "11", "1 to mark", "answered in another cell: answer-cosines"),
+    "one": (all_in_one_cell, "11", "1 to mark", "answered in another cell: answer-cosines, answer-grows, answer-thief"),
+    "pairs": (two_and_two, "11", "1 to mark", "answered in another cell: answer-cosines, answer-thief"),
+    "below": (below_its_test, "8", "needs a person", "answer-cosines is answered in a cell that stands after its test"),
+    "import": (imported_in_the_setup, "11", "1 to mark", "put back as they were: setup"),
+    "helper": (helped_in_a_test, "11", "1 to mark", "put back as they were: test-grows"),
+    "string": (explained_in(f'"""\n{WORDS}\n"""'), "11", "needs a person", TOLD),
+    "printed": (explained_in(f'print("{WORDS}")'), "11", "needs a person", TOLD),
+    "named": (explained_in(f"hull = '{WORDS}'"), "11", "needs a person", TOLD),
+    "comment": (explained_in(f"  # 5) {WORDS}", "answer-thief"), "11", "needs a person", TOLD),
+    "prose": (explained_in(WORDS), "11", "needs a person", TOLD),
+    "in a test": (explained_in(f"\n# {WORDS}", "test-thief"), "11", "needs a person", TOLD),
+    "labels": (explained_in("\nprint('of ada', 'and bob')  # try it", "answer-grows"), "11", "graded", ""),
     "stub": (stub_copied_to_the_end, "11", "1 to mark", ""),
     "twice": (explained_twice, "11", "needs a person", "explain-hull is answered twice"),
     "odd": (odd_file, "11", "1 to mark", "half characters"),
@@ -162,6 +245,23 @@ def test_an_explanation_in_an_added_cell_is_there_to_mark_and_has_no_points_yet(
     assert lines(graded, "to-mark")["added"]["answer"] == WORDS
 
 
+@pytest.mark.parametrize("student", ["string", "printed", "named", "comment", "prose", "in a test"])
+def test_an_explanation_in_a_cell_of_code_is_there_to_mark_and_has_no_points_yet(graded, student):
+    assert lines(graded)[student]["explain-hull"] == ""
+    assert WORDS in lines(graded, "to-mark")[student]["answer"]
+
+
+def test_nothing_is_said_to_be_missing_that_stands_in_another_cell(graded):
+    found = lines(graded)
+    assert not any("answer-" in found[who]["notes"].partition("missing")[2] for who in ("joined", "one", "pairs"))
+
+
+def test_what_a_student_wrote_into_a_locked_cell_is_shown_as_theirs(graded):
+    page = (graded.folder / "feedback" / "import" / SET / f"{SET}.html").read_text()
+    assert "import math" in re.sub(r"<[^>]+>", "", page.partition("Your code")[2].partition("</pre>")[0])
+    assert "stands in another cell" not in (graded.folder / "feedback" / "joined" / SET / f"{SET}.html").read_text()
+
+
 def test_what_has_no_grade_has_no_points_anywhere(graded):
     row = lines(graded)["deep"]
     assert {row[cell] for cell in row if cell.startswith(("test-", "explain-", "score"))} == {""}
@@ -176,7 +276,7 @@ def test_cells_whose_place_could_mean_two_things_are_not_guessed(notebook):
     said = restore(filled, notebook)
     assert said.elsewhere == {"explain-hull": "One reason.\n\nAnd another."}
     assert "missing, put back empty: explain-hull" in said.notes
-    assert said.person == ["explain-hull is as it was handed out, but there is text in an added cell"]
+    assert said.person == ["explain-hull is as it was handed out, but there is text in another cell"]
 
 
 def test_an_older_format_is_read(notebook):

@@ -10,18 +10,44 @@ import warnings
 from functools import cache
 from pathlib import Path
 
-from classroom.inside.watch import MARK
+from classroom.inside.imports import MARK
 
 PACKAGE = Path(__file__).resolve().parent.parent / "attnlib"
 # Parts that compute no attention of their own: what they call notes itself.
 PLAIN = ("attnlib.checks", "attnlib.exercises.guard", "attnlib.exercises.harness", "attnlib.exercises.progress", "attnlib.exercises.questions",
-         "attnlib.exercises.report", "attnlib.markup", "attnlib.plots", "attnlib.widgets")  # fmt: skip
+         "attnlib.exercises.report", "attnlib.exercises.results", "attnlib.markup", "attnlib.plots", "attnlib.widgets")  # fmt: skip
+# What a process has from the start: how tests compare values, and nothing that answers. The rest it must ask for.
+AT_HAND = {
+    "attnlib.exercises.guard",
+    "attnlib.exercises.harness",
+    "attnlib.exercises.report",
+    "attnlib.exercises.results",
+    "attnlib.markup",
+}
+PACKAGES = ("attnlib", "attnlib.exercises")
+STAND_IN = """
+def __getattr__(name):
+    if not name.startswith("__") or name == "__all__":
+        __spec__.loader.fill()
+        if name in globals():
+            return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+"""
 SILENT = {"__getattr__", "__dir__", "__repr__", "__hash__", "__eq__"}  # Python calls these while it looks
 
 
 @cache
+def at_hand() -> tuple[bytes, list[str]]:
+    """What a process gets at its start: modules as `packed` has them, and the names of those that it can ask for."""
+    modules = marshal.loads(packed())
+    stand_in = compile(STAND_IN, "<attnlib>/__init__.py", "exec", dont_inherit=True)
+    kept = {name: modules[name] for name in AT_HAND} | {name: (True, modules[name][1], stand_in) for name in PACKAGES}
+    return marshal.dumps(kept), sorted(set(modules) - set(kept))
+
+
+@cache
 def packed() -> bytes:
-    """Every module of attnlib by name: whether it is a package, its place in the folder, and its code (see `watch.Attnlib`)."""
+    """Every module of attnlib by name: whether it is a package, its place in the folder, and its code (see `inside/imports.py`)."""
     modules = {}
     for file in sorted(PACKAGE.rglob("*.py")):
         parts = file.relative_to(PACKAGE.parent).with_suffix("").parts

@@ -7,7 +7,7 @@ comparison, so it is a remark. What the set's own set-up handed out is nobody's 
 from dataclasses import dataclass
 
 from classroom.inside.watch import INSIDE, TEXT_AS_CODE, TRIED
-from classroom.process import Note
+from classroom.process import WANTED, Note
 from classroom.student import Ran, clean
 
 MOST = 12
@@ -36,7 +36,9 @@ def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran], w
     reached = {(during, note.cell, note.line, note.what) for during, note in notes if note.kind == "reached"}
     for during, note in notes:
         cell, what, by = (clean(text)[:120] for text in (note.cell.removeprefix("cell "), note.what, _dotted(note.by)))
-        where = f"{cell}, line {note.line}: " if cell else ""
+        where = f"{cell}, line {note.line}: " if note.line else f"{cell}: " if cell else ""
+        if what == WANTED and cell == "setup":
+            continue
         if note.kind == "did":
             held = walled and what.startswith(TRIED) and INSIDE not in what
             mild = what == TEXT_AS_CODE or what.startswith(("reads ", "imports "))

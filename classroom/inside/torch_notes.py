@@ -10,7 +10,13 @@ from functools import partial
 from typing import Any
 
 Note = Callable[[tuple[str, str, str]], Any]
-PYTHON = {"torch.nn.functional": ("multi_head_attention_forward",)}
+# What computes attention or cosines, as it is usually called: where torch takes an operator apart before it reaches the kernel.
+BUILTIN = {
+    "torch": ("cosine_similarity", "cosine_embedding_loss"),
+    "torch.nn.functional": ("scaled_dot_product_attention", "cosine_similarity"),
+    "torch._C._nn": ("scaled_dot_product_attention",),
+}
+PYTHON = {"torch.nn.functional": ("multi_head_attention_forward", "cosine_embedding_loss")}
 FUSED = (
     "_scaled_dot_product_flash_attention_for_cpu",
     "_native_multi_head_attention",
@@ -36,6 +42,10 @@ def watch(note: Note) -> None:
             library.impl(name, partial(_noted, kernel, note, f"torch.{name}"), "CompositeImplicitAutograd")
         for name in FUSED:
             library.impl(name, partial(_noted, _away, note, f"torch.{name}"), "CPU")
+    for module, names in BUILTIN.items():
+        for name in names:
+            place = importlib.import_module(module)
+            setattr(place, name, partial(_noted, getattr(place, name), note, f"{module}.{name}"))
     for module, names in PYTHON.items():
         for name in names:
             _note_first(getattr(importlib.import_module(module), name), note, f"{module}.{name}")

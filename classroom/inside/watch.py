@@ -9,16 +9,11 @@ The code being watched shares this process. So what writes notes is a generator:
 which leads to no function, module or variable. It calls nothing that could be replaced, and keeps nothing that could be changed.
 """
 
-import importlib.abc
-import importlib.machinery
-import marshal
 import os
 import sys
 from collections.abc import Callable, Generator
-from types import CodeType, MappingProxyType, ModuleType, SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
-
-MARK = "\0ready-made"  # the constant in attnlib's compiled code that becomes what notes
 
 NETWORK, PROCESS = "the network", "another process"
 REFUSED = {
@@ -46,7 +41,9 @@ WRITING = frozenset(
     {"os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.link", "os.symlink", "os.truncate"}
 )
 TEXT_AS_CODE = "runs a text as code"
-ELSEWHERE = frozenset({"flax", "jax", "keras", "scipy", "sklearn", "tensorflow", "transformers"})
+ELSEWHERE = frozenset(
+    {"cffi", "_cffi_backend", "flax", "jax", "keras", "scipy", "sklearn", "tensorflow", "torch", "transformers"}
+)
 BACK_DOORS = ("_test", "_ctypes_test", "_xxsubinterpreters", "_interpreters", "_xxtestfuzz")
 # Parts of the standard library that do by themselves what the student did not ask for.
 TRACING = ("/cProfile.py", "/doctest.py")
@@ -211,78 +208,3 @@ def guard(
             raise error(f"while grading, {mine} is out of reach")
 
     return hook
-
-
-class Attnlib(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports attnlib from the code that the grader sent: its source is nowhere in this process's reach.
-
-    `codes` maps a module's name to whether it is a package, its file (its data lie there), and its compiled code.
-    """
-
-    def __init__(self, packed: bytes, root: str, send: Send) -> None:
-        self.codes = {
-            name: (package, f"{root}/{file}", _noting(code, send))
-            for name, (package, file, code) in marshal.loads(packed).items()
-        }
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if name not in self.codes:
-            return None
-        package, file, _ = self.codes[name]
-        spec = importlib.machinery.ModuleSpec(name, self, origin=file, is_package=package)
-        if package:
-            spec.submodule_search_locations = [os.path.dirname(file)]
-        return spec
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        _, module.__file__, code = self.codes[module.__name__]
-        exec(code, module.__dict__)
-
-
-def _noting(code: CodeType, send: Send) -> CodeType:
-    return code.replace(
-        co_consts=tuple(
-            send if one == MARK else _noting(one, send) if isinstance(one, CodeType) else one for one in code.co_consts
-        )
-    )
-
-
-def _finder(watch: Callable[[Send], None], send: Send) -> Any:
-    """What finds torch: once it is imported, its attention notes that it was called."""
-
-    def find_spec(name: str, path: Any = None, target: Any = None, watch: Any = watch, send: Any = send) -> Any:
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target) if name == "torch" else None
-        if spec is None or spec.loader is None:
-            return None
-
-        def torch_with_notes(
-            module: ModuleType, load: Any = spec.loader.exec_module, watch: Any = watch, send: Any = send
-        ) -> None:
-            load(module)
-            watch(send)
-
-        spec.loader.exec_module = torch_with_notes  # type: ignore[method-assign]
-        return spec
-
-    return find_spec
-
-
-def start(descriptor: int, packed: bytes, limits: dict[str, Any], torch: Callable[[Send], None]) -> Send:
-    """Watch from here on; returns what the process tells when it is done with a request."""
-    shared = libraries()
-    watching = watcher(descriptor, shared)
-    next(watching)
-    sys.meta_path.insert(0, Attnlib(packed, limits["attnlib"], watching.send))
-    importlib.import_module("attnlib.exercises")
-    sys.addaudithook(
-        guard(
-            watching.send,
-            _finder(torch, watching.send),
-            *(tuple(limits[key]) for key in ("write", "read", "hide")),
-            shared,
-        )
-    )
-    return watching.send

@@ -21,7 +21,7 @@ WAYS = {
     "module": "from attnlib.attention import attention as found",
     "through a widget's module": "from attnlib.widgets.three_spaces import attention as found",
     "through houston": "import attnlib.houston as h\nfound = h.attention_weights\ndef tempered_attention(x, temperature):\n    return found(x, x, scale=1 / temperature) @ x",
-    "through an exercise": "import attnlib.exercises, sys\nmodules = [m for n, m in sys.modules.items() if n.startswith('attnlib.exercises.')]\nfound = next(m.attention for m in modules if hasattr(m, 'attention'))",
+    "through an exercise": "import attnlib.exercises, sys\nattnlib.exercises.check\nmodules = [m for n, m in sys.modules.items() if n.startswith('attnlib.exercises.')]\nfound = next(m.attention for m in modules if hasattr(m, 'attention'))",
     "star": "from attnlib import *\nfound = attention",
     "star of a module": "from attnlib.multihead import *\nfrom attnlib.attention import *\nfound = attention",
     "a second name": "import attnlib\nb = attnlib\nfound = b.attention",
@@ -35,7 +35,7 @@ WAYS = {
     "attrgetter": "import attnlib, operator\nfound = operator.attrgetter('attention')(attnlib)",
     "reduce": "import attnlib, functools\nfound = functools.reduce(getattr, ['attention'], attnlib)",
     "getattribute": "import attnlib\nfound = attnlib.__getattribute__('atten' + 'tion')",
-    "vars": "import attnlib\nfound = vars(attnlib)['attention']",
+    "vars": "import attnlib\nattnlib.softmax\nfound = vars(attnlib)['attention']",
     "pkgutil": "import pkgutil\nfound = pkgutil.resolve_name('attnlib:attention')",
     "pydoc": "import pydoc\nfound = pydoc.locate('attnlib.attention')\nfound = getattr(found, 'attention', found)",
     "mock": "from unittest import mock\nimport attnlib\nfound = mock.Mock(wraps=attnlib.attention)",
@@ -73,6 +73,7 @@ TORCH = {
     "operator": "torch.ops.aten.scaled_dot_product_attention.default(q, k, v, scale=scale)",
     "its parts": "torch.ops.aten._scaled_dot_product_attention_math(q, k, v, scale=scale)[0]",
     "kernel": "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q[None, None], k[None, None], v[None, None], scale=scale)[0][0, 0]",
+    "mapped": "torch.vmap(lambda a: torch.nn.functional.scaled_dot_product_attention(a, a, a, scale=scale))(q[None, None])[0, 0]",
     "compiled": "torch.jit.trace(lambda q: torch.nn.functional.scaled_dot_product_attention(q, q, q, scale=scale), q)(q)",
 }
 
@@ -122,11 +123,68 @@ def test_torchs_layers_are_noted(source):
     assert any("multi_head_attention_forward" in what for what in told["person"])
 
 
+# Ways that leave no note of a call: memory overwritten, and parts of torch that nobody watches. What they need is named.
+UNSEEN = {
+    "imports what attnlib has ready-made": """import attnlib
+attnlib.attention
+for code in attnlib.__spec__.loader.codes["attnlib.attention"][2].co_consts:
+    for i, one in enumerate(getattr(code, "co_consts", ())):
+        if callable(one):
+            class P:
+                __array_interface__ = {"data": (id(code.co_consts) + 24, False), "shape": (i + 1,), "typestr": "<u8", "version": 3}
+            np.asarray(P())[i] = id(max)
+found = attnlib.attention""",
+    "imports torch": """import torch
+def found(q, k, v, scale):
+    q = torch.tensor(q)
+    attend = torch.ops.aten.scaled_dot_product_attention.default
+    return torch.vmap(lambda a: attend(a, a, a, scale=scale))(q[None, None])[0, 0]""",
+}
+
+
+@pytest.mark.parametrize("remark", UNSEEN)
+def test_what_a_ready_made_answer_needs_is_named_even_where_its_call_is_not_seen(source, remark):
+    told, _ = graded(source, UNSEEN[remark] + TAIL)
+    assert any(remark in what for what in told["notes"] + told["person"]), told
+
+
+def test_many_notes_drive_no_other_out(source):
+    told, right = graded(
+        source, "import attnlib; z = np.eye(2)\n" + "attnlib.softmax(z)\n" * 500 + "found = attnlib.attention" + TAIL
+    )
+    assert right
+    assert any("the test of tempered_attention reached attnlib.attention.attention" in what for what in told["person"])
+    assert "noted more than is read" in told["person"]
+
+
+def test_what_answers_nothing_is_at_hand_without_being_asked_for(source):
+    told, _ = graded(source, RIGHT["answer-tempered"] + "\ncall(lambda: 1, ())\ncompare(1, 1)\nhelp(compare)")
+    assert told["notes"] == []
+
+
+def test_attnlib_is_whole_once_it_is_asked_for(source):
+    answer = """import attnlib.attention, attnlib.houston
+from attnlib import exercises, masks
+from attnlib.exercises import check
+assert callable(attnlib.attention) and callable(attnlib.softmax) and masks.causal_mask is attnlib.causal_mask
+assert check('which-shape', '7 × 7').correct and exercises.check is check and len(attnlib.houston.TOKENS) == 5
+try: attnlib.nothing
+except AttributeError as error: print(error)
+"""
+    told, right = graded(source, answer + RIGHT["answer-tempered"])
+    assert right
+    assert told["person"] == []
+    assert told["notes"][0] == "answer-tempered: imports what attnlib has ready-made"
+
+
 def test_a_comparison_in_a_cell_is_a_remark_and_no_accusation(source):
     answer = f"{RIGHT['answer-tempered']}\n\nfrom attnlib import attention\nx = np.eye(3)\nprint(np.abs(attention(x, x, x, scale=1) - tempered_attention(x, 1)).max())"
     told, right = graded(source, answer)
     assert told["person"] == []
-    assert told["notes"] == ["answer-tempered, line 8: reached attnlib.attention.attention, which is ready-made"]
+    assert told["notes"] == [
+        "answer-tempered: imports what attnlib has ready-made",
+        "answer-tempered, line 8: reached attnlib.attention.attention, which is ready-made",
+    ]
     assert right
 
 

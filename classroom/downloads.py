@@ -1,6 +1,7 @@
 """What a learning platform hands out (a zip, or a folder) sorted by student (see `platforms`), into `submitted/`.
 
-Nothing that was collected before is lost: a changed submission is taken, and the one before moves to `earlier/`.
+Nothing that was collected before is lost: a changed submission is taken, and the one before moves to `earlier/`. What is
+to be said of a student's files is recorded, for the table of grades.
 """
 
 import contextlib
@@ -11,25 +12,38 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from classroom import platforms
+import nbformat
+from nbformat import NotebookNode
+
+from classroom import notebooks, platforms, worker
 from classroom.course import Course, CourseError
+from classroom.limits import Limits
 from classroom.notebooks import LARGEST
 from classroom.platforms import Upload
+from classroom.restore import answered
 
 MOST = 20_000  # files in a download
+RECORD = ".collected.json"
+HANDED_OUT, TOO_LARGE, ANSWERED = range(3)  # of several notebooks, one that is as it was handed out wins over none
 
 
 @dataclass
 class Download:
-    """One student's file, and when it was handed in as far as the download says."""
+    """One student's file, or its size where it is too large; and when it was handed in as far as the download says."""
 
     student: str
     name: str
-    content: bytes
-    time: tuple[
-        str, bool, str, int
-    ]  # the platform's time, whether it is called like the set, the file's time, its copy
+    content: bytes | int
+    time: tuple[str, bool, str, int]  # the platform's, whether it is called like the set, the file's, its copy
     handed_in: str = ""
+    rank: int = ANSWERED
+
+    @property
+    def too_large(self) -> str:
+        """A sentence without its end, where it is."""
+        if not isinstance(self.content, int):
+            return ""
+        return f"{self.name} has {self.content / (1 << 20):.1f} MB, and {LARGEST >> 20} MB is the most that is read"
 
 
 @dataclass
@@ -38,25 +52,30 @@ class Sorted:
 
     notebooks: dict[str, Download] = field(default_factory=dict)
     others: dict[str, Download] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)  # of which notebooks one was taken
     remarks: list[str] = field(default_factory=list)
 
 
-def sort(place: Path, assignment: str) -> Sorted:
-    """Each student's notebook: of several that of the newest attempt, called like the set, the newest of these."""
+def sort(place: Path, assignment: str, released: NotebookNode | None = None) -> Sorted:
+    """Each student's notebook: of several one with answers, of the newest attempt, called like the set, the newest."""
     found = Sorted()
     files = {path: (content, time) for path, content, time in _files(place, found.remarks)}
     uploads = platforms.uploads([*files], assignment)
     several: dict[str, list[Download]] = {}
     for upload in _told_apart(uploads, found.remarks):
         download = _download(upload, assignment, *files[upload.path])
-        if download.name.endswith(".ipynb"):
+        if platforms.NOTEBOOK.search(download.name):
             several.setdefault(upload.student, []).append(download)
         else:
             found.others.setdefault(upload.student, download)
     for student, downloads in several.items():
-        *rest, found.notebooks[student] = sorted(downloads, key=lambda one: (one.time, one.name))
+        for one in downloads if len(downloads) > 1 else []:
+            one.rank = _rank(one.content, released)
+        *rest, taken = sorted(downloads, key=lambda one: (one.rank, one.time, one.name))
         if rest:
-            found.remarks.append(_taken(found.notebooks[student], rest))
+            found.notes[student] = _taken(taken, rest)
+            found.remarks.append(f"{student}: {found.notes[student]}.")
+        (found.others if taken.too_large else found.notebooks)[student] = taken
     found.others = {student: one for student, one in found.others.items() if student not in found.notebooks}
     return found
 
@@ -67,9 +86,11 @@ def collect(course: Course, assignment: str, place: Path) -> list[str]:
         raise CourseError(f"{assignment} was not released in {course.folder}: run the release first.")
     if not place.exists():
         raise CourseError(f"{place} does not exist.")
-    found = sort(place, assignment)
+    found = sort(place, assignment, nbformat.read(course.released(assignment), 4))
+    record = course.remember(RECORD)
     new, changed, same = 0, [], 0
     for student, download in found.notebooks.items():
+        record[f"{assignment}/{student}"] = {"note": found.notes.get(student, ""), "problem": ""}
         there = course.folder / "submitted" / student / assignment
         if (file := there / f"{assignment}.ipynb").exists() and file.read_bytes() == download.content:
             same += 1
@@ -82,18 +103,37 @@ def collect(course: Course, assignment: str, place: Path) -> list[str]:
         if download.handed_in:
             course.write(there / "timestamp.txt", download.handed_in.encode())  # nbgrader's, for its late penalties
     for student, download in found.others.items():
-        there = course.folder / "submitted" / student / assignment
-        said = f"{student}: handed in {download.name}, which is no notebook"
-        other = there / (platforms.plain(download.name) or "file")
-        if there.exists() and not other.exists():
-            found.remarks.append(f"{said}; what was collected before stays.")
-        elif not there.exists():
-            course.write(other, download.content)
-            found.remarks.append(f"{said}.")
+        record[f"{assignment}/{student}"] = _other(course, assignment, download, found)
+    course.remember(RECORD, record)
     said = [f"{new - len(changed)} new, {len(changed)} changed, {same} unchanged."]
     if changed:
         said.append(f"Changed: {', '.join(changed)}. The versions before are in {course.folder / 'earlier'}.")
     return said + found.remarks
+
+
+def told(course: Course, assignment: str) -> dict[str, dict[str, str]]:
+    """What collecting has to say, by student: a `note`, and the `problem` where there is no notebook."""
+    record = course.remember(RECORD)
+    return {key.partition("/")[2]: said for key, said in record.items() if key.startswith(f"{assignment}/")}
+
+
+def _other(course: Course, assignment: str, download: Download, found: Sorted) -> dict[str, str]:
+    """Keep what is no notebook that is read, beside nothing older; what there is to say of it."""
+    problem = download.too_large or f"handed in {download.name}, no notebook"
+    there = course.folder / "submitted" / download.student / assignment
+    if (there / f"{assignment}.ipynb").is_file():
+        problem += "; what was collected before stays"
+        found.remarks.append(f"{download.student}: {problem}.")
+        return {"note": problem, "problem": ""}
+    found.remarks.append(f"{download.student}: {problem}.")
+    name, content = platforms.plain(download.name) or "file", download.content
+    if isinstance(content, int):
+        name, content = f"{name}.left-out.txt", problem.encode()
+    if not (there / name).is_file() or (there / name).read_bytes() != content:
+        if there.exists():
+            course.set_aside(there)
+        course.write(there / name, content)
+    return {"note": found.notes.get(download.student, ""), "problem": problem}
 
 
 def _told_apart(uploads: list[Upload], remarks: list[str]) -> Iterator[Upload]:
@@ -108,26 +148,46 @@ def _told_apart(uploads: list[Upload], remarks: list[str]) -> Iterator[Upload]:
             yield upload
 
 
-def _download(upload: Upload, assignment: str, content: bytes | None, time: datetime | None) -> Download:
+def _download(upload: Upload, assignment: str, content: bytes | int, time: datetime | None) -> Download:
     like = platforms.named_like(upload.name, assignment)
     when = datetime.strptime(upload.time, "%Y-%m-%d-%H-%M-%S") if upload.time else time
     handed_in = f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if when else ""
     key = (upload.time, like is not None, time.isoformat() if time else "", int(like["copy"] or 0) if like else 0)
-    if content is None:  # so that the student has a line among the grades
-        return Download(upload.student, f"{upload.name}.left-out.txt", b"too large", key, handed_in)
     return Download(upload.student, upload.name, content, key, handed_in)
 
 
+def _rank(content: bytes | int, released: NotebookNode | None) -> int:
+    """Whether anything was answered. What cannot be read may hold answers."""
+    if isinstance(content, int):
+        return TOO_LARGE
+    try:
+        done = released is None or worker.run(Limits.chosen().submission, _answered, content, released)
+    except worker.Stopped:
+        return ANSWERED
+    return ANSWERED if done else HANDED_OUT
+
+
+def _answered(content: bytes, released: NotebookNode) -> bool:
+    try:
+        return answered(notebooks.read(content)[0], released)
+    except notebooks.Unreadable:
+        return True
+
+
 def _taken(taken: Download, rest: list[Download]) -> str:
-    others = ", ".join(sorted(one.name for one in rest))
+    others = ", ".join(sorted(f"{one.name}{' (too large)' if one.too_large else ''}" for one in rest))
     why = "called like the set" if taken.time[1] and not all(one.time[1] for one in rest) else "the newest"
-    same = any(one.time == taken.time for one in rest)
-    sure = " They have the same time: look which one is meant." if same else ""
-    return f"{taken.student}: several notebooks; {taken.name} was taken, {why}; not {others}.{sure}"
+    if taken.rank > max(one.rank for one in rest):
+        why = (
+            "the only one that can be read and has answers" if taken.rank == ANSWERED else "the others have no answers"
+        )
+    same = any((one.rank, one.time) == (taken.rank, taken.time) for one in rest)
+    sure = ". They have the same time: look which one is meant" if same else ""
+    return f"several notebooks; {taken.name} was taken, {why}; not {others}{sure}"
 
 
-def _files(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes | None, datetime | None]]:
-    """(path, content, time) of each file in a folder or zip; no content where it is too large."""
+def _files(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes | int, datetime | None]]:
+    """(path, content, time) of each file in a folder or zip; its size in the place of what is too large."""
     if not place.is_dir() and not zipfile.is_zipfile(place):
         raise CourseError(f"{place} is neither a folder nor a zip.")
     found = _in_folder(place) if place.is_dir() else _in_zip(place, remarks)
@@ -135,21 +195,19 @@ def _files(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes | None,
         if number == MOST:
             remarks.append(f"There are more than {MOST} files; the rest is left out.")
             return
-        if content is None:
-            remarks.append(f"{path}: larger than {LARGEST >> 20} MB, left out.")
         yield path, content, time
 
 
-def _in_folder(place: Path) -> Iterator[tuple[str, bytes | None, datetime | None]]:
+def _in_folder(place: Path) -> Iterator[tuple[str, bytes | int, datetime | None]]:
     for path in sorted(place.rglob("*")):
         name = path.relative_to(place).as_posix()
         if path.is_file() and not path.is_symlink() and not _ignored(name):
             stat = path.stat()
             time = datetime.fromtimestamp(stat.st_mtime).astimezone()
-            yield name, path.read_bytes() if stat.st_size <= LARGEST else None, time
+            yield name, path.read_bytes() if stat.st_size <= LARGEST else stat.st_size, time
 
 
-def _in_zip(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes | None, datetime | None]]:
+def _in_zip(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes | int, datetime | None]]:
     with zipfile.ZipFile(place) as archive:
         for entry in archive.infolist():
             name = entry.filename.lstrip("/")
@@ -167,7 +225,7 @@ def _in_zip(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes | None
             time = None
             with contextlib.suppress(ValueError, OverflowError, OSError):  # a day that there is not
                 time = datetime(*entry.date_time).astimezone()
-            yield name, content if len(content) <= LARGEST else None, time
+            yield name, content if len(content) <= LARGEST else max(len(content), entry.file_size), time
 
 
 def _ignored(path: str) -> bool:

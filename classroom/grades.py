@@ -19,7 +19,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 
-from classroom import answers, notebooks, pages, persons, sheets, worker
+from classroom import answers, downloads, notebooks, pages, persons, sheets, worker
 from classroom.course import Course, CourseError, digest
 from classroom.limits import Limits
 from classroom.marks import mark
@@ -97,7 +97,7 @@ def grade(course: Course, name: str, again: bool = False, say: Callable[[str], N
 
 def table(course: Course, name: str) -> list[Row]:
     """Every submission of the set, by student."""
-    record, decided = course.remember(RECORD), persons.decided(course, name)
+    record, decided, told = course.remember(RECORD), persons.decided(course, name), downloads.told(course, name)
     with Gradebook(course.database) as book:
         most = {cell.name: cell.max_score for cell in book.find_notebook(name, name).grade_cells}
         rows = []
@@ -105,6 +105,7 @@ def table(course: Course, name: str) -> list[Row]:
             entry = record.get(f"{name}/{folder.parent.name}", {})
             entry = entry if "work" in entry else {"problem": "not graded yet", "work": ""}
             row = _row(book, name, folder.parent.name, most, entry)
+            row = replace(row, notes="; ".join(filter(None, (row.notes, told.get(row.student, {}).get("note")))))
             rows.append(_with(row, decided.get(_case(row, entry).key)))
     return rows
 
@@ -159,6 +160,8 @@ def _means() -> str:
 def _work(course: Course, name: str, folder: Path) -> str:
     """What is graded: the set, and the submission's file as far as it is read."""
     found, file = course.source(name).read_bytes(), folder / f"{name}.ipynb"
+    if not file.is_file():
+        found += _unread(course, name, folder).encode("utf8", "replace")
     with contextlib.suppress(OSError):  # the process that grades it says why
         if file.is_file():
             with file.open("rb") as opened:
@@ -175,8 +178,7 @@ def _grade_one(course: Course, name: str, student: str) -> dict[str, Any]:
     """What came of one submission. Runs in a process of its own."""
     file = course.folder / "submitted" / student / name / f"{name}.ipynb"
     if not file.is_file():
-        handed = ", ".join(sorted(other.name for other in file.parent.iterdir() if other.name != "timestamp.txt"))
-        return {"problem": f"handed in {handed or 'nothing'}, no notebook"}
+        return {"problem": _unread(course, name, file.parent)}
     try:
         with file.open("rb") as opened:
             notebooks.read(opened.read(notebooks.LARGEST + 1))
@@ -196,6 +198,13 @@ def _grade_one(course: Course, name: str, student: str) -> dict[str, Any]:
     }
     _without_grade(course, name, student, found["ungraded"])
     return json.loads(json.dumps(found))
+
+
+def _unread(course: Course, name: str, folder: Path) -> str:
+    """What lies there in the place of a notebook, as collecting said it."""
+    told = downloads.told(course, name).get(folder.parent.name, {})
+    handed = ", ".join(sorted(other.name for other in folder.iterdir() if other.name != "timestamp.txt"))
+    return told.get("problem") or f"handed in {handed or 'nothing'}, no notebook"
 
 
 def _answers(graded: NotebookNode, released: NotebookNode) -> dict[str, str]:

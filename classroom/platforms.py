@@ -22,6 +22,7 @@ CANVAS = re.compile(r"(?P<who>\w+?)(?:_LATE)?_(?P<id>\d+)_\d+_(?!attempt_\d{4}-)
 BLACKBOARD = re.compile(r"(?P<who>.+?)_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:_(?P<name>.*)|\.txt)?")
 FORMS = (MOODLE, ANONYMOUS, CANVAS, BLACKBOARD)
 SAKAI = "Submission attachment(s)"
+NOTEBOOK = re.compile(r"\.ipynb(?:\.(?:txt|json))?$", re.IGNORECASE)  # with what browsers add
 EXTRA = re.compile(r"grades\.(csv|xls|xlsx)|(timestamp|comments)\.txt|.*_submissionText\.html|feedbackText\.html")
 
 
@@ -76,7 +77,7 @@ def _rooted(paths: list[list[str]]) -> list[list[str]]:
         names = [parts[1] for parts in paths]
         return [[name] for name in names] if len(names) > 1 and _form(names, all_of=True) else paths
     folders = {parts[1] for parts in paths if len(parts) > 2}
-    holding = {parts[1] for parts in paths if len(parts) > 2 and parts[-1].endswith(".ipynb")}
+    holding = {parts[1] for parts in paths if len(parts) > 2 and NOTEBOOK.search(parts[-1])}
     platform = any(parts[2:3] == [SAKAI] for parts in paths) or all(MOODLE.fullmatch(name) for name in folders)
     if folders and (platform or len(holding) > 1 or all(len(parts) > 2 for parts in paths)):
         return _rooted([parts[1:] or parts for parts in paths])
@@ -105,7 +106,7 @@ def _in_folder(path: str, parts: list[str]) -> Upload:
 
 def _flat(path: str, name: str, form: re.Pattern[str] | None, assignment: str) -> Upload:
     if form is None:
-        who = re.sub(rf"[ _-]*{re.escape(assignment)}.*$", "", name.rpartition(".")[0] or name)
+        who = re.sub(rf"[ _-]*{re.escape(assignment)}.*$", "", stem(name))
         return Upload(path, who, name, trouble="" if plain(who) else "no student's name in it")
     match = form.fullmatch(name)
     if match is None:
@@ -142,7 +143,11 @@ def _alone(who: str, assignment: str) -> str:
     return who.partition("_")[2] if who.count("_") == 1 else ""
 
 
+def stem(name: str) -> str:
+    """A file's name without its ending, also where a notebook has two."""
+    return NOTEBOOK.sub("", name) if NOTEBOOK.search(name) else PurePosixPath(name).stem
+
+
 def named_like(name: str, assignment: str) -> re.Match[str] | None:
     """Whether a file is called like the set, as browsers and platforms number copies: `SET (1).ipynb`."""
-    stem = PurePosixPath(name).stem
-    return re.fullmatch(rf"{re.escape(assignment)}(?:[ _-]?\(?(?P<copy>\d{{1,6}})\)?)?", stem, re.IGNORECASE)
+    return re.fullmatch(rf"{re.escape(assignment)}(?:[ _-]?\(?(?P<copy>\d{{1,6}})\)?)?", stem(name), re.IGNORECASE)

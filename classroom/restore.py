@@ -47,6 +47,14 @@ def restore(submitted: NotebookNode, released: NotebookNode) -> Restored:
     return _Restoring(submitted, released).run()
 
 
+def answered(submitted: NotebookNode, released: NotebookNode) -> bool:
+    """Whether any answer differs from what was handed out; `submitted` is restored by this."""
+    solutions = [cell for cell in released.cells if _tag(cell) and cell.metadata.nbgrader.solution]
+    said = restore(submitted, released)
+    now = {_tag(cell): _words(cell) for cell in submitted.cells if _tag(cell)}
+    return bool(said.elsewhere) or any(now[_tag(cell)] != _words(cell) for cell in solutions)
+
+
 class _Restoring:
     def __init__(self, submitted: NotebookNode, released: NotebookNode):
         self.cells = submitted.cells

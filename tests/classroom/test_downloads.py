@@ -1,6 +1,8 @@
 """Downloads of a learning platform are sorted by student, and collecting again loses nothing."""
 
+import copy
 import json
+import os
 import unicodedata
 import zipfile
 
@@ -10,6 +12,7 @@ import pytest
 from classroom.course import CourseError
 from classroom.demo.submissions import RIGHT, fill
 from classroom.downloads import collect, sort
+from tests.classroom.conftest import lines
 
 SET = "chapter_01"
 TIME = "attempt_2026-03-01-10-00-00"
@@ -29,6 +32,10 @@ NAMES = {
     "submissions/ada/work.ipynb": "ada",
     "ada.ipynb": "ada",
     "ada_chapter_01.ipynb": "ada",
+    "ada/Chapter_01.IPYNB": "ada",
+    "ada/chapter_01.ipynb.txt": "ada",
+    "all/bob/chapter_01.ipynb.json": "bob",
+    "ada.ipynb.txt": "ada",
     "../ada.ipynb": "",
     f"My_set_1_ada_{TIME}_work.ipynb": "",  # of one name alone it cannot be said where the set's ends
 }
@@ -184,8 +191,8 @@ def test_what_cannot_be_unpacked_or_is_too_large_stops_nothing(tmp_path):
     place.write_bytes(content)
     found = sort(place, SET)
     assert list(found.notebooks) == ["bob"]
-    assert found.others["eve"].name == "f.ipynb.left-out.txt"
-    assert [remark.partition(":")[0] for remark in found.remarks] == ["ada/f.ipynb", "eve/f.ipynb"]
+    assert found.others["eve"].too_large == "f.ipynb has 10.0 MB, and 10 MB is the most that is read"
+    assert [remark.partition(":")[0] for remark in found.remarks] == ["ada/f.ipynb"]
 
 
 def test_collecting_again_keeps_every_version(course, notebook, tmp_path):
@@ -198,7 +205,7 @@ def test_collecting_again_keeps_every_version(course, notebook, tmp_path):
     (place / "eve" / "essay.pdf").write_text("no")
     said = collect(course, SET, place)
     assert said[0] == "2 new, 0 changed, 0 unchanged."
-    assert "eve: handed in essay.pdf, which is no notebook." in said
+    assert "eve: handed in essay.pdf, no notebook." in said
     assert collect(course, SET, place)[0] == "0 new, 0 changed, 2 unchanged."
     (place / "ada" / "work.ipynb").write_text(second)
     assert collect(course, SET, place)[0] == "0 new, 1 changed, 1 unchanged."
@@ -209,9 +216,7 @@ def test_collecting_again_keeps_every_version(course, notebook, tmp_path):
     assert {file.read_text() for file in (course.folder / "earlier").rglob("*.ipynb")} == {first, second}
     (place / "bob" / "work.ipynb").unlink()
     (place / "bob" / "essay.pdf").write_text("no")
-    assert "bob: handed in essay.pdf, which is no notebook; what was collected before stays." in collect(
-        course, SET, place
-    )
+    assert "bob: handed in essay.pdf, no notebook; what was collected before stays." in collect(course, SET, place)
 
 
 def test_what_is_collected_lies_as_nbgrader_has_it(course, notebook, classroom, tmp_path):
@@ -223,6 +228,78 @@ def test_what_is_collected_lies_as_nbgrader_has_it(course, notebook, classroom, 
     folder = course.folder / "submitted" / "Eve-2J_1" / SET
     assert json.loads((folder / f"{SET}.ipynb").read_text()) == notebook
     assert (folder / "timestamp.txt").read_text().startswith("2026-0")
+
+
+def hand_in(folder, files):
+    """A student's folder with these files, each newer than the one before."""
+    (folder / "ada").mkdir(parents=True, exist_ok=True)
+    for day, (name, content) in enumerate(files.items(), 1):
+        (folder / "ada" / name).write_text(content)
+        os.utime(folder / "ada" / name, (day * 86400, day * 86400))
+    return folder
+
+
+@pytest.mark.parametrize("other", ["chapter_01_solved.ipynb", "chapter_01 - Kopie.ipynb"])
+def test_a_notebook_without_answers_never_wins_and_the_table_says_which_there_were(
+    course, notebook, classroom, tmp_path, other
+):
+    done, empty = nbformat.writes(fill(notebook, RIGHT)), nbformat.writes(notebook)
+    place = hand_in(tmp_path / "download", {other: done, "chapter_01.ipynb": empty})
+    said = f"several notebooks; {other} was taken, the only one that can be read and has answers; not chapter_01.ipynb"
+    assert f"ada: {said}.\n" in classroom("collect", place, SET)[1]
+    classroom("grade")
+    row = lines(course)["ada"]
+    assert (row["score"], row["state"], row["notes"]) == ("11", "1 to mark", said)
+    (place / "ada" / "chapter_01.ipynb").unlink()
+    classroom("collect", place, SET)
+    classroom("grade")
+    assert lines(course)["ada"]["notes"] == ""
+
+
+def test_answers_count_as_such_wherever_they_stand(course, notebook, tmp_path):
+    explained = copy.deepcopy(notebook)
+    explained.cells.append(nbformat.v4.new_markdown_cell("They are averages."))
+    solved = copy.deepcopy(notebook)
+    solved.cells.append(nbformat.v4.new_code_cell("thief = 2.83"))
+    for other in (explained, solved):
+        files = {"other.ipynb": nbformat.writes(other), "chapter_01.ipynb": nbformat.writes(notebook)}
+        found = sort(hand_in(tmp_path / "download", files), SET, notebook)
+        assert found.notebooks["ada"].name == "other.ipynb"
+    noted = copy.deepcopy(notebook)
+    noted.cells.append(nbformat.v4.new_code_cell("1 + 1"))
+    files = {"other.ipynb": nbformat.writes(noted), "chapter_01.ipynb": nbformat.writes(notebook)}
+    assert sort(hand_in(tmp_path / "download", files), SET, notebook).notebooks["ada"].name == "chapter_01.ipynb"
+
+
+def test_a_notebook_that_is_too_large_is_said_to_be_that(course, notebook, classroom, tmp_path):
+    place = hand_in(tmp_path / "download", {"chapter_01.ipynb": " " * (11 << 20)})
+    said = "chapter_01.ipynb has 11.0 MB, and 10 MB is the most that is read"
+    assert f"ada: {said}.\n" in classroom("collect", place, SET)[1]
+    classroom("grade")
+    assert lines(course)["ada"]["needs a person because"] == said
+    assert f"no grade yet: {said}." in (course.folder / "feedback" / "ada" / SET / f"{SET}.html").read_text()
+    hand_in(place, {"chapter_01.ipynb": nbformat.writes(fill(notebook, RIGHT))})
+    classroom("collect", place, SET)
+    classroom("grade")
+    assert (lines(course)["ada"]["score"], lines(course)["ada"]["notes"]) == ("11", "")
+    hand_in(place, {"chapter_01.ipynb": " " * (11 << 20)})
+    classroom("collect", place, SET)
+    classroom("grade")
+    assert (lines(course)["ada"]["score"], lines(course)["ada"]["notes"]) == (
+        "11",
+        f"{said}; what was collected before stays",
+    )
+
+
+def test_what_was_handed_in_instead_of_a_notebook_is_said_anew_and_kept(course, classroom, tmp_path):
+    place = hand_in(tmp_path / "download", {"essay.pdf": "one"})
+    classroom("collect", place, SET)
+    classroom("grade")
+    (place / "ada" / "essay.pdf").rename(place / "ada" / "other.pdf")
+    classroom("collect", place, SET)
+    classroom("grade")
+    assert lines(course)["ada"]["needs a person because"] == "handed in other.pdf, no notebook"
+    assert [file.read_text() for file in (course.folder / "earlier").rglob("essay.pdf")] == ["one"]
 
 
 def test_collecting_says_what_is_wrong(course, tmp_path):

@@ -89,7 +89,7 @@ def grade(course: Course, name: str, again: bool = False, say: Callable[[str], N
     to_mark = {student: entry["answers"] for student, entry in graded.items() if not entry["problem"]}
     for sentence in mark(course, name, to_mark):
         say(sheets.line(sentence))
-    cases = [_case(row, graded[row.student]) for row in table(course, name) if row.person]
+    cases = [_case(row, graded[row.student]) for row in table(course, name)]
     for sentence in persons.decide(course, name, cases):
         say(sheets.line(sentence))
     return table(course, name)
@@ -106,7 +106,7 @@ def table(course: Course, name: str) -> list[Row]:
             entry = entry if "work" in entry else {"problem": "not graded yet", "work": ""}
             row = _row(book, name, folder.parent.name, most, entry)
             row = replace(row, notes="; ".join(filter(None, (row.notes, told.get(row.student, {}).get("note")))))
-            rows.append(_with(row, decided.get(_case(row, entry).key)))
+            rows.append(_with(row, entry, decided.get(row.student)))
     return rows
 
 
@@ -245,13 +245,12 @@ def _row(book: Gradebook, name: str, student: str, most: dict[str, float], entry
     return Row(student, points | missing, most, "; ".join(entry["person"]), "; ".join(entry["notes"]))
 
 
-def _with(row: Row, decided: dict[str, str] | None) -> Row:
-    """The row with a person's decision."""
-    if not row.person or decided is None:
+def _with(row: Row, entry: dict[str, Any], decided: dict[str, str] | None) -> Row:
+    """The row with a person's decision, where it is about this work and this reason."""
+    if decided is None or decided["key"] != _case(row, entry).key:
         return row
-    said = f"cleared: {decided['comment'] or decided['decision']}"
-    notes = "; ".join(filter(None, (said, row.person, row.notes)))
-    return replace(row, notes=notes, decision=decided["decision"])
+    said = f"{'cleared' if row.person else 'decided'}: {decided['comment'] or decided['decision']}"
+    return replace(row, notes="; ".join(filter(None, (said, row.notes))), decision=decided["decision"])
 
 
 def _case(row: Row, entry: dict[str, Any]) -> Case:

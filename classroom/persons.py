@@ -1,7 +1,7 @@
 """*Needs a person*, decided in a spreadsheet: `needs-a-person-SET.csv` holds each reason, and takes a decision.
 
 A decision is `ok`, for the points as they are, or the points for the whole set. It holds for exactly this work and this
-reason: when either changes, the file asks anew.
+reason: when either changes, the file asks anew. A teacher may add a row about any student, with nothing for a reason.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ RECORD = ".decided.json"
 
 @dataclass(frozen=True)
 class Case:
-    """What a person is asked: the work (its digest), the reason, and what points there are."""
+    """A student's work (its digest), why a person is asked about it, if one is, and what points there are."""
 
     student: str
     work: str
@@ -35,9 +35,8 @@ def file(course: Course, name: str) -> Path:
 
 
 def decided(course: Course, name: str) -> dict[str, dict[str, str]]:
-    """What was decided, by the key of the case."""
-    found = course.remember(RECORD).get(name, {}).values()
-    return {one["key"]: one for one in found if one["decision"]}
+    """What was decided, by student, with the key of the case."""
+    return {student: one for student, one in course.remember(RECORD).get(name, {}).items() if one["decision"]}
 
 
 def decide(course: Course, name: str, cases: list[Case]) -> list[str]:
@@ -45,22 +44,24 @@ def decide(course: Course, name: str, cases: list[Case]) -> list[str]:
     record = course.remember(RECORD)
     asked = record.get(name, {})
     given = {row["student"].strip(): row for row in sheets.read(file(course, name), COLUMNS[:3])}
-    rows, now = [], {}
+    rows, now, past = [], {}, []
     for case in cases:
-        row, before = given.pop(sheets.name(case.student), None), asked.get(case.student, {})
+        row, before = given.pop(sheets.name(case.student), None), asked.get(case.student)
         decision, comment = "", ""
-        if before.get("key") == case.key:
-            source = row if row is not None else before
+        if before["key"] == case.key if before else not case.reason:
+            source = row or before or {"decision": ""}
             decision, comment = source["decision"].strip().lower(), source.get("comment", "").strip()
             _check(course, name, case, decision)
+        elif row and row["decision"].strip():
+            past.append(f"{case.student} has other work or another reason now; what was decided is in earlier.")
         now[case.student] = {"key": case.key, "decision": decision, "comment": comment}
-        rows.append([sheets.name(case.student), case.reason, decision, comment])
-    past = set(map(sheets.name, asked))
-    unknown = [student for student, row in given.items() if row["decision"].strip() and student not in past]
+        if case.reason or decision:
+            rows.append([sheets.name(case.student), case.reason, decision, comment])
+    past += [f"{who} handed nothing in; passed over." for who, row in given.items() if row["decision"].strip()]
     if rows or file(course, name).exists():
         sheets.write(course, file(course, name), COLUMNS, rows, ["student"])
     course.remember(RECORD, record | {name: now})
-    return [f"{file(course, name).name}: {student} is not asked about; passed over." for student in unknown]
+    return [f"{file(course, name).name}: {sentence}" for sentence in past]
 
 
 def _check(course: Course, name: str, case: Case, decision: str) -> None:

@@ -140,7 +140,8 @@ def test_needs_a_person_is_cleared_for_exactly_this_work_and_reason(course, clas
     decide(course, ada=("ok", "the first is meant"))
     _, said = classroom("grade")
     assert lines(course)["ada"]["state"] == "1 to mark"
-    assert lines(course)["ada"]["notes"].startswith("cleared: the first is meant; explain-hull is answered twice")
+    assert lines(course)["ada"]["notes"] == "cleared: the first is meant"
+    assert said.count("explain-hull is answered twice") == 1
     assert "1 submission needs a person" in said
     classroom("grade", "--again")
     assert lines(course)["ada"]["state"] == "1 to mark"
@@ -179,6 +180,44 @@ def test_work_without_a_grade_can_be_given_points_but_not_confirmed(course, clas
     assert (row["score"], row["state"]) == ("0", "graded")
     assert row["notes"].startswith("cleared: never answered my mail")
     assert "0 of 14" in (course.folder / "feedback" / "eve" / SET / f"{SET}.html").read_text()
+
+
+ROW = ("student", "reason", "decision", "comment")
+
+
+def test_points_for_the_set_can_be_given_to_a_student_about_whom_nobody_asked(
+    course, classroom, graded, submit, notebook
+):
+    write(course, [["ada", "", "12,5", "shown to me in class"]], ROW, "needs-a-person")
+    assert classroom("grade")[0] == 0
+    row = lines(course)["ada"]
+    assert (row["score"], row["state"], row["notes"]) == ("12.5", "graded", "decided: shown to me in class")
+    assert "12.5 of 14" in (course.folder / "feedback" / "ada" / SET / f"{SET}.html").read_text()
+    assert lines(course)["bob"]["score"] == "11"
+    classroom("grade", "--again")
+    assert lines(course)["ada"]["score"] == "12.5"
+    assert list(lines(course, "needs-a-person")) == ["ada"]
+    write(course, [["ada", "", "15", ""]], ROW, "needs-a-person")
+    assert "write ok, or points for the set, 0 to 14" in classroom("grade")[1]
+    write(course, [["ada", "", "", ""], ["eve", "", "3", ""]], ROW, "needs-a-person")
+    assert "eve handed nothing in; passed over." in classroom("grade")[1]
+    assert lines(course)["ada"]["score"] == "11"
+    assert lines(course, "needs-a-person") == {}
+    write(course, [["ada", "", "3", "for what she had"]], ROW, "needs-a-person")
+    submit("ada", fill(notebook, RIGHT, {"answer-thief": "thief = 2.828"}))
+    assert "ada has other work or another reason now" in classroom("grade")[1]
+    assert lines(course)["ada"]["score"] == "11"
+    kept = [file.read_text(encoding="utf-8-sig") for file in (course.folder / "earlier").rglob("needs-a-person*.csv")]
+    assert any("ada,,3,for what she had" in text for text in kept)
+
+
+def test_a_decision_is_about_one_student_also_where_others_handed_in_the_same(course, classroom, submit):
+    for student in ("ada", "eve"):
+        submit(student, b"{")
+    classroom("grade")
+    decide(course, eve=("0", ""))
+    classroom("grade")
+    assert [lines(course)[student]["state"] for student in ("ada", "eve")] == ["needs a person", "graded"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -111,4 +112,6 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 if __name__ == "__main__":
+    own = str(Path(sys.executable).parent)  # of this Python's programs, nbgrader calls one by its name alone
+    os.environ["PATH"] = os.pathsep.join([own, os.environ.get("PATH", os.defpath)])
     sys.exit(main())

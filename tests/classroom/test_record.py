@@ -231,6 +231,14 @@ def test_a_command_that_is_terminated_leaves_no_process(course, submit, notebook
     assert list(tmp_path.glob("grading-*")) == []
 
 
+def test_a_release_needs_no_activated_environment(tmp_path):
+    command = [sys.executable, "-m", "classroom", "--course", str(tmp_path / "course"), "release", SET]
+    path = os.pathsep.join(one for one in os.defpath.split(os.pathsep) if one and not Path(one, "alembic").exists())
+    done = subprocess.run(command, env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "course" / "release" / SET / f"{SET}.ipynb").exists()
+
+
 def test_a_set_may_be_named_with_any_signs_on_the_way_to_make():
     command = ["make", "-n", "-o", ".venv/ready", "classroom-grade", "AGAIN=1", "SET=week 3; echo no"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout

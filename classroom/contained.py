@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from classroom import findings
+from classroom.answers import AT_HAND
 from classroom.limits import Limits
 from classroom.process import USED_UP
 from classroom.regions import parts
@@ -62,7 +63,7 @@ def grade(nb: NotebookNode, limits: Limits | None = None, walls: Walls | None = 
         cell.metadata.pop("classroom", None)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-        if name in ran:
+        if name in ran and not _is(cell, "setup"):  # what the set-up prints, a cell before it may have put there
             cell.outputs = _outputs(ran[name].output, ran[name].error, name)
         if told.get(name):
             error, says = told[name]
@@ -72,7 +73,7 @@ def grade(nb: NotebookNode, limits: Limits | None = None, walls: Walls | None = 
     met += [f"{name}: {error.text}" for name, (error, _) in ((n, t) for n, t in told.items() if t) if error.limited]
     if any(USED_UP in text for text in met):
         person.append(f"the {limits.total:g} s for all of its work were used up, and what came after was not run")
-    found = findings.sort(student.notes, set(space), ran, walls.name != LIMITS.name)
+    found = findings.sort(student.notes, _handed(space), ran, walls.name != LIMITS.name)
     nb.metadata["classroom"] = {
         "notes": [*notes, *met, *found.remarks],
         "person": [*person, *found.person],
@@ -85,6 +86,12 @@ def grade(nb: NotebookNode, limits: Limits | None = None, walls: Walls | None = 
         nb.metadata["classroom"]["person"].append(
             "hidden tests were not run: nothing here keeps a submission from reading them"
         )
+
+
+def _handed(space: dict[str, Any]) -> set[str]:
+    """The functions of attnlib that the set-up gave to students, but for those that only call what they are given."""
+    named = {f"{getattr(one, '__module__', '')}.{getattr(one, '__qualname__', '')}" for one in space.values()}
+    return {name for name in named if name.startswith("attnlib.") and name.rpartition(".")[0] not in AT_HAND}
 
 
 def _check_setup(nb: NotebookNode, ran: dict[str, Any]) -> None:

@@ -7,11 +7,10 @@ comparison, so it is a remark. What the set's own set-up handed out is nobody's 
 from dataclasses import dataclass
 
 from classroom.inside.watch import INSIDE, TEXT_AS_CODE, TRIED
-from classroom.process import WANTED, Note
+from classroom.process import IMPORT, WANTED, Note
 from classroom.student import Ran, clean
 
 MOST = 12
-HANDS_ON = ("attnlib.exercises.harness.", "attnlib.exercises.guard.")  # these call what they are given
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran], w
 
     Args:
         notes: what the process was doing (the function that a test called, "" for a cell), and what was noted then.
-        handed: the names that the set-up gave to students.
+        handed: the functions of attnlib that the set-up gave to students, as "attnlib.masks.causal_mask".
         ran: the cells, with the magics that were passed over.
         walled: whether more than Python's own refusal stood in the way of what was tried.
     """
@@ -44,12 +43,15 @@ def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran], w
             mild = what == TEXT_AS_CODE or what.startswith(("reads ", "imports "))
             (remarks if held or mild else person)[f"{where}{what}{' (refused)' if held else ''}"] = None
             continue
-        if by.rpartition(".")[2] in handed and by.startswith("attnlib.") and not by.startswith(HANDS_ON):
+        if {what, by} & handed:
             continue
         if by != what and (during, note.cell, note.line, by) in reached:
             continue  # that one reached this one, and is named itself
         through = f" through {by}" if by and by != what else ""
-        if during:
+        if during and note.by == IMPORT:
+            if not any(f"the test of {during} " in one for one in person):
+                person[f"{where}the test of {during} reached {what}, which is ready-made{through}"] = None
+        elif during:
             person[f"{where}the test of {during} reached {what}, which is ready-made{through}"] = None
         else:
             remarks[f"{where}reached {what}, which is ready-made{through}"] = None
@@ -61,6 +63,8 @@ def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran], w
 def _dotted(by: str) -> str:
     """`<attnlib>/plots/grid.py:draw` as attnlib.plots.grid.draw; a place elsewhere as its file and function."""
     file, _, function = by.partition(":")
+    if by == IMPORT:
+        return "an import"
     if file.startswith("<attnlib>/"):
         module = file.removeprefix("<attnlib>/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         return f"attnlib.{module}.{function}"

@@ -89,7 +89,7 @@ class Student:
             if ended is None:
                 return self.ran
             cell, why = ended
-            self.ran[cell] = Ran(error=Error("Ended", why, limited=True))
+            self.ran.setdefault(cell, Ran(error=Error("Ended", why, limited=True)))  # a later run tells nothing new
             self._without.add(cell)
 
     def again(self, visits: dict[str, Callable[[], None]]) -> None:
@@ -163,7 +163,7 @@ class Student:
                     reply = self._ask("run", cell=step.cell, source=step.source)
                     skipped = reply.get("skipped") if isinstance(reply.get("skipped"), list) else []
                     ran = Ran(
-                        clean(str(reply.get("output", ""))),
+                        clean(str(reply.get("output", ""))[: self.limits.output + 100]),
                         _error(reply, self.limits),
                         tuple(clean(str(one)) for one in skipped[:5]),
                     )

@@ -28,8 +28,9 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432),
     "shmget": (29, 194), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
     "bpf": (321, 280), "perf_event_open": (298, 241), "io_uring_setup": (425, 425),
-    "close_range": (436, 436), "rt_sigaction": (13, 134), "sched_setscheduler": (144, 119), "setpriority": (141, 140),
+    "close_range": (436, 436), "seccomp": (317, 277), "rt_sigaction": (13, 134), "sched_setscheduler": (144, 119), "setpriority": (141, 140),
 }  # fmt: skip
+PRCTL = (157, 167)
 CLONE, CLONE3, TGKILL = (56, 220), (435, 435), (234, 131)
 CLONE_THREAD = 0x10000
 # Calls that would end, replace or silence a descriptor: the first argument, for dup2 and dup3 the second too.
@@ -130,6 +131,7 @@ def _filter(architecture: int, column: int, held: tuple[int, ...]) -> list[tuple
         (RETURN, 0, 0, DENY),
         (LOAD, 0, 0, NUMBER),
     ]
+    code += argument(PRCTL[column], FIRST, (PR_SET_SECCOMP,))  # another filter could silence the notes
     for calls, offset in ((ON_DESCRIPTOR, FIRST), (ONTO_DESCRIPTOR, SECOND)):
         for numbers in calls:
             code += argument(numbers[column], offset, held)

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import textwrap
 import warnings
+import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -41,7 +42,11 @@ def watch(note: Note) -> None:
         for name, kernel in kernels.items():
             library.impl(name, partial(_noted, kernel, note, f"torch.{name}"), "CompositeImplicitAutograd")
         for name in FUSED:
-            library.impl(name, partial(_noted, _away, note, f"torch.{name}"), "CPU")
+            for key in ("CPU", "NestedTensorCPU"):
+                library.impl(name, partial(_noted, _away, note, f"torch.{name}"), key)
+    for ending in list(weakref.finalize._registry):  # nobody shall take the kernels back
+        if ending.peek() and ending.peek()[0] is library:
+            ending.detach()
     for module, names in BUILTIN.items():
         for name in names:
             place = importlib.import_module(module)

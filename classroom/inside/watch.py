@@ -25,15 +25,16 @@ REFUSED = {
          "os.kill", "os.killpg", "signal.pthread_kill"), PROCESS),
     **dict.fromkeys(("resource.setrlimit", "resource.prlimit"), "the limits"),
 }  # fmt: skip
-# Refused to the student's code alone, also behind the standard library. "alone": also where no student's code stands behind
-# it, as in a new thread. Frames and compiled code may be looked at: they lead to nothing of the watcher's.
+# Refused to the student's code alone, whatever library stands between ("deep"), unless that library's module is being imported.
+# "alone": also where no student's code stands behind it, as in a new thread. Frames and compiled code may be looked at: they lead to nothing of the watcher's.
 WORKINGS = {
     **dict.fromkeys(("sys.settrace", "sys.setprofile", "sys.monitoring.register_callback"), "alone"),
     **dict.fromkeys(
         ("sys._current_frames", "gc.get_objects", "gc.get_referrers", "gc.get_referents", "code.__new__", "function.__new__",
-         "marshal.load", "marshal.loads", "sys.addaudithook", "cpython.run_command", "ctypes.dlopen", "ctypes.dlsym",
+         "sys.addaudithook", "cpython.run_command", "ctypes.dlopen", "ctypes.dlsym",
          "ctypes.call_function", "ctypes.addressof", "ctypes.string_at", "ctypes.cdata", "ctypes.cdata/buffer",
-         "ctypes.PyObj_FromPtr"), "standard"),
+         "ctypes.PyObj_FromPtr"), "deep"),
+    **dict.fromkeys(("marshal.load", "marshal.loads"), "standard"),
 }  # fmt: skip
 ATTRIBUTES = frozenset({"object.__getattr__", "object.__setattr__", "object.__delattr__"})
 READING = frozenset({"os.listdir", "os.scandir", "os.chdir"})
@@ -49,6 +50,7 @@ BACK_DOORS = ("_test", "_ctypes_test", "_xxsubinterpreters", "_interpreters", "_
 TRACING = ("/cProfile.py", "/doctest.py")
 QUIET = ("/platform.py", "/uuid.py", "/ctypes/util.py")
 TRIED = "tried to reach "
+OWN = ("_take", "_note_first")  # the grader's own functions that make code
 INSIDE = "Python's own workings"
 LOST = 97  # how the process ends when nothing can be noted any more
 
@@ -69,10 +71,11 @@ def watcher(descriptor: int, shared: tuple[str, ...]) -> Generator[bool, tuple[s
     when it has done what was asked.
     """
     frame, write, standard = sys._getframe, os.write, f"{os.path.dirname(os.__file__)}/"
-    here, alone, noted, tracing, quiet = f"{os.path.dirname(__file__)}/", ("alone", "torch"), False, TRACING, QUIET
+    here, alone, deep, noted = f"{os.path.dirname(__file__)}/", ("alone", "torch"), ("alone", "deep"), False
+    tracing, quiet, own = TRACING, QUIET, OWN
     while True:
         kind, what, past = yield noted
-        noted, entry, ended, cell, line = False, "", "", "", 0
+        noted, entry, ended, cell, line, module = False, "", "", "", 0, False
         if kind == "done":
             write(descriptor, f"{('done', what)!r}".encode())
             continue
@@ -84,19 +87,25 @@ def watcher(descriptor: int, shared: tuple[str, ...]) -> Generator[bool, tuple[s
                 if code.co_name == "torch_with_notes" and file.startswith(here):
                     ended = "library"
             elif file.startswith("<frozen importlib"):
-                ended = "import"  # a module does it as it is imported
+                if kind == "reached":
+                    entry = "import"  # perhaps a module does it as it is imported: the grader decides
+                elif past not in deep or module:
+                    ended = "import"  # a module of a library does it as it is imported
             elif file.startswith(here):
-                pass
+                ended = "library" if kind == "did" and code.co_name in own else ""
             elif not file.startswith(shared):
                 ended, cell, line = "student", file[:200], at.f_lineno
             elif kind == "reached":
-                entry = f"{file}:{code.co_qualname}"
+                entry = entry if entry == "import" else f"{file}:{code.co_qualname}"
+            elif past in deep:
+                module = code.co_name == "<module>"
+                if past == "alone" and file.endswith(tracing):
+                    ended = "library"
             elif (
                 not past
-                or "site-packages" in file
                 or not file.startswith((standard, "<frozen "))
+                or "site-packages" in file
                 or file.endswith(quiet)
-                or (past == "alone" and file.endswith(tracing))
             ):
                 ended = "library"
             at = at.f_back
@@ -148,10 +157,22 @@ def guard(
             return "a place outside its folder, to write" if writes else "a file outside its folder"
         return "source" if place.endswith((".py", ".pyc")) else ""
 
+    def same(
+        source: Any, name: str, opened: Any = open, kind: Any = bytes, exact: Any = type, error: Any = OSError
+    ) -> bool:
+        """Whether this is the text of the library's file of that name."""
+        if exact(source) is not kind:
+            return False
+        try:
+            with opened(name, "rb") as file:
+                return bool(file.read() == source)
+        except error:
+            return False
+
     imports = frozenset(os.path.realpath(place) for place in sys.path)
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
-    def hook(event: str, arguments: tuple[Any, ...], ask: Any = ask, outside: Any = outside, refused: Any = MappingProxyType(dict(REFUSED)),
+    def hook(event: str, arguments: tuple[Any, ...], ask: Any = ask, outside: Any = outside, same: Any = same, refused: Any = MappingProxyType(dict(REFUSED)),
              workings: Any = MappingProxyType(dict(WORKINGS)), reading: Any = READING, changing: Any = WRITING,
              attributes: Any = ATTRIBUTES, imports: Any = imports, shared: Any = shared, elsewhere: Any = ELSEWHERE, doors: Any = BACK_DOORS,
              real: Any = os.path.realpath, text: Any = str, isinstance: Any = isinstance, writing: int = writing, watching: Any = watching,
@@ -172,7 +193,7 @@ def guard(
             if arguments[0] is watching or arguments[0] is ask or arguments[0] is outside:
                 what = inside
             elif event != "object.__getattr__" and arguments[1] == "__code__":
-                mine, past = f"{inside} (__code__)", "standard"
+                mine, past = f"{inside} (__code__)", "deep"
         elif event in reading:
             path = arguments[0] or "."
             what = (
@@ -184,8 +205,8 @@ def guard(
                 what = outside(arguments[1], True)
         elif event == "compile":
             source, name = arguments
-            if isinstance(name, text) and name.startswith(shared):
-                mine = "a library's name for its code"
+            if isinstance(name, text) and name.startswith(shared) and not same(source, name):
+                mine, past = "a library's name for its code", "deep"
             elif source is not None:
                 ask(as_code, "")
         elif event == "import":
@@ -196,7 +217,7 @@ def guard(
             elif name == "torch._C" and file is None and ask("imports torch past the grader", "torch"):
                 raise error("while grading, torch is imported as ever: import torch")
             if name.startswith(doors) or last.startswith(doors):
-                mine, past = f"{inside} ({name})", "standard"
+                mine, past = f"{inside} ({name})", "deep"
             elif name.partition(".")[0] in elsewhere:
                 ask(f"imports {name.partition('.')[0]}", "standard")
         if what == "source":

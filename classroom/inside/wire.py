@@ -73,5 +73,6 @@ def _unpack(sent: Any) -> Any:
     if "dict" in sent:
         return {str(key): _unpack(one) for key, one in sent["dict"].items()}
     if "unknown" in sent:
-        return type(str(sent["unknown"])[:80], (Unknown,), {})()
+        name = str(sent["unknown"])[:80]
+        return type(name if name.isidentifier() else "object", (Unknown,), {})()
     raise ValueError("no value")

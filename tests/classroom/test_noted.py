@@ -61,6 +61,13 @@ WAYS = {
     "parts": "import attnlib\ndef found(q, k, v, scale):\n    return attnlib.attention_weights(q, k, scale=scale) @ v",
     "softmax": "from attnlib import softmax\ndef found(q, k, v, scale):\n    return softmax(q @ k.T * scale) @ v",
     "another form": "from attnlib import streaming_attention\ndef found(q, k, v, scale):\n    return streaming_attention(q * scale * q.shape[1] ** 0.5, k, v)",
+    "through importlib": "from importlib._bootstrap import _call_with_frames_removed as go\nimport attnlib\nfound = lambda *a, **k: go(attnlib.attention, *a, **k)",
+    "under an import's name": "import attnlib\nget_ipython().compile.get_code_name = lambda *a, **k: '<frozen importlib._bootstrap>'\ndef found(*a, **k): return attnlib.attention(*a, **k)",
+    "through compare": "import attnlib, functools, types\ndef found(*a, **k):\n    box = []\n    try: compare(types.SimpleNamespace(detach=functools.partial(box.extend, "
+    "map(functools.partial(attnlib.attention, *a, **k), [None]))), 0)\n    except AttributeError: pass\n    return box[0]",
+    "kernels put back": "import torch, weakref\nfor f in list(weakref.finalize._registry):\n    if f.peek() and getattr(f.peek()[1], '__name__', '') == '_del_library': f()\n"
+    "import attnlib\nfound = attnlib.attention",
+    "imported in the answer": "def found(*a, **k):\n    from attnlib import attention\n    return attention(*a, **k)",
     "another name of the file": "import attnlib\nsrc = 'def found(*a, **k):\\n    return attnlib.attention(*a, **k)'\nexec(compile(src, np.__file__, 'exec')) if False else exec(src)",
     "its code copied": "import attnlib, types\ndef found(*a, **k): pass\ntry:\n    found = types.FunctionType(attnlib.attention.__code__, attnlib.attention.__globals__)\nexcept PermissionError:\n    found = attnlib.attention",
     "no module left": "import attnlib, sys\nfound = attnlib.attention\nfor name in [n for n in sys.modules if n.startswith('attnlib')]: del sys.modules[name]",
@@ -146,6 +153,25 @@ def found(q, k, v, scale):
 def test_what_a_ready_made_answer_needs_is_named_even_where_its_call_is_not_seen(source, remark):
     told, _ = graded(source, UNSEEN[remark] + TAIL)
     assert any(remark in what for what in told["notes"] + told["person"]), told
+
+
+@pytest.mark.parametrize(
+    "what", ["gc.get_objects()", "ctypes.CDLL(None)", "sys.settrace(None)", "sys.addaudithook(print)"]
+)
+@pytest.mark.parametrize(
+    "way",
+    [
+        "{}",
+        "np.fromfunction(lambda: {}, ())",
+        "np.fromfunction(functools.partial({}), ())",
+        "importlib._bootstrap._call_with_frames_removed({})",
+    ],
+)
+def test_pythons_own_workings_are_out_of_reach_whoever_is_asked_to_call(source, what, way):
+    if "lambda" not in way and way != "{}":
+        what = what.replace("()", "").replace("(", ", ").replace(")", "")
+    told, _ = graded(source, f"import ctypes, functools, gc, importlib._bootstrap, sys\n{way.format(what)}\n")
+    assert any("tried to reach Python's own workings" in one for one in told["person"]), told
 
 
 def test_many_notes_drive_no_other_out(source):

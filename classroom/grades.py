@@ -27,6 +27,7 @@ from classroom.persons import Case
 from classroom.walls import best
 
 RECORD = ".graded.json"
+NOT_STARTED = "classroom.student.NotStarted: the student's Python did not start"  # nothing of the student's has run
 
 
 @dataclass(frozen=True)
@@ -158,15 +159,23 @@ def _means() -> str:
 
 
 def _work(course: Course, name: str, folder: Path) -> str:
-    """What is graded: the set, and the submission's file as far as it is read."""
-    found, file = course.source(name).read_bytes(), folder / f"{name}.ipynb"
-    if not file.is_file():
-        found += _unread(course, name, folder).encode("utf8", "replace")
+    """What is graded: the set, and each file of the submission as far as it is read, but for what Jupyter keeps there."""
+    handed_in = [
+        (str(path), _read(folder / path))
+        for path in sorted(file.relative_to(folder) for file in folder.rglob("*"))
+        if not any(part.startswith(".") for part in path.parts)
+    ]
+    unread = "" if (folder / f"{name}.ipynb").is_file() else _unread(course, name, folder)
+    return digest(repr([digest(course.source(name).read_bytes()), unread, handed_in]).encode("utf8", "replace"))
+
+
+def _read(file: Path) -> str:
+    """The digest of a file, nothing where it is none."""
     with contextlib.suppress(OSError):  # the process that grades it says why
         if file.is_file():
             with file.open("rb") as opened:
-                found += opened.read(notebooks.LARGEST + 1)
-    return digest(found)
+                return digest(opened.read(notebooks.LARGEST + 1))
+    return ""
 
 
 def _due(entry: dict[str, Any], work: str, means: str) -> bool:
@@ -185,7 +194,8 @@ def _grade_one(course: Course, name: str, student: str) -> dict[str, Any]:
     except notebooks.Unreadable as why:
         return {"problem": str(why)}
     if trouble := course.autograde(name, student):
-        return {"problem": f"the grader stopped: {trouble}"[:300], "retry": True}
+        again = "retry" if trouble.startswith(NOT_STARTED) else "limited"  # what has run may take as long again
+        return {"problem": f"the grader stopped: {trouble}"[:300], again: True}
     graded = nbformat.read(course.folder / "autograded" / student / name / f"{name}.ipynb", 4)
     ran = graded.metadata.get("classroom", {})
     found = {

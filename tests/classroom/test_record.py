@@ -14,6 +14,7 @@ import pytest
 
 from classroom import walls, worker
 from classroom.demo.submissions import RIGHT, fill
+from classroom.process import Ended
 from tests.classroom.conftest import SET, lines
 
 ENDLESS = {"answer-cosines": "while True:\n    pass"}
@@ -99,7 +100,7 @@ FAILS = {
 
 
 @pytest.mark.parametrize("reason", FAILS)
-def test_the_graders_own_failure_gives_no_grade_and_is_tried_again(
+def test_the_graders_own_failure_gives_no_grade_and_is_tried_again_when_told_to(
     course, classroom, submit, notebook, monkeypatch, reason
 ):
     submit("ada", fill(notebook, RIGHT))
@@ -115,8 +116,51 @@ def test_the_graders_own_failure_gives_no_grade_and_is_tried_again(
     assert (row["score"], row["needs a person because"]) == ("", reason)
     assert "RuntimeError" not in (course.folder / "feedback" / "ada" / SET / f"{SET}.html").read_text()
     monkeypatch.undo()
-    classroom("grade", *([] if "RuntimeError" in reason else ["--again"]))
+    assert "grading ada" not in classroom("grade")[1]
+    classroom("grade", "--again")
     assert lines(course)["ada"]["score"] == "11"
+
+
+def test_a_python_that_did_not_start_is_tried_again(course, classroom, submit, notebook, monkeypatch):
+    submit("ada", fill(notebook, RIGHT))
+
+    def fail(*_):
+        raise Ended("it ended the process")
+
+    monkeypatch.setattr("classroom.student.Process", fail)
+    classroom("grade")
+    assert "the student's Python did not start" in lines(course)["ada"]["needs a person because"]
+    monkeypatch.undo()
+    assert "grading ada" in classroom("grade")[1]
+    assert lines(course)["ada"]["score"] == "11"
+
+
+def test_a_set_up_that_a_student_broke_is_tried_again_only_with_other_limits(
+    course, classroom, submit, notebook, monkeypatch
+):
+    broken = fill(notebook, RIGHT)
+    broken.cells.insert(
+        0,
+        nbformat.v4.new_code_cell("import sys\nsys.modules['attnlib.exercises.harness'] = sys.modules['numpy'] = None"),
+    )
+    submit("eve", broken)
+    classroom("grade")
+    assert "the set-up stopped with" in lines(course)["eve"]["needs a person because"]
+    assert "grading eve" not in classroom("grade")[1]
+    limits(monkeypatch, '{"seconds": 9}')
+    assert "grading eve" in classroom("grade")[1]
+
+
+def test_the_work_is_every_file_that_was_handed_in_and_nothing_that_jupyter_leaves(course, classroom, submit, notebook):
+    submit("ada", fill(notebook, RIGHT))
+    folder = course.folder / "submitted" / "ada" / SET
+    classroom("grade")
+    (folder / ".ipynb_checkpoints").mkdir()
+    (folder / ".ipynb_checkpoints" / f"{SET}-checkpoint.ipynb").write_text("{}")
+    assert "grading ada" not in classroom("grade")[1]
+    for content in ("1", "2"):
+        (folder / "numbers.csv").write_text(content)
+        assert "grading ada" in classroom("grade")[1]
 
 
 def test_what_was_graded_before_an_interruption_is_kept(course, classroom, submit, notebook, monkeypatch):

@@ -17,7 +17,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from classroom import texts
 from classroom.notebooks import KINDS
 
-DEFINED = re.compile(r"^(?:(?:async +)?(?:def|class) +(\w+)|(\w+)(?: *:[^=\n]*)? *=(?!=))", re.MULTILINE)
+DEFINED = re.compile(r"^(?:(?:async +)?(?:def|class) +(\w+)|(\w+) *(?::[^=\n]*)?=(?!=))", re.MULTILINE)
 
 
 @dataclass

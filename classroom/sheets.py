@@ -17,7 +17,11 @@ UNSEEN = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
-FORMULA = re.compile(r"(^|[;,|\t\n])([\s\"]*)(?=[=+\-@＝＋－＠])")
+# The beginning of a cell: blanks, quotes and what has no width, and a sign of a formula if there is one.
+BEGINNING = re.compile(
+    r"((?:^|[;,|\t\n])[\s\"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]*)"
+    r"([=+\-@＝＋－＠﹦﹢﹣﹫\u2212]?)"
+)
 
 
 def clean(text: str) -> str:
@@ -36,7 +40,12 @@ def safe(text: str) -> str:
     text = clean(text)
     if len(text) > LONGEST:
         text = f"{text[:LONGEST]} … (cut here: {len(text)} characters in all)"
-    return FORMULA.sub(r"\1\2'", text)
+    return marked(text)
+
+
+def marked(text: str) -> str:
+    """The text with an apostrophe before each sign that begins a formula."""
+    return BEGINNING.sub(lambda found: f"{found[1]}'{found[2]}" if found[2] else found[1], text)
 
 
 def name(student: str) -> str:

@@ -4,11 +4,13 @@ import re
 
 import pytest
 
-from classroom import sheets
+from classroom import sheets, worker
 from classroom.demo.submissions import RIGHT, fill
+from classroom.restore import defined
 from tests.classroom.conftest import SET, lines
 
 HULL = "explain-hull"
+UNSEEN = "\u00ad\u034f\u115f\u180e\u2800\u3164\ufe0f\U000e0020"
 
 
 @pytest.fixture
@@ -218,6 +220,34 @@ def test_a_decision_is_about_one_student_also_where_others_handed_in_the_same(co
     decide(course, eve=("0", ""))
     classroom("grade")
     assert [lines(course)[student]["state"] for student in ("ada", "eve")] == ["needs a person", "graded"]
+
+
+def test_a_decision_about_what_is_no_notebook_is_about_these_bytes(course, classroom):
+    essay = course.folder / "submitted" / "eve" / SET / "essay.pdf"
+    essay.parent.mkdir(parents=True)
+    essay.write_bytes(b"%PDF good work")
+    classroom("grade")
+    decide(course, eve=("9", ""))
+    classroom("grade")
+    assert lines(course)["eve"]["score"] == "9"
+    essay.write_bytes(b"%PDF nothing")
+    assert "eve has other work or another reason now" in classroom("grade")[1]
+    assert (lines(course)["eve"]["score"], lines(course)["eve"]["state"]) == ("", "needs a person")
+
+
+@pytest.mark.parametrize(
+    "text", ["\u2212 1", *(f"{sign}1" for sign in "﹦﹢﹣﹫"), *(f"{one}=1" for one in UNSEEN)], ids=ascii
+)
+def test_no_text_becomes_a_formula_behind_what_has_no_width_or_by_a_sign_that_looks_alike(text):
+    assert sheets.safe(text) == f"{text[:-2]}'{text[-2:]}" if text[-2:] == "=1" else f"'{text}"
+    assert sheets.safe(f"a;{text}").count("'") == 1
+
+
+def test_what_begins_a_formula_is_found_in_time_that_grows_with_the_text():
+    for text in ("\n", "; ", ' "'):
+        assert worker.run(60, sheets.marked, text * 500_000 + "a") == text * 500_000 + "a"
+    assert worker.run(60, defined, "a:" + " " * 1_000_000) == set()
+    assert defined("a: int = 1\nb = 2\nc :str=3\nd == 4\ne: f\ndef g():\n    h = 5") == {"a", "b", "c", "g"}
 
 
 @pytest.mark.parametrize(

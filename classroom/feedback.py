@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from classroom.formulas import Formula, typeset
-from classroom.pieces import Piece, pieces_of
+from classroom.pieces import Piece, pieces_of, said
 from classroom.prose import formulas, lines, parsed, rendered, spoken, visible
 from classroom.regions import parts
 
@@ -79,10 +79,10 @@ def page(
     """
     pieces = list(pieces_of(notebook, {cell.source for cell in released.cells} if released else set()))
     heading = None if title else _title(pieces)
-    said = {name: parsed(text) for name, text in comments.items()}
-    read = [formula for tokens in [*said.values(), *(one.tokens for one in pieces)] for formula in formulas(tokens)]
+    words = {name: parsed(text) for name, text in comments.items()}
+    read = [formula for tokens in [*words.values(), *(one.tokens for one in pieces)] for formula in formulas(tokens)]
     known = typeset(read)
-    told = Told(points, {name: rendered(tokens, known) for name, tokens in said.items()}, known)
+    told = Told(points, {name: rendered(tokens, known) for name, tokens in words.items()}, known)
     shown = title or (heading.content if heading else "Feedback")
     html = PAGE.format(
         policy=POLICY.format(_style()[1]),
@@ -115,9 +115,10 @@ def _title(pieces: list[Piece]) -> Token | None:
 def _score(points: Points, state: str) -> str:
     given = sum(got for got, _ in points.values() if got is not None)
     waiting = sum(most for got, most in points.values() if got is None)
-    if all(got is None for got, _ in points.values()):
+    whole = sum(most for _, most in points.values())
+    if waiting == whole and not given:
         return f"<strong>This {WAITS}</strong>"
-    score = f"{_number(given)} of {_number(sum(most for _, most in points.values()))}"
+    score = f"{_number(given)} of {_number(whole)}"
     if state != "graded" and not state.endswith("to mark"):
         return f"<strong>{score}</strong> so far; this {WAITS}"
     wait = f"; {_number(waiting)} more {'waits' if waiting == 1 else 'wait'} for your teacher" if waiting else ""
@@ -240,7 +241,5 @@ class HideHidden(NbGraderPreprocessor):
         tag = cell.metadata.get("nbgrader", {})
         if tag.get("locked") and tag.get("grade"):
             cell.source = parts(cell.source)[0]
-            failed = any(output.output_type == "error" for output in cell.get("outputs", []))
-            says = cell.metadata.get("classroom", {}).get("says", "It does not pass.") if failed else "Right."
-            cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=says)]
+            cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=said(cell))]
         return cell, resources

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from markdown_it.token import Token
 from nbformat import NotebookNode
 
-from classroom.prose import LONGEST, parsed, plain, short
+from classroom.prose import LONGEST, parsed, plain, sentence, short
 
 TEXT = 10_000  # characters of a text that are shown: some take their square in time to read
 MOST = 100_000  # characters of a notebook that are shown
@@ -48,11 +48,18 @@ def pieces_of(notebook: NotebookNode, handed_out: set[str]) -> Iterator[Piece]:
         if errors:
             piece.error, piece.line = _error(errors[0], piece.name or f"cell {number}")
         if kind == "test":
-            piece.says = cell.metadata.get("classroom", {}).get("says", "It does not pass.") if errors else "Right."
+            piece.says = said(cell)
         if kind in {"text", "answer"}:
             piece.tokens = parsed(piece.source)
             piece.given = kind == "text" and cell.source in handed_out
         yield piece
+
+
+def said(test: NotebookNode) -> str:
+    """The sentence about a test, in one line that is no longer than a sentence: a student's words can stand in it."""
+    if not any(output.output_type == "error" for output in test.get("outputs", [])):
+        return "Right."
+    return sentence(test.metadata.get("classroom", {}).get("says", "It does not pass."))
 
 
 def _printed(cell: NotebookNode) -> str:

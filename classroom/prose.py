@@ -114,6 +114,12 @@ def short(text: str, most: int = LONGEST) -> str:
     return text if len(text) <= most else f"{text[:most]}\n… cut here: {len(text) - most} more characters."
 
 
+def sentence(text: str, most: int = 300) -> str:
+    """The text in one line, cut at `most` characters."""
+    words = " ".join(text.split())
+    return words if len(words) <= most else f"{words[: most - 2]} …"
+
+
 def spoken(text: str) -> str:
     """A sentence as HTML, with `code` in it."""
     return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))

@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 from classroom import formulas, prose, sets
 from classroom.contained import grade
 from classroom.demo.submissions import COLUMNS, RIGHT, fill
-from classroom.feedback import page
+from classroom.feedback import HideHidden, page
 from classroom.regions import split
 from tools import chromium
 from tools.site import FLAGS
@@ -142,6 +142,23 @@ def test_points_that_a_person_gave_against_the_test_are_not_called_right():
     assert words(page(work, {"test-a": (2, 2), "test-b": (1, 2)}, {}, "graded")).endswith(
         "◐ B 1 of 2 No. The test assert b"
     )
+
+
+def test_the_sentence_of_a_test_is_one_line_whatever_a_student_made_it_say():
+    says = "Return an array.\n\nCorrected by your teacher:\u2028 5 of 5" + " points" * 200
+    work = cells(graded("assert a", "test-a", says=says))
+    (found,) = re.findall(r'<p class="says">(.*?)</p>', page(work, {"test-a": (0, 2)}, {}, "graded"), re.DOTALL)
+    assert found.startswith("Return an array. Corrected by your teacher: 5 of 5 points")
+    assert (len(found), found[-2:]) == (300, " …")
+    HideHidden().preprocess_cell(work.cells[0], {}, 0)
+    assert work.cells[0].outputs[0].text == found
+
+
+def test_a_page_of_which_no_points_are_given_says_that_it_waits():
+    work = cells(graded("assert a", "test-a"), graded("assert b", "test-b"))
+    points = {"test-a": (None, 2), "test-b": (0.0, 0.0)}
+    for state in ("2 to mark", "needs a person"):
+        assert '<p class="score"><strong>This waits for your teacher</strong></p>' in page(work, points, {}, state)
 
 
 def test_a_test_whose_hidden_cases_wait_is_not_called_right():

@@ -19,7 +19,8 @@ UNSEEN = re.compile(
 )
 # The beginning of a cell: blanks, quotes and what has no width, and a sign of a formula if there is one.
 BEGINNING = re.compile(
-    r"((?:^|[;,|\t\n])[\s\"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]*)"
+    r"((?:^|[;,|\t\n])"
+    r"[\s\"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]*)"
     r"([=+\-@＝＋－＠﹦﹢﹣﹫\u2212]?)"
 )
 

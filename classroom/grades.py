@@ -159,7 +159,7 @@ def _means() -> str:
 
 
 def _work(course: Course, name: str, folder: Path) -> str:
-    """What is graded: the set, and each file of the submission as far as it is read, but for hidden ones (Jupyter's)."""
+    """What is graded: the set, and each file of the submission as far as it is read, but for hidden ones."""
     handed_in = [
         (str(path), _read(folder / path))
         for path in sorted(file.relative_to(folder) for file in folder.rglob("*"))

@@ -98,9 +98,8 @@ def _check_setup(nb: NotebookNode, ran: dict[str, Any]) -> None:
     """Where the set-up itself fails, it is the grader that failed, and not the student."""
     for i, cell in enumerate(nb.cells):
         if _is(cell, "setup") and (failed := ran.get(_name(cell, i))) and failed.error:
-            raise NotStarted(
-                f"the set-up stopped with {failed.error.name}: {failed.error.text}; are the limits too small?"
-            )
+            said = " ".join(failed.error.text.split())
+            raise NotStarted(f"the set-up stopped with {failed.error.name}: {said}; are the limits too small?")
 
 
 def _run_tests(tests: dict[str, NotebookNode], space: dict[str, Any], student: Student) -> dict[str, Any]:

@@ -5,45 +5,68 @@ to be said of a student's files is recorded, for the table of grades.
 """
 
 import contextlib
+import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 import nbformat
 from nbformat import NotebookNode
 
-from classroom import notebooks, platforms, worker
+from classroom import notebooks, platforms, sheets, worker
 from classroom.course import Course, CourseError
 from classroom.limits import Limits
 from classroom.notebooks import LARGEST
 from classroom.platforms import Upload
 from classroom.restore import answered
 
-MOST = 20_000  # files in a download
+MOST = 200  # files of a student
 RECORD = ".collected.json"
+DROPPINGS = re.compile(r"__MACOSX|\.DS_Store|\._.*|\.ipynb_checkpoints|\.git")
 HANDED_OUT, TOO_LARGE, ANSWERED = range(3)  # of several notebooks, one that is as it was handed out wins over none
+
+
+@dataclass(frozen=True)
+class File:
+    """A file in a folder or a zip, and when it was changed. It is read when it is needed, so that few are in memory."""
+
+    open: Callable[[], IO[bytes]]
+    stated: int  # its size, which in a zip may be a lie
+    time: datetime | None
+
+    def read(self) -> bytes:
+        """As much as shows whether it is too large."""
+        with self.open() as file:
+            return file.read(LARGEST + 1)
 
 
 @dataclass
 class Download:
-    """One student's file, or its size where it is too large; and when it was handed in as far as the download says."""
+    """One student's file, and when it was handed in as far as the download says."""
 
     student: str
     name: str
-    content: bytes | int
+    file: File
     time: tuple[str, bool, str, int]  # the platform's, whether it is called like the set, the file's, its copy
     handed_in: str = ""
     rank: int = ANSWERED
+    size: int = 0
+
+    @property
+    def content(self) -> bytes:
+        return self.file.read()
 
     @property
     def too_large(self) -> str:
         """A sentence without its end, where it is."""
-        if not isinstance(self.content, int):
+        if self.size <= LARGEST:
             return ""
-        return f"{self.name} has {self.content / (1 << 20):.1f} MB, and {LARGEST >> 20} MB is the most that is read"
+        return f"{self.name} has {self.size / (1 << 20):.1f} MB, and {LARGEST >> 20} MB is the most that is read"
 
 
 @dataclass
@@ -59,24 +82,20 @@ class Sorted:
 def sort(place: Path, assignment: str, released: NotebookNode | None = None) -> Sorted:
     """Each student's notebook: of several one with answers, of the newest attempt, called like the set, the newest."""
     found = Sorted()
-    files = {path: (content, time) for path, content, time in _files(place, found.remarks)}
-    uploads = platforms.uploads([*files], assignment)
-    several: dict[str, list[Download]] = {}
-    for upload in _told_apart(uploads, found.remarks):
-        download = _download(upload, assignment, *files[upload.path])
-        if platforms.NOTEBOOK.search(download.name):
-            several.setdefault(upload.student, []).append(download)
-        else:
-            found.others.setdefault(upload.student, download)
-    for student, downloads in several.items():
-        for one in downloads if len(downloads) > 1 else []:
-            one.rank = _rank(one.content, released)
-        *rest, taken = sorted(downloads, key=lambda one: (one.rank, one.time, one.name))
+    for student, downloads in _by_student(place, assignment, found.remarks).items():
+        several = [one for one in downloads if _is_notebook(one) and _readable(one, found.remarks)]
+        if not several:
+            rest = (one for one in downloads if not _is_notebook(one) and _readable(one, found.remarks))
+            if other := next(rest, None):
+                found.others[student] = other
+            continue
+        for one in several if len(several) > 1 else []:
+            one.rank = _rank(one, released)
+        *rest, taken = sorted(several, key=lambda one: (one.rank, one.time, one.name))
         if rest:
             found.notes[student] = _taken(taken, rest)
             found.remarks.append(f"{student}: {found.notes[student]}.")
         (found.others if taken.too_large else found.notebooks)[student] = taken
-    found.others = {student: one for student, one in found.others.items() if student not in found.notebooks}
     return found
 
 
@@ -92,14 +111,15 @@ def collect(course: Course, assignment: str, place: Path) -> list[str]:
     for student, download in found.notebooks.items():
         record[f"{assignment}/{student}"] = {"note": found.notes.get(student, ""), "problem": ""}
         there = course.folder / "submitted" / student / assignment
-        if (file := there / f"{assignment}.ipynb").exists() and file.read_bytes() == download.content:
+        content = download.content
+        if (file := there / f"{assignment}.ipynb").exists() and file.read_bytes() == content:
             same += 1
             continue
         if there.exists():
             course.set_aside(there)
             changed.append(student)
         new += 1
-        course.write(file, download.content)
+        course.write(file, content)
         if download.handed_in:
             course.write(there / "timestamp.txt", download.handed_in.encode())  # nbgrader's, for its late penalties
     for student, download in found.others.items():
@@ -108,7 +128,7 @@ def collect(course: Course, assignment: str, place: Path) -> list[str]:
     said = [f"{new - len(changed)} new, {len(changed)} changed, {same} unchanged."]
     if changed:
         said.append(f"Changed: {', '.join(changed)}. The versions before are in {course.folder / 'earlier'}.")
-    return said + found.remarks
+    return [sheets.line(sentence, len(sentence)) for sentence in said + found.remarks]
 
 
 def told(course: Course, assignment: str) -> dict[str, dict[str, str]]:
@@ -126,14 +146,33 @@ def _other(course: Course, assignment: str, download: Download, found: Sorted) -
         found.remarks.append(f"{download.student}: {problem}.")
         return {"note": problem, "problem": ""}
     found.remarks.append(f"{download.student}: {problem}.")
-    name, content = platforms.plain(download.name) or "file", download.content
-    if isinstance(content, int):
+    name = platforms.plain(download.name) or "file"
+    if download.too_large:
         name, content = f"{name}.left-out.txt", problem.encode()
+    else:
+        read = platforms.NOTEBOOK.search(name) or name.casefold() == "timestamp.txt"  # by nbgrader
+        name, content = f"{name}.other" if read else name, download.content
     if not (there / name).is_file() or (there / name).read_bytes() != content:
         if there.exists():
             course.set_aside(there)
         course.write(there / name, content)
     return {"note": found.notes.get(download.student, ""), "problem": problem}
+
+
+def _by_student(place: Path, assignment: str, remarks: list[str]) -> dict[str, list[Download]]:
+    """Each student's files, notebooks first, up to a number that leaves time for those of the others."""
+    files = _files(place, remarks)
+    uploads, said = platforms.uploads([*files], assignment)
+    remarks += said
+    found: dict[str, list[Download]] = {}
+    for upload in _told_apart(uploads, remarks):
+        found.setdefault(upload.student, []).append(_download(upload, assignment, files[upload.path]))
+    for student, downloads in found.items():
+        downloads.sort(key=lambda one: not _is_notebook(one))
+        if len(downloads) > MOST:
+            remarks.append(f"{student}: {len(downloads)} files; all but {MOST} are left out, notebooks last.")
+            del downloads[MOST:]
+    return found
 
 
 def _told_apart(uploads: list[Upload], remarks: list[str]) -> Iterator[Upload]:
@@ -143,25 +182,43 @@ def _told_apart(uploads: list[Upload], remarks: list[str]) -> Iterator[Upload]:
         remarks.append(f"{' and '.join(sorted(called))} cannot be told apart: their work is left out. Rename one.")
     for upload in uploads:
         if upload.trouble:
-            remarks.append(f"{upload.path}: {upload.trouble}; left out.")
+            remarks.append(f"{sheets.line(upload.path)}: {upload.trouble}; left out.")
         elif upload.student.casefold() not in same:
             yield upload
 
 
-def _download(upload: Upload, assignment: str, content: bytes | int, time: datetime | None) -> Download:
+def _download(upload: Upload, assignment: str, file: File) -> Download:
+    name = sheets.line(upload.name, len(upload.name))
+    name = name if len(name) <= 200 else f"{name[:120]} … {name[-60:]}"
     like = platforms.named_like(upload.name, assignment)
-    when = datetime.strptime(upload.time, "%Y-%m-%d-%H-%M-%S") if upload.time else time
+    when = datetime.strptime(upload.time, "%Y-%m-%d-%H-%M-%S") if upload.time else file.time
     handed_in = f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if when else ""
-    key = (upload.time, like is not None, time.isoformat() if time else "", int(like["copy"] or 0) if like else 0)
-    return Download(upload.student, upload.name, content, key, handed_in)
+    changed = file.time.isoformat() if file.time else ""
+    key = (upload.time, like is not None, changed, int(like["copy"] or 0) if like else 0)
+    return Download(upload.student, name, file, key, handed_in)
 
 
-def _rank(content: bytes | int, released: NotebookNode | None) -> int:
+def _is_notebook(download: Download) -> bool:
+    return bool(platforms.NOTEBOOK.search(download.name))
+
+
+def _readable(download: Download, remarks: list[str]) -> bool:
+    """Whether it can be read, and then how large it is."""
+    try:
+        size = len(download.content)
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError) as error:
+        remarks.append(f"{download.student}: {download.name} cannot be read ({error}); left out.")
+        return False
+    download.size = size if size <= LARGEST else max(size, download.file.stated)
+    return True
+
+
+def _rank(download: Download, released: NotebookNode | None) -> int:
     """Whether anything was answered. What cannot be read may hold answers."""
-    if isinstance(content, int):
+    if download.too_large:
         return TOO_LARGE
     try:
-        done = released is None or worker.run(Limits.chosen().submission, _answered, content, released)
+        done = released is None or worker.run(Limits.chosen().submission, _answered, download.content, released)
     except worker.Stopped:
         return ANSWERED
     return ANSWERED if done else HANDED_OUT
@@ -186,48 +243,38 @@ def _taken(taken: Download, rest: list[Download]) -> str:
     return f"several notebooks; {taken.name} was taken, {why}; not {others}{sure}"
 
 
-def _files(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes | int, datetime | None]]:
-    """(path, content, time) of each file in a folder or zip; its size in the place of what is too large."""
+def _files(place: Path, remarks: list[str]) -> dict[str, File]:
+    """Each file in a folder or zip, by its path."""
     if not place.is_dir() and not zipfile.is_zipfile(place):
         raise CourseError(f"{place} is neither a folder nor a zip.")
-    found = _in_folder(place) if place.is_dir() else _in_zip(place, remarks)
-    for number, (path, content, time) in enumerate(found):
-        if number == MOST:
-            remarks.append(f"There are more than {MOST} files; the rest is left out.")
-            return
-        yield path, content, time
+    return dict(_in_folder(place) if place.is_dir() else _in_zip(place, remarks))
 
 
-def _in_folder(place: Path) -> Iterator[tuple[str, bytes | int, datetime | None]]:
+def _in_folder(place: Path) -> Iterator[tuple[str, File]]:
     for path in sorted(place.rglob("*")):
         name = path.relative_to(place).as_posix()
         if path.is_file() and not path.is_symlink() and not _ignored(name):
             stat = path.stat()
-            time = datetime.fromtimestamp(stat.st_mtime).astimezone()
-            yield name, path.read_bytes() if stat.st_size <= LARGEST else stat.st_size, time
+            yield name, File(partial(path.open, "rb"), stat.st_size, datetime.fromtimestamp(stat.st_mtime).astimezone())
 
 
-def _in_zip(place: Path, remarks: list[str]) -> Iterator[tuple[str, bytes | int, datetime | None]]:
-    with zipfile.ZipFile(place) as archive:
-        for entry in archive.infolist():
-            name = entry.filename.lstrip("/")
-            if entry.is_dir() or _ignored(name):
-                continue
-            if ".." in PurePosixPath(name).parts:
-                remarks.append(f"{name}: outside the archive; left out.")
-                continue
-            try:
-                with archive.open(entry) as file:
-                    content = file.read(LARGEST + 1)  # the size that the archive states may be a lie
-            except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError) as error:
-                remarks.append(f"{name}: cannot be unpacked ({error}); left out.")
-                continue
-            time = None
-            with contextlib.suppress(ValueError, OverflowError, OSError):  # a day that there is not
-                time = datetime(*entry.date_time).astimezone()
-            yield name, content if len(content) <= LARGEST else max(len(content), entry.file_size), time
+def _in_zip(place: Path, remarks: list[str]) -> Iterator[tuple[str, File]]:
+    archive = zipfile.ZipFile(place)  # closed with the last of its files
+    for entry in archive.infolist():
+        name = entry.filename.lstrip("/")
+        if entry.is_dir() or _ignored(name):
+            continue
+        if ".." in PurePosixPath(name).parts:
+            remarks.append(f"{sheets.line(name)}: outside the archive; left out.")
+            continue
+        time = None
+        with contextlib.suppress(ValueError, OverflowError, OSError):  # a day that there is not
+            time = datetime(*entry.date_time).astimezone()
+        yield name, File(partial(archive.open, entry), entry.file_size, time)
 
 
 def _ignored(path: str) -> bool:
+    """What computers leave everywhere. A hidden file in a student's folder is the student's."""
     parts = PurePosixPath(path).parts
-    return any((part.startswith(".") and part != "..") or part == "__MACOSX" for part in parts)
+    hidden = parts[:1] != ("..",) and parts[0].startswith(".")
+    return hidden or any(map(DROPPINGS.fullmatch, parts))

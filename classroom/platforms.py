@@ -12,18 +12,22 @@ chooses the rest, so only what the platform wrote is read:
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import PurePosixPath
 
-MOODLE = re.compile(r"(?P<who>[^_]+(?:_\d+)?)_assignsubmission_(?:file|onlinetext)(?:_(?P<name>.*))?")
-ANONYMOUS = re.compile(r"(?:LATE_)?(?P<who>anon_[A-Za-z0-9]+)_\d+_(?P<name>.+)")
-CANVAS = re.compile(r"(?P<who>\w+?)(?:_LATE)?_(?P<id>\d+)_\d+_(?!attempt_\d{4}-)(?P<name>.+)")
-BLACKBOARD = re.compile(r"(?P<who>.+?)_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:_(?P<name>.*)|\.txt)?")
-FORMS = (MOODLE, ANONYMOUS, CANVAS, BLACKBOARD)
+MOODLE = re.compile(r"(?P<who>[^_]+(?:_\d+)?)_assignsubmission_(?:file|onlinetext)(?:_(?P<name>.*))?", re.DOTALL)
+ANONYMOUS = re.compile(r"(?:LATE_)?(?P<who>anon_[A-Za-z0-9]+)_\d+_(?P<name>.+)", re.DOTALL)
+CANVAS = re.compile(r"(?P<who>\w+?)(?:_LATE)?_(?P<id>\d+)_\d+_(?!attempt_\d{4}-)(?P<name>.+)", re.DOTALL)
+BLACKBOARD = re.compile(r"(?P<who>.+?)_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:_(?P<name>.*)|\.txt)?", re.DOTALL)
+ANY_CANVAS = re.compile(
+    CANVAS.pattern.replace(r"(?!attempt_\d{4}-)", ""), re.DOTALL
+)  # where other names say that it is Canvas
+FORMS = (MOODLE, ANONYMOUS, CANVAS, BLACKBOARD, ANY_CANVAS)
 SAKAI = "Submission attachment(s)"
 NOTEBOOK = re.compile(r"\.ipynb(?:\.(?:txt|json))?$", re.IGNORECASE)  # with what browsers add
-EXTRA = re.compile(r"grades\.(csv|xls|xlsx)|(timestamp|comments)\.txt|.*_submissionText\.html|feedbackText\.html")
+GRADES = re.compile(r"grades\.(csv|xls|xlsx)")
+EXTRA = re.compile(rf"{GRADES.pattern}|(timestamp|comments)\.txt|.*_submissionText\.html|feedbackText\.html")
 
 
 @dataclass(frozen=True)
@@ -42,15 +46,18 @@ class Upload:
         return plain(self.who)
 
 
-def uploads(paths: list[str], assignment: str) -> list[Upload]:
-    """Whose each file is."""
-    inner = _rooted([unicodedata.normalize("NFC", path).strip("/").split("/") for path in paths])
-    kept = [(path, parts) for path, parts in zip(paths, inner, strict=True) if not _extra(parts)]
+def uploads(paths: list[str], assignment: str) -> tuple[list[Upload], list[str]]:
+    """Whose each file is, and sentences about what was taken for what."""
+    inner, said = _rooted([unicodedata.normalize("NFC", path).strip("/").split("/") for path in paths])
+    if inner is None:
+        return [], [said]
+    sakai = any(_of_sakai(parts) for parts in inner)
+    kept = [(path, parts) for path, parts in zip(paths, inner, strict=True) if not _extra(parts, sakai)]
     form = _form([parts[0] for _, parts in kept if len(parts) == 1])
     found = [
         _flat(path, parts[0], form, assignment) if len(parts) == 1 else _in_folder(path, parts) for path, parts in kept
     ]
-    return _without_set(found, assignment)
+    return [_named(upload) for upload in _without_set(found, assignment)], [said] if said else []
 
 
 def collisions(found: list[Upload]) -> dict[str, set[str]]:
@@ -68,52 +75,96 @@ def plain(name: str) -> str:
     return short if len(short.encode()) <= 80 else f"{short[:40]}-{hashlib.sha256(short.encode()).hexdigest()[:10]}"
 
 
-def _rooted(paths: list[list[str]]) -> list[list[str]]:
-    """The parts of each path without the folder that all students are in."""
-    sakai = any(SAKAI in parts[1:2] for parts in paths)
-    if len({parts[0] for parts in paths}) != 1 or MOODLE.fullmatch(paths[0][0]) or sakai:
-        return paths
-    if all(len(parts) == 2 for parts in paths):  # a student's folder, or a flat download that was unpacked into one
-        names = [parts[1] for parts in paths]
-        return [[name] for name in names] if len(names) > 1 and _form(names, all_of=True) else paths
-    folders = {parts[1] for parts in paths if len(parts) > 2}
-    holding = {parts[1] for parts in paths if len(parts) > 2 and NOTEBOOK.search(parts[-1])}
-    platform = any(parts[2:3] == [SAKAI] for parts in paths) or all(MOODLE.fullmatch(name) for name in folders)
-    if folders and (platform or len(holding) > 1 or all(len(parts) > 2 for parts in paths)):
-        return _rooted([parts[1:] or parts for parts in paths])
-    return paths
+def _rooted(paths: list[list[str]]) -> tuple[list[list[str]] | None, str]:
+    """The parts of each path without the folder that all students are in, and a sentence where no platform made it.
+
+    Nothing, where that folder may as well be the only student's: what is in it was then named by that student.
+    """
+    root = paths[0][0] if paths else ""
+    alone = any(parts[0] != root or len(parts) == 1 or _of_sakai(parts) for parts in paths)
+    if alone or MOODLE.fullmatch(root):
+        return paths, ""
+    inner = [parts[1:] for parts in paths]
+    folders = {parts[0] for parts in inner if len(parts) > 1}
+    if folders and (all(map(MOODLE.fullmatch, folders)) or any(map(_of_sakai, inner))):
+        return inner, ""
+    notebooks = [parts for parts in inner if NOTEBOOK.search(parts[-1])]
+    students = len({parts[0] for parts in notebooks if len(parts) > 1}) if folders else _several(inner)
+    if students > 1 and (not folders or all(len(parts) > 1 for parts in notebooks)):
+        return inner, f"{root} was taken for the folder that all students are in, not for a student's."
+    if students == 0 and any(len(parts) == 1 for parts in inner):
+        return paths, ""
+    if students == 1 and any(len(parts) == 1 for parts in notebooks) and folders:
+        return paths, ""
+    return None, (
+        f"{root}: whether it is a student's folder or the one that all are in is not clear; left out. Collect "
+        "the folder that the students' folders are in, with the notebook of each directly in their own."
+    )
 
 
-def _form(names: list[str], all_of: bool = False) -> re.Pattern[str] | None:
-    """The form that most of the names have (`all_of`: all of them): a download is of one platform."""
-    matching = [sum(bool(form.fullmatch(name)) for name in names) for form in FORMS]
-    most = max(matching)
-    enough = most == len(names) if all_of else 2 * most > len(names)
-    return FORMS[matching.index(most)] if enough and names else None
+def _several(flat: list[list[str]]) -> int:
+    """How many students these files are of, when all are named as a platform does; 0 when it may be any one's folder."""
+    names = [parts[0] for parts in flat]
+    form = _form(names) if len(names) > 1 else None
+    found = [form.fullmatch(name) for name in names] if form else [None]
+    return len({_who(match) for match in found if match}) if all(found) else 0
 
 
-def _extra(parts: list[str]) -> bool:
-    """Files that Sakai adds."""
-    return SAKAI not in parts and ("Feedback Attachment(s)" in parts[:-1] or bool(EXTRA.fullmatch(parts[-1])))
+def _form(names: list[str]) -> re.Pattern[str] | None:
+    """The form that most students' names have. No student decides it, however many files there are and of what names.
+
+    A platform writes all names in one form. Where all names of a form have another as well, which more names have, a
+    student made them look so; and a name of several forms counts for none.
+    """
+    fits = {form: frozenset(name for name in names if form.fullmatch(name)) for form in FORMS}
+    kept: dict[frozenset[str], re.Pattern[str]] = {}
+    for form, fit in fits.items():
+        if fit and not any(fit < other for other in fits.values()):
+            kept.setdefault(fit, form)
+    students = {}
+    for fit, form in kept.items():
+        sure = fit.difference(*(other for other in kept if other != fit))
+        students[form] = len({_who(match) for name in sure if (match := form.fullmatch(name))})
+    others = len(set(names).difference(*fits.values()))
+    best = max(students, key=lambda form: students[form], default=None)
+    return best if best and (not others or students[best] > others) else None
+
+
+def _who(match: re.Match[str]) -> str:
+    """What the platform calls the student."""
+    found = match.groupdict()
+    return f"{found['who']}_{found['id']}" if found.get("id") else found["who"]
+
+
+def _of_sakai(parts: list[str]) -> bool:
+    return parts[1:2] == [SAKAI] and parts[0].endswith(")")
+
+
+def _extra(parts: list[str], sakai: bool) -> bool:
+    """Files that Sakai adds; a list of grades is no student's."""
+    if sakai and len(parts) > 1:
+        return parts[1] == "Feedback Attachment(s)" or (len(parts) == 2 and bool(EXTRA.fullmatch(parts[1])))
+    return len(parts) == 1 and bool((EXTRA if sakai else GRADES).fullmatch(parts[0]))
+
+
+def _named(upload: Upload) -> Upload:
+    return upload if upload.trouble or upload.student else replace(upload, trouble="no student's name in it")
 
 
 def _in_folder(path: str, parts: list[str]) -> Upload:
     """The folder says who: what is in it was named by the student."""
     match = MOODLE.fullmatch(parts[0])
-    who = match["who"] if match else parts[0]
-    return Upload(path, who, parts[-1], trouble="" if plain(who) else "no student's name in it")
+    return Upload(path, match["who"] if match else parts[0], parts[-1])
 
 
 def _flat(path: str, name: str, form: re.Pattern[str] | None, assignment: str) -> Upload:
     if form is None:
-        who = re.sub(rf"[ _-]*{re.escape(assignment)}.*$", "", stem(name))
-        return Upload(path, who, name, trouble="" if plain(who) else "no student's name in it")
+        return Upload(path, re.sub(rf"[ _-]*{re.escape(assignment)}.*$", "", stem(name)), name)
     match = form.fullmatch(name)
     if match is None:
         return Upload(path, trouble="it is not named as the others are, so whose it is is not clear")
     found = match.groupdict()
-    who = f"{found['who']}_{found['id']}" if found.get("id") else found["who"]
-    return Upload(path, who, found.get("name") or name, found.get("time") or "")
+    return Upload(path, _who(match), found.get("name") or name, found.get("time") or "")
 
 
 def _without_set(found: list[Upload], assignment: str) -> list[Upload]:

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import tracemalloc
 import unicodedata
 import zipfile
 
@@ -29,12 +30,12 @@ NAMES = {
     f"Set 1_ada_{TIME}_chapter_01.ipynb": "ada",
     f"chapter_01_ada_k_{TIME}_work.ipynb": "ada_k",
     "Week 1/King, Ada(ada1)/Submission attachment(s)/chapter_01.ipynb": "King-Ada-ada1",
-    "submissions/ada/work.ipynb": "ada",
+    "submissions/ada/work.ipynb": "",  # a student, or the folder of all
     "ada.ipynb": "ada",
     "ada_chapter_01.ipynb": "ada",
     "ada/Chapter_01.IPYNB": "ada",
     "ada/chapter_01.ipynb.txt": "ada",
-    "all/bob/chapter_01.ipynb.json": "bob",
+    "bob/chapter_01.ipynb.json": "bob",
     "ada.ipynb.txt": "ada",
     "../ada.ipynb": "",
     f"My_set_1_ada_{TIME}_work.ipynb": "",  # of one name alone it cannot be said where the set's ends
@@ -105,6 +106,87 @@ def test_a_student_who_names_a_file_like_anothers_gets_it_as_their_own(kind, tmp
 def test_two_files_that_look_like_another_platform_do_not_make_it_one(tmp_path):
     names = [f"mal_2_{n}_x_eve_{TIME}_f.ipynb" for n in (20, 21)]
     assert list(students(tmp_path, *names)[0]) == ["mal_2"]
+
+
+CANVAS = [f"{name}_{number}_90{number}_chapter_01.ipynb" for number, name in enumerate(("anna", "ben", "carl"), 1)]
+OTHERS = {  # names that one student of Canvas can give to any number of files
+    "blackboard": [f"eve_5_95{n}_attempt_2024-01-01-01-01-0{n}_x.ipynb" for n in range(6)],
+    "no form": [f"eve_5_95{n}_attempt_2024-x.ipynb" for n in range(6)],
+    "moodle": [f"eve_5_95{n}_assignsubmission_file_x.ipynb" for n in range(6)],
+    "lines": [f"eve_5_95{n}_x\n{n}.ipynb" for n in range(6)],
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("more", [[], [f"Set_x_{TIME}_f.ipynb", "list.txt"]])
+def test_no_student_decides_the_form_of_the_download(kind, more, tmp_path):
+    found, said = students(tmp_path, *CANVAS, *OTHERS[kind], *more)
+    assert sorted(found) == ["anna_1", "ben_2", "carl_3", "eve_5"]
+    assert sum("whose it is is not clear" in remark for remark in said) == len(more)
+
+
+def test_a_set_and_students_of_blackboard_may_be_called_by_numbers(tmp_path):
+    names = [f"Set_1_{number}_{TIME}_f.ipynb" for number in (2024001, 2024102, 2024203)]
+    assert sorted(students(tmp_path, *names)[0]) == ["2024001", "2024102", "2024203"]
+
+
+@pytest.mark.parametrize("root", ["", "late/"])
+def test_what_is_in_the_folder_of_the_only_student_makes_no_others(root, tmp_path):
+    found, said = students(tmp_path, f"{root}eve/anna/chapter_01.ipynb")
+    assert (found, len(said)) == ({}, 1)
+    assert said[0].startswith(f"{root or 'eve/'}"[:-1] + ": whether it is a student's folder")
+    deep = [f"late/eve/{name}/chapter_01.ipynb" for name in ("anna", "ben")]
+    assert students(tmp_path, *deep)[0] == {}
+    assert students(tmp_path, "eve/a.ipynb", "eve/anna/b.ipynb", "eve/ben/c.ipynb")[0] == {}
+    alike = [f"eve/Set_anna_{TIME}_{name}.ipynb" for name in "ab"]
+    assert students(tmp_path, *alike)[0] == {}
+    assert list(students(tmp_path, "eve/a.ipynb", "eve/data/a.txt")[0]) == ["eve"]
+    found, said = students(tmp_path, "all/anna/a.ipynb", "all/ben/b.ipynb")
+    assert sorted(found) == ["anna", "ben"]
+    assert said == ["all was taken for the folder that all students are in, not for a student's."]
+
+
+def test_many_files_of_one_student_leave_out_nobody_else(tmp_path):
+    names = [f"eve/{number}.txt" for number in range(300)]
+    found, said = students(tmp_path, "anna/a.ipynb", *names, "eve/z.ipynb", "zoe/a.ipynb")
+    assert sorted(found) == ["anna", "eve", "zoe"]
+    assert said == ["eve: 301 files; all but 200 are left out, notebooks last."]
+
+
+def test_a_file_is_read_when_it_is_taken(tmp_path):
+    empty = bytes(10 << 20)
+    place = archive(tmp_path, {f"eve/{number}.txt": empty for number in range(8)} | {"ada/f.ipynb": "{}"})
+    tracemalloc.start()
+    found = sort(place, SET)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sorted([*found.notebooks, *found.others]) == ["ada", "eve"]
+    assert most < 4 * len(empty)
+
+
+def test_a_file_name_makes_no_line_of_its_own(classroom, tmp_path):
+    names = ("a.ipynb", "b.ipynb\nanna: has no work.\n\x1b[31mx\u202e.ipynb")
+    place = archive(tmp_path, {f"eve/{name}": "{}" for name in names} | {"zoe/b\rChanged: anna.\n.pdf": "x"})
+    said = classroom("collect", place, SET)[1].splitlines()
+    assert [line.partition(" ")[0] for line in said] == ["1", "eve:", "zoe:"]
+
+
+def test_whatever_a_file_is_called_its_student_has_a_row(course, classroom, tmp_path):
+    names = {"eve": "---", "fay": "chapter_01.ipynb.", "gil": "timestamp.txt", "hal": ".hidden", "ida": "comments.txt"}
+    names |= {"jo": "x_submissionText.html", "kim": "Feedback Attachment(s)/x.pdf"}
+    place = archive(tmp_path, {f"{who}_1_assignsubmission_file_/{name}": "x" for who, name in names.items()})
+    for _ in range(2):
+        said = classroom("collect", place, SET)[1]
+        assert "0 new, 0 changed, 0 unchanged." in said
+        for who, name in names.items():
+            assert f"{who}_1: handed in {name.rpartition('/')[2]}, no notebook." in said
+    kept = {file.name for file in course.folder.glob(f"submitted/*/{SET}/*")}
+    assert {"file", "chapter_01.ipynb.other", "timestamp.txt.other"} < kept
+    assert not (course.folder / "earlier").exists()
+    found, said = students(tmp_path, f"Set_---_{TIME}_f.ipynb", f"Set_ada_{TIME}_f.ipynb")
+    assert (list(found), len(said)) == (["ada"], 1)
+    found = sort(archive(tmp_path, dict.fromkeys([*CANVAS, "eve_5_950_submissionText.html", "grades.csv"], "x")), SET)
+    assert (list(found.others), found.remarks) == (["eve_5"], [])
 
 
 def test_a_file_that_is_not_named_as_the_others_is_left_out_and_said(tmp_path):
@@ -192,7 +274,7 @@ def test_what_cannot_be_unpacked_or_is_too_large_stops_nothing(tmp_path):
     found = sort(place, SET)
     assert list(found.notebooks) == ["bob"]
     assert found.others["eve"].too_large == "f.ipynb has 10.0 MB, and 10 MB is the most that is read"
-    assert [remark.partition(":")[0] for remark in found.remarks] == ["ada/f.ipynb"]
+    assert [remark.partition(":")[0] for remark in found.remarks] == ["ada"]
 
 
 def test_collecting_again_keeps_every_version(course, notebook, tmp_path):

@@ -163,7 +163,7 @@ class Student:
                     reply = self._ask("run", cell=step.cell, source=step.source)
                     skipped = reply.get("skipped") if isinstance(reply.get("skipped"), list) else []
                     ran = Ran(
-                        clean(str(reply.get("output", ""))[: self.limits.output + 100]),
+                        _shown(str(reply.get("output", ""))[: self.limits.output + 100]),
                         _error(reply, self.limits),
                         tuple(clean(str(one)) for one in skipped[:5]),
                     )
@@ -247,6 +247,11 @@ def stopped(error: Error, where: str = "") -> Exception:
 def clean(text: str) -> str:
     """Text without what steers a terminal, turns writing round, or is no character."""
     return CONTROL.sub("", text)
+
+
+def _shown(output: str) -> str:
+    """Of a line that was written over, such as a progress bar, what was written last."""
+    return clean(re.sub(r"[^\n]*\r(?=[^\r\n])", "", output.replace("\r\n", "\n")))
 
 
 def _names(reply: dict[str, Any], key: str) -> list[str]:

@@ -86,6 +86,11 @@ def test_the_channel_for_notes_cannot_be_closed_or_replaced(kind):
     assert student.notes == []
 
 
+def test_of_a_progress_bar_the_last_state_is_shown():
+    ran, _ = run("for i in range(3): print(f'\\r{i} of 2', end='')\nprint()\nprint('done', end='\\r\\n')")
+    assert ran["0"].output == "2 of 2\ndone\n"
+
+
 def test_output_and_memory_and_files_are_limited():
     ran, _ = run(
         "for _ in range(100): print('x' * 100_000)",

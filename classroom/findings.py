@@ -40,6 +40,7 @@ def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran], w
             continue
         if note.kind == "did":
             held = walled and what.startswith(TRIED) and INSIDE not in what
+            what += ", which has attention ready-made" if what == "imports torch" else ""
             mild = what == TEXT_AS_CODE or what.startswith(("reads ", "imports "))
             (remarks if held or mild else person)[f"{where}{what}{' (refused)' if held else ''}"] = None
             continue

@@ -12,24 +12,13 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from attnlib.widgets.compose import FOLDER
-from tools import chromium
-from tools.site import FLAGS, ROOT, SITE
+from tools.site import ROOT, SITE
 from tools.site import served as serve
 
 sys.path.insert(0, "_ext")
 from esbuild import page_script
-
-
-@pytest.fixture(scope="session")
-def browser():
-    path = chromium.find()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

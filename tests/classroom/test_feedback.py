@@ -8,15 +8,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import sync_playwright
 
 from classroom import formulas, prose, sets
 from classroom.contained import grade
 from classroom.demo.submissions import COLUMNS, RIGHT, fill
 from classroom.feedback import HideHidden, page
 from classroom.regions import split
-from tools import chromium
-from tools.site import FLAGS
 
 SET = sets.GRADED / "chapter_01.md"
 STOPS = 'print("so far \\x1b[31mred\\x1b[0m")\n\ndef cosines(x):\n    return hepler(x)  # a slip\n\ncosines(np.eye(2))'
@@ -236,14 +233,6 @@ def test_the_page_allows_its_own_style_and_nothing_else():
     assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     assert "url(" not in style
     assert "@import" not in style
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.find(), args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(params=[(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")], ids=str)

@@ -8,6 +8,7 @@ import pytest
 from attnlib import exercises
 from attnlib.exercises import EXERCISES, check
 
+pytestmark = pytest.mark.usefixtures("patient")
 CHAPTERS = [import_module(f"tests.exercises.chapter_{number:02d}") for number in exercises.CHAPTERS]
 RIGHT = [(name, answer) for chapter in CHAPTERS for name, answers in chapter.RIGHT.items() for answer in answers]
 WRONG = [

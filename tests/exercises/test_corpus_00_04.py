@@ -10,6 +10,8 @@ import pytest
 
 from attnlib.exercises import check
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 RIGHT = {
     name: answers
     for number in range(5)

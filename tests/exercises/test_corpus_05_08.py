@@ -12,6 +12,8 @@ import pytest
 
 from attnlib.exercises import check
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 RIGHT = {}
 for number in (5, 6, 7, 8):
     RIGHT |= import_module(f"tests.exercises.chapter_{number:02d}").RIGHT

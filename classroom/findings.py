@@ -36,7 +36,7 @@ def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran], w
     for during, note in notes:
         cell, what, by = (clean(text)[:120] for text in (note.cell.removeprefix("cell "), note.what, _dotted(note.by)))
         where = f"{cell}, line {note.line}: " if note.line else f"{cell}: " if cell else ""
-        if what == WANTED and cell == "setup":
+        if what == WANTED and cell == "setup" and handed:
             continue
         if note.kind == "did":
             held = walled and what.startswith(TRIED) and INSIDE not in what

@@ -1,5 +1,5 @@
 // The mathematics of attnlib, for the page: the same names and the same results as in Python.
-// tests/test_parity.py feeds both the same inputs. Matrices are arrays of rows; scale = null means 1/√d_k.
+// tests/unit/test_parity.py feeds both the same inputs. Matrices are arrays of rows; scale = null means 1/√d_k.
 
 export function softmax(scores, temperature = 1) {
   if (!(temperature > 0 && Number.isFinite(temperature))) throw new Error(`temperature must be positive and finite, got ${temperature}`);

@@ -5,7 +5,7 @@ import pytest
 from attnlib.exercises.questions import reply
 from attnlib.widgets import Number
 from tests.browser.conftest import PAPER, html_of
-from tests.test_answers import READ, UNREAD
+from tests.unit.test_answers import READ, UNREAD
 from tools.site import violations
 
 WRONG = [(64, 0.5, "That is the *variance*."), (-8, 0.1, "A spread is never negative.")]

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 
 from attnlib import attention, attention_weights, houston, plots
 from attnlib.plots import style
-from tests.figures import assert_tidy
+from tests.unit.figures import assert_tidy
 
 N, D_K, D_V = 5, 4, 3
 RNG = np.random.default_rng(0)

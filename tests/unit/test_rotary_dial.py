@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnlib.widgets import InputError, RotaryDial
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 RNG = np.random.default_rng(0)
 QUERY, KEY = RNG.normal(size=(2, 8))

@@ -8,7 +8,7 @@ import pytest
 from attnlib import attention, softmax
 from attnlib.widgets import ConventionSwitch, InputError
 from attnlib.widgets.convention_switch import FORMULAS
-from tests.test_widgets import Page
+from tests.unit.test_widgets import Page
 
 SIZES = {"n": 2, "n_z": 7, "d": 5, "d_k": 3, "d_v": 4}
 

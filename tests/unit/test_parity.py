@@ -15,9 +15,9 @@ RANDOM_CASES = 1000
 
 
 def node(**request):
-    """What tests/js/parity.mjs answers."""
+    """What tests/unit/js/parity.mjs answers."""
     result = subprocess.run(
-        ["node", "tests/js/parity.mjs"], input=json.dumps(request), capture_output=True, text=True, check=True
+        ["node", "tests/unit/js/parity.mjs"], input=json.dumps(request), capture_output=True, text=True, check=True
     )
     return json.loads(result.stdout)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnlib import attention_weights, causal_mask, houston, padding_mask, plots
-from tests.figures import assert_tidy
+from tests.unit.figures import assert_tidy
 
 N = 5
 QUERY, KEY = houston.stages()[3].query, houston.stages()[3].key

@@ -6,7 +6,7 @@ import pytest
 from attnlib import houston, positive_function, positive_weights, softmax, weight_properties
 from attnlib.widgets import InputError, SoftmaxSliders
 from attnlib.widgets.base import compact, text
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 SCORES = np.array([-1.5, 0.25, 0.5, 2.0])
 NAMES = ("exp", "softplus", "sigmoid", "relu", "square")

@@ -9,7 +9,7 @@ from attnlib import cost
 from attnlib.widgets import CostCalculator, InputError
 from attnlib.widgets.base import BYTES, large, text
 from attnlib.widgets.cost_calculator import MODELS
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 SIZES = {"n": 300, "d": 48, "num_heads": 6, "num_kv_heads": 2, "num_layers": 5, "expansion": 5.25}
 

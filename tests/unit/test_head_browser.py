@@ -9,7 +9,7 @@ import pytest
 from attnlib import decoder_logits, decoder_weights, random_decoder, softmax, trained
 from attnlib.widgets import HeadBrowser, InputError
 from attnlib.widgets.head_browser import packed, unpacked
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 WORDS = ["Red", "green", "blue", "sky"]
 

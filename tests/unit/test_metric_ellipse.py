@@ -7,7 +7,7 @@ import pytest
 
 from attnlib import attention_weights, cycle_product, houston, stretch_matrix
 from attnlib.widgets import InputError, MetricEllipse
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 X = np.random.default_rng(0).normal(size=(3, 2))
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from attnlib.exercises import CHAPTERS
-from tests.book import HEADER, Book
+from tests.site.book import HEADER, Book
 
 CELL = "```{code-cell} ipython3\n1 + 1\n```"
 PAGES = {

@@ -7,7 +7,7 @@ import pytest
 
 from attnlib import attention, attention_weights, houston
 from attnlib.widgets import InputError, QueryStepper
-from tests.test_widgets import Page
+from tests.unit.test_widgets import Page
 
 RNG = np.random.default_rng(0)
 X, W_Q, W_K, W_V = (RNG.normal(size=size) for size in ((5, 7), (7, 4), (7, 4), (7, 3)))

@@ -15,7 +15,7 @@ from attnlib import (
 from attnlib.scaling import BROKEN
 from attnlib.widgets import InputError, ScalingLab
 from attnlib.widgets.base import compact, text
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 
 def test_the_draws_are_uniform_with_variance_one_and_not_correlated():

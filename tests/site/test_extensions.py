@@ -24,7 +24,7 @@ import page as page_step
 import streams
 import styles
 from attnlib.exercises import CHAPTERS
-from tests.book import HEADER, ROOT, Book
+from tests.site.book import HEADER, ROOT, Book
 from tools import site_zip
 
 

@@ -1,5 +1,5 @@
 // Reads [[name, arguments], …] as JSON from standard input and writes what math.mjs returns.
-import * as math from "../../attnlib/widgets/math.mjs";
+import * as math from "../../../attnlib/widgets/math.mjs";
 
 let text = "";
 for await (const chunk of process.stdin) text += chunk;

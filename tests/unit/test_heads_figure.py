@@ -7,7 +7,7 @@ from matplotlib.patches import PathPatch
 
 from attnlib import plots, split_heads
 from attnlib.plots.style import COLOURS, LINE
-from tests.figures import assert_tidy
+from tests.unit.figures import assert_tidy
 
 N, D, H, D_K, D_V = 5, 7, 3, 4, 2
 

@@ -166,7 +166,7 @@ ALL = [(module, mistake) for module, mistakes in MISTAKES.items() for mistake in
 def server():
     """A process that runs the tests of a folder at a word, libraries loaded."""
     alone = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "tests/mutants.py"]
+    command = [sys.executable, "tests/unit/mutants.py"]
     with subprocess.Popen(command, env=alone, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         yield server
         server.stdin.close()
@@ -189,7 +189,7 @@ def write_with(module, mistake, folder):
 @pytest.mark.parametrize(("module", "mistake"), ALL)
 def test_the_suite_fails_for(module, mistake, server, tmp_path):
     write_with(module, mistake, tmp_path)
-    server.stdin.write(f"{tmp_path}\ttests/test_{module}.py\n")
+    server.stdin.write(f"{tmp_path}\ttests/unit/test_{module}.py\n")
     server.stdin.flush()
     code = int(server.stdout.readline())
     assert code == 1, (tmp_path / "said").read_text()[-2000:]  # 1: tests ran, and failed

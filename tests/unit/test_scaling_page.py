@@ -8,7 +8,7 @@ from attnlib import draw_scores, plots, saturation, score_variance, softmax
 from attnlib.plots import style
 from attnlib.plots.scaling import BROKEN, KEYS, QUERIES, SHOWN, WIDTHS
 from attnlib.scaling import BROKEN as ASSUMPTIONS
-from tests.figures import assert_tidy
+from tests.unit.figures import assert_tidy
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from attnlib import attention, attention_weights, causal_mask, houston, padding_mask, sliding_window_mask, to_torch
 from attnlib.widgets import InputError, MaskPainter
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 RNG = np.random.default_rng(0)
 X, W_Q, W_K, W_V = (RNG.normal(size=shape) for shape in [(4, 5), (5, 3), (5, 3), (5, 2)])

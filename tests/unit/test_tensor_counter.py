@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnlib.widgets import InputError, TensorCounter
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 
 def test_the_counts_are_the_sizes_of_the_arrays():

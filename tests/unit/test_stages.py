@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnlib import houston, plots
-from tests.figures import assert_tidy
+from tests.unit.figures import assert_tidy
 
 N = 5
 SENTENCE = "Nobody chose these numbers: each word but the first reads the word that stands before it."

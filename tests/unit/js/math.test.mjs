@@ -1,7 +1,7 @@
 // math.mjs by itself: bad input gives a sentence that names the size or the index.
 import assert from "node:assert/strict";
 import test from "node:test";
-import * as math from "../../attnlib/widgets/math.mjs";
+import * as math from "../../../attnlib/widgets/math.mjs";
 
 const square = [[1, 0], [0, 1]];
 

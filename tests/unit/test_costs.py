@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 
 from attnlib import cost, plots
 from attnlib.plots.style import COLOURS
-from tests.figures import assert_tidy
+from tests.unit.figures import assert_tidy
 
 D, H = 60, 4
 PROJECTIONS, GRIDS, FEED_FORWARD = COLOURS[0], COLOURS[1], COLOURS[2]

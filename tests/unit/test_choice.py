@@ -8,7 +8,7 @@ import pytest
 from attnlib import attention_scores, attention_weights
 from attnlib.widgets import Choice, InputError
 from attnlib.widgets.choice import shuffled
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 PAIRS = [("one", "Too few."), ("two", "Yes: a pair."), ("three", "Too many.")]
 

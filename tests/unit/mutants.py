@@ -1,6 +1,6 @@
 """Runs pytest in one folder after another, each in a fork of a process that has loaded the heavy libraries once.
 
-    python tests/mutants.py, then lines of a folder, a tab and a test file; each is answered by pytest's exit code.
+    python tests/unit/mutants.py, then lines of a folder, a tab and a test file; each is answered by pytest's exit code.
 
 What pytest says is left in the folder's file `said`.
 """

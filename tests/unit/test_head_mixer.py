@@ -7,7 +7,7 @@ import pytest
 
 from attnlib import attention_weights, causal_mask, houston, merge_heads, multi_head_attention, pool_heads, weight_back
 from attnlib.widgets import HeadMixer, InputError
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 HEADS, N, D, D_K, D_V, D_OUT = 4, 5, 6, 3, 2, 7
 RNG = np.random.default_rng(0)

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tests.test_chapters import code_cells
+from tests.site.test_chapters import code_cells
 
 PAGE = Path("chapters/appendices/silent_bugs.md")
 

@@ -7,7 +7,7 @@ import pytest
 
 from attnlib import attention, attention_weights, most_read
 from attnlib.widgets import InputError, ThreeSpaces
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 RNG = np.random.default_rng(0)
 X, W_Q, W_K, W_V = RNG.normal(size=(3, 2)), *RNG.normal(size=(3, 2, 2))

@@ -8,7 +8,7 @@ import pytest
 from attnlib import softmax
 from attnlib.widgets import InputError, Number
 from attnlib.widgets.number_question import shown
-from tests.test_widgets import HOSTILE, Page
+from tests.unit.test_widgets import HOSTILE, Page
 
 WRONG = [(64, 0.5, "That is the variance."), (-8, 0.1, "A *spread* is never negative.")]
 

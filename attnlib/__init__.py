@@ -5,7 +5,14 @@
 `attnlib.houston` holds the running example, and `attnlib.trained` a model that was really trained.
 """
 
-from attnlib.attention import (
+from attnlib.decoder import decoder_logits, decoder_weights, distance_bias, random_decoder, rms_norm, silence_head
+from attnlib.geometry import convex_hull, cosine_similarity, stretch_matrix
+from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
+from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, pool_heads, split_heads, weight_back
+from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
+from attnlib.projections import project
+from attnlib.reading import cycle_product, most_read, most_unequal_pair
+from attnlib.scaled_dot_product import (
     attention,
     attention_scores,
     attention_weights,
@@ -14,13 +21,6 @@ from attnlib.attention import (
     softmax,
     softmax_jacobian,
 )
-from attnlib.decoder import decoder_logits, decoder_weights, distance_bias, random_decoder, rms_norm, silence_head
-from attnlib.geometry import convex_hull, cosine_similarity, stretch_matrix
-from attnlib.masks import causal_mask, from_torch, mask_to_bias, padding_mask, sliding_window_mask, to_torch
-from attnlib.multihead import dropout_weights, merge_heads, multi_head_attention, pool_heads, split_heads, weight_back
-from attnlib.positions import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
-from attnlib.projections import project
-from attnlib.reading import cycle_product, most_read, most_unequal_pair
 from attnlib.scaling import draw_scores, saturation, score_variance, seeded_uniform
 from attnlib.streaming import KeyValueCache, streaming_attention
 from attnlib.variants import (

@@ -16,11 +16,11 @@ import numpy as np
 from jaxtyping import Float, Int, Real
 from numpy import ndarray as Array
 
-from attnlib.attention import attention_weights
 from attnlib.checks import working_copies
 from attnlib.masks import causal_mask
 from attnlib.multihead import merge_heads, split_heads
 from attnlib.projections import project
+from attnlib.scaled_dot_product import attention_weights
 
 AXES = {
     "embedding": "v d",

@@ -4,8 +4,8 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.attention import attention_scores
 from attnlib.checks import forbid, must_be_finite, working_copies
+from attnlib.scaled_dot_product import attention_scores
 
 
 def cosine_similarity(

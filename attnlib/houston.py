@@ -21,10 +21,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
-from attnlib.attention import attention_weights
 from attnlib.decoder import distance_bias, rms_norm
 from attnlib.masks import causal_mask
 from attnlib.multihead import split_heads
+from attnlib.scaled_dot_product import attention_weights
 from attnlib.trained import encode, parameters
 
 TOKENS = ("Houston", "we", "have", "a", "problem")

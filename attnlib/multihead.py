@@ -4,9 +4,9 @@ import numpy as np
 from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
-from attnlib.attention import attention_weights
 from attnlib.checks import must_be_finite, working_copies
 from attnlib.projections import projected
+from attnlib.scaled_dot_product import attention_weights
 
 
 def split_heads(x: Real[Array, "*batch n width"], num_heads: int) -> Real[Array, "*batch h n d_head"]:

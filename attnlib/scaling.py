@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.attention import entropy, softmax, softmax_jacobian
 from attnlib.checks import must_be_finite
+from attnlib.scaled_dot_product import entropy, softmax, softmax_jacobian
 
 BROKEN = ("none", "variance", "mean", "copies", "sign", "unit")
 

@@ -15,9 +15,9 @@ from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
 from attnlib import corpus
-from attnlib.attention import softmax
 from attnlib.corpus import CONTEXT, COPY, PRONOUN, Streams, repeats, streams
 from attnlib.decoder import decoder_logits, decoder_weights, silence_head
+from attnlib.scaled_dot_product import softmax
 from attnlib.vocabulary import read_words
 
 Parameters = Mapping[str, Array]

@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
-from attnlib.attention import attention, softmax
 from attnlib.checks import check_sizes, forbid, must_be_finite, scale_factor, working_copies
 from attnlib.projections import projected
+from attnlib.scaled_dot_product import attention, softmax
 
 Elementwise = Callable[[Array], Array]
 

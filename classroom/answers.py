@@ -64,7 +64,7 @@ def packed() -> bytes:
 
 
 class _Noting(ast.NodeTransformer):
-    """Puts `note("attnlib.attention.attention")` first in every function and lambda."""
+    """Puts `note("attnlib.scaled_dot_product.attention")` first in every function and lambda."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from attnlib.attention import softmax
 from attnlib.exercises.harness import Exercise
 from attnlib.exercises.programs_00 import CROSS_ENTROPY, SOFTMAX_AXIS
 from attnlib.exercises.programs_00_slopes import SOFTMAX_JACOBIAN
+from attnlib.scaled_dot_product import softmax
 
 EXERCISES = (
     Exercise(

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.attention import softmax
 from attnlib.exercises.harness import Case
 from attnlib.exercises.slips import (
     ANY,
@@ -19,6 +18,7 @@ from attnlib.exercises.slips import (
     slips,
     weights,
 )
+from attnlib.scaled_dot_product import softmax
 
 # Softmax along an axis -------------------------------------------------------------------------
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.attention import softmax_jacobian
 from attnlib.exercises.harness import Case, Mistake, Property, call, minus, numbers
 from attnlib.exercises.slips import Slips, agrees, weights
+from attnlib.scaled_dot_product import softmax_jacobian
 
 WEIGHTS: list[Case] = [
     (np.array([0.5, 0.3, 0.2]),),

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.attention import attention, attention_weights, softmax
 from attnlib.exercises.harness import Case, Mistake, Property, call, compare, numbers
 from attnlib.exercises.slips import (
     ANY,
@@ -21,6 +20,7 @@ from attnlib.exercises.slips import (
     unit,
     weights,
 )
+from attnlib.scaled_dot_product import attention, attention_weights, softmax
 
 
 def _tokens(n: int, d: int, seed: int, size: float = 1.0) -> np.ndarray:

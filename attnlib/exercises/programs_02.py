@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.attention import attention, attention_weights
 from attnlib.exercises.harness import Case, Mistake, Property, call, numbers
 from attnlib.exercises.slips import (
     COLUMNS,
@@ -20,6 +19,7 @@ from attnlib.exercises.slips import (
     weights,
 )
 from attnlib.reading import cycle_product
+from attnlib.scaled_dot_product import attention, attention_weights
 from attnlib.variants import tied_attention
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.attention import attention, single_query_attention
 from attnlib.exercises.harness import Case
 from attnlib.exercises.slips import ANY, GRID, LENGTHS, Map, Slips, Weigh, agrees, slips, weights
+from attnlib.scaled_dot_product import attention, single_query_attention
 
 ROOT = "You divide by √d_k. That comes in the next chapter: here scores are plain dot products."
 UNDIVIDED = "here scores are plain dot products."

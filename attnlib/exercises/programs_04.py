@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.attention import attention_weights
 from attnlib.exercises.harness import Case, Mistake, Property, call, compare
 from attnlib.exercises.slips import GRID, LARGE, LENGTHS, Map, Slips, Weigh, agrees, slips, unit, weights
+from attnlib.scaled_dot_product import attention_weights
 
 FIXED = "is a size fixed in your code?"
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from attnlib.attention import softmax, softmax_jacobian
 from attnlib.exercises.harness import Case
 from attnlib.exercises.slips import GRID, LARGE, LENGTHS, Map, Slips, Weigh, agrees, slips, weights
+from attnlib.scaled_dot_product import softmax, softmax_jacobian
 
 FIXED = "is a size fixed in your code?"
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.attention import softmax
 from attnlib.exercises.harness import Mistake, Property, call, kind, numbers
 from attnlib.exercises.slips import ANY, LIMITS, Map, Slips, agrees, slips
+from attnlib.scaled_dot_product import softmax
 
 
 def masked(scores: np.ndarray, mask: np.ndarray, axis: int = -1) -> np.ndarray:

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.attention import attention, softmax
 from attnlib.exercises.programs_06 import cut, drawn, every_hth, whole
 from attnlib.exercises.slips import ANY, Map, Slips, agrees, slips
 from attnlib.masks import causal_mask
 from attnlib.multihead import merge_heads, multi_head_attention, split_heads
+from attnlib.scaled_dot_product import attention, softmax
 
 
 def _causal(x: Any, w_q: Any, w_k: Any, w_v: Any, w_o: Any, h: int) -> np.ndarray:

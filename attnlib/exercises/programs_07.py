@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.attention import softmax
 from attnlib.exercises.harness import Property, booleans, call
 from attnlib.exercises.slips import LIMITS, Map, Slips, agrees
 from attnlib.masks import sliding_window_mask
+from attnlib.scaled_dot_product import softmax
 
 
 def drawn(seed: int, *shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:

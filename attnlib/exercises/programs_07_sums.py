@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.attention import attention, softmax
 from attnlib.exercises.harness import Mistake, Property, call, compare
 from attnlib.exercises.programs_07 import drawn
 from attnlib.exercises.slips import ANY, Map, Slips, agrees, slips
 from attnlib.masks import causal_mask
+from attnlib.scaled_dot_product import attention, softmax
 from attnlib.variants import linear_attention
 
 # Running sums ----------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from numpy import ndarray as Array
 
-from attnlib.attention import attention_scores, softmax
 from attnlib.plots.grid import LETTER
 from attnlib.plots.style import COLOURS, LINE, MUTED, WEIGHT_0, WEIGHTS, WIDTH, drawing
+from attnlib.scaled_dot_product import attention_scores, softmax
 
 SMALL = 9.5  # points
 EDGE = 0.05  # inches

@@ -7,11 +7,11 @@ from jaxtyping import Bool, Float
 from matplotlib.figure import Figure
 from numpy import ndarray as Array
 
-from attnlib.attention import softmax
 from attnlib.checks import forbid
 from attnlib.plots.cells import draw_cells
 from attnlib.plots.grid import LETTER
 from attnlib.plots.style import COLOURS, MUTED, WIDTH, drawing
+from attnlib.scaled_dot_product import softmax
 
 SMALL, EDGE = 9.5, 0.05  # points; inches
 ARROW, SUM, ROW = 0.62, 0.44, 0.29  # inches: between the grids, the column of sums, a row's height

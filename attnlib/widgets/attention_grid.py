@@ -10,8 +10,8 @@ from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from attnlib.attention import attention_weights
 from attnlib.masks import causal_mask
+from attnlib.scaled_dot_product import attention_weights
 from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, text, weights_table
 
 CONTROLS = ("temperature", "scaled", "masked")

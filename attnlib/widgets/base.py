@@ -11,7 +11,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from attnlib.attention import entropy
+from attnlib.scaled_dot_product import entropy
 from attnlib.widgets.compose import FOLDER, notebook_module
 
 

@@ -8,9 +8,9 @@ import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from attnlib.attention import attention_scores, softmax
 from attnlib.multihead import merge_heads
 from attnlib.projections import project
+from attnlib.scaled_dot_product import attention_scores, softmax
 from attnlib.widgets.base import InputError, PageWidget, table, text
 
 LARGEST, NUM_HEADS = 8, 3

@@ -13,8 +13,8 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from attnlib import trained
-from attnlib.attention import softmax
 from attnlib.decoder import decoder_logits, decoder_weights
+from attnlib.scaled_dot_product import softmax
 from attnlib.vocabulary import read_words
 from attnlib.widgets.base import InputError, PageWidget, Tokens, table, text
 

@@ -12,10 +12,10 @@ from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
 from attnlib import houston
-from attnlib.attention import attention, attention_weights
 from attnlib.masks import causal_mask
 from attnlib.multihead import merge_heads, pool_heads, weight_back
 from attnlib.projections import project
+from attnlib.scaled_dot_product import attention, attention_weights
 from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, table, text
 
 CHANGED = 1e-12  # less is rounding

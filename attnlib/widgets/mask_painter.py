@@ -11,9 +11,9 @@ from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
 from attnlib import houston
-from attnlib.attention import attention_weights
 from attnlib.masks import TorchAPI, causal_mask, padding_mask, sliding_window_mask, to_torch
 from attnlib.projections import project
+from attnlib.scaled_dot_product import attention_weights
 from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, table, text
 
 PRESETS = ("none", "causal", "padding", "window", "prefix", "painted")

@@ -11,10 +11,10 @@ from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
 from attnlib import houston
-from attnlib.attention import attention_scores, attention_weights
 from attnlib.geometry import stretch_matrix
 from attnlib.projections import project
 from attnlib.reading import most_read
+from attnlib.scaled_dot_product import attention_scores, attention_weights
 from attnlib.widgets.base import InputError, Matrix, PageWidget, Tokens, table, text
 
 # Across: a person to a thing. Up: letters, the word's length over 4, a nuisance.

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from attnlib.attention import softmax
 from attnlib.markup import marked
+from attnlib.scaled_dot_product import softmax
 from attnlib.widgets.answers import Question, near, read_number
 from attnlib.widgets.base import InputError, text
 

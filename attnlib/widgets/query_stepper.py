@@ -11,9 +11,9 @@ from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
 from attnlib import houston
-from attnlib.attention import attention_scores, attention_weights, single_query_attention
 from attnlib.masks import causal_mask
 from attnlib.projections import project
+from attnlib.scaled_dot_product import attention_scores, attention_weights, single_query_attention
 from attnlib.widgets.base import InputError, Matrix, PageWidget, Tokens, table, text
 
 STEPS = ("query", "keys", "scores", "scale", "mask", "softmax", "values", "weighted values", "context")

@@ -9,8 +9,8 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from attnlib.attention import attention_scores
 from attnlib.positions import Layout, rotary_embedding, rotary_permutation
+from attnlib.scaled_dot_product import attention_scores
 from attnlib.widgets.base import InputError, Matrix, PageWidget, table, text
 
 LAST = 32  # position

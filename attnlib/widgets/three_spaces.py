@@ -10,8 +10,8 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from attnlib.attention import attention, attention_scores, attention_weights
 from attnlib.projections import project
+from attnlib.scaled_dot_product import attention, attention_scores, attention_weights
 from attnlib.widgets.base import InputError, Matrix, PageWidget, Tokens, table, text
 
 # Clockwise from the left, a quarter turn apart: who comes next, and what it is looking for.

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from attnlib.attention import attention, attention_scores, attention_weights
+from attnlib.scaled_dot_product import attention, attention_scores, attention_weights
 from attnlib.widgets.base import InputError, Matrix, PageWidget, Tokens, table, text
 
 

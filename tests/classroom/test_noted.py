@@ -18,12 +18,12 @@ def tempered_attention(x, temperature):
 # Ways to get hold of attnlib's attention as `found`, or to call it.
 WAYS = {
     "plain": "from attnlib import attention as found",
-    "module": "from attnlib.attention import attention as found",
+    "module": "from attnlib.scaled_dot_product import attention as found",
     "through a widget's module": "from attnlib.widgets.three_spaces import attention as found",
     "through houston": "import attnlib.houston as h\nfound = h.attention_weights\ndef tempered_attention(x, temperature):\n    return found(x, x, scale=1 / temperature) @ x",
     "through an exercise": "import attnlib.exercises, sys\nattnlib.exercises.check\nmodules = [m for n, m in sys.modules.items() if n.startswith('attnlib.exercises.')]\nfound = next(m.attention for m in modules if hasattr(m, 'attention'))",
     "star": "from attnlib import *\nfound = attention",
-    "star of a module": "from attnlib.multihead import *\nfrom attnlib.attention import *\nfound = attention",
+    "star of a module": "from attnlib.multihead import *\nfrom attnlib.scaled_dot_product import *\nfound = attention",
     "a second name": "import attnlib\nb = attnlib\nfound = b.attention",
     "tuple": "import attnlib\n(b, c) = (attnlib, 1)\nfound = b.attention",
     "for": "import attnlib\nfor b in [attnlib]:\n    found = b.attention",
@@ -37,7 +37,7 @@ WAYS = {
     "getattribute": "import attnlib\nfound = attnlib.__getattribute__('atten' + 'tion')",
     "vars": "import attnlib\nattnlib.softmax\nfound = vars(attnlib)['attention']",
     "pkgutil": "import pkgutil\nfound = pkgutil.resolve_name('attnlib:attention')",
-    "pydoc": "import pydoc\nfound = pydoc.locate('attnlib.attention')\nfound = getattr(found, 'attention', found)",
+    "pydoc": "import pydoc\nfound = pydoc.locate('attnlib.attention')",
     "mock": "from unittest import mock\nimport attnlib\nfound = mock.Mock(wraps=attnlib.attention)",
     "logging": "import logging.config\nfound = logging.config.BaseConfigurator({}).resolve('attnlib.attention')",
     "type hints": "import typing, attnlib\nclass A:\n    x: 'attnlib.attention'\nfound = typing.get_type_hints(A, {'attnlib': attnlib})['x']",

@@ -51,7 +51,7 @@ def counted(monkeypatch):
         copies, dtype = working_copies(**arrays)
         return [None if copy is None else copy.view(Counting) for copy in copies], dtype
 
-    for module in ("attention", "multihead", "streaming", "variants"):
+    for module in ("scaled_dot_product", "multihead", "streaming", "variants"):
         monkeypatch.setattr(sys.modules[f"attnlib.{module}"], "working_copies", counting)
     applied = variants._applied
     monkeypatch.setattr(variants, "_applied", lambda *given: applied(*given).view(Counting))

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 MISTAKES = {
-    "attention": {
+    "scaled_dot_product": {
         "softmax over the wrong axis": ("weights.sum(axis=axis,", "weights.sum(axis=0,"),
         "the largest of all is subtracted, not of the row": ("x.max(axis=axis, keepdims=True)", "x.max(keepdims=True)"),
         "no temperature": (" / x.dtype.type(temperature)", ""),

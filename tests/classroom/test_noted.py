@@ -44,7 +44,7 @@ WAYS = {
     "timeit": "import timeit\nspace = {}\ntimeit.timeit('space[0] = attention', 'from attnlib import attention', number=1, globals={'space': space})\nfound = space[0]",
     "code": "import code\nspace = {}\ncode.InteractiveInterpreter(space).runsource('from attnlib import attention as found')\nfound = space['found']",
     "cProfile": "import cProfile\nspace = {}\ncProfile.Profile().runctx('from attnlib import attention as found', space, space)\nfound = space['found']",
-    "pickle": "import pickle\nfound = pickle.loads(b'cattnlib.attention\\nattention\\n.')",
+    "pickle": "import pickle\nfound = pickle.loads(b'cattnlib\\nattention\\n.')",
     "np.load": "import pickle\nclass P:\n    def __reduce__(self): return (eval, (\"__import__('attnlib').attention\",))\nnp.save('a.npy', np.array([P()], dtype=object))\nfound = np.load('a.npy', allow_pickle=True)[0]",
     "exec": "exec('from attnlib import attention as found')",
     "threading's sys": "import threading\nfound = threading._sys.modules['attnlib'].attention",

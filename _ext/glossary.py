@@ -122,7 +122,7 @@ def link(app: Sphinx, document: nodes.document, page: str) -> None:
 
 
 def weigh(app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None) -> None:
-    """Tell the search which chapter defines a term: it comes first (`_theme/static/search.js`)."""
+    """Tell the search which chapter defines a term: it comes first (`_ext/theme/static/search.js`)."""
     if page == "search":
         defined = getattr(app.env, "defined_terms", {})
         context["defined"] = {term.lower(): piece.page for term, piece in defined.items()}

@@ -1,4 +1,4 @@
-"""What a page is made of: the theme in `_theme/`, a description, and the files that it loads.
+"""What a page is made of: the theme in `_ext/theme/`, a description, and the files that it loads.
 
 Every script is deferred, and those of the search stay on its page. Of the styles that extensions bring,
 those are left out that book.css holds or replaces.
@@ -14,7 +14,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment.adapters.toctree import document_toc
 from sphinx.util import logging
 
-THEME = Path(__file__).parent.parent / "_theme"
+THEME = Path(__file__).parent / "theme"
 REPLACED = {
     "pygments.css",
     "basic.css",

@@ -11,7 +11,7 @@ from sphinx.errors import ExtensionError
 from esbuild import minified
 
 KATEX = Path("node_modules/katex/dist/katex.min.css")
-PARTS = (KATEX, Path("_theme/page.css"), Path("attnlib/widgets/theme.css"))
+PARTS = (KATEX, Path("_ext/theme/page.css"), Path("attnlib/widgets/theme.css"))
 
 
 def compose(root: Path) -> str:

@@ -55,7 +55,7 @@ def make_book(folder: Path, chapters: int) -> None:
 
 
 def make_ours(folder: Path) -> None:
-    for name in ("_ext", "_theme", "attnlib"):
+    for name in ("_ext", "attnlib"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "node_modules").symlink_to(ROOT / "node_modules")
     for name in ("_config.yml", "references.bib"):

@@ -145,7 +145,7 @@ def joined(site: Path) -> str:
         f'main[id="{part["id"]}"] {{ page: p{number} }}\n'
         for number, part in enumerate(parts[1:], 1)
     )
-    style = (ROOT / "_theme" / "print.css").read_text(encoding="utf8")
+    style = (ROOT / "_ext/theme/print.css").read_text(encoding="utf8")
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<link rel="stylesheet" href="{(site / "_static" / "book.css").as_uri()}"><style>{style}{heads}</style></head>'

@@ -112,7 +112,7 @@ def html_of(widget):
 # The book's paper and ink, light and dark: a part for `show`, where colours are looked at.
 PAPER = (
     "<style>"
-    + re.search(r":root \{.*?\n\}", (Path("_theme") / "page.css").read_text(encoding="utf8"), re.DOTALL)[0]
+    + re.search(r":root \{.*?\n\}", (Path("_ext/theme") / "page.css").read_text(encoding="utf8"), re.DOTALL)[0]
     + "body { background: var(--paper); color: var(--ink) }</style>"
 )
 

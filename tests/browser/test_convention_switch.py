@@ -11,7 +11,7 @@ from attnlib.widgets.convention_switch import FORMULAS
 from tests.browser.conftest import html_of
 from tools.site import violations
 
-LOOK = f"<style>{re.sub('@font-face.*', '', Path('_theme/page.css').read_text())}</style>"
+LOOK = f"<style>{re.sub('@font-face.*', '', Path('_ext/theme/page.css').read_text())}</style>"
 SIZES = ("n", "n_z", "d", "d_k", "d_v")
 
 

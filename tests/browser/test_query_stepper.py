@@ -11,7 +11,7 @@ from attnlib.widgets import QueryStepper
 from tests.browser.conftest import html_of
 from tools.site import violations
 
-LOOK = f"<style>{re.sub('@font-face.*', '', Path('_theme/page.css').read_text())}</style>"
+LOOK = f"<style>{re.sub('@font-face.*', '', Path('_ext/theme/page.css').read_text())}</style>"
 NAMES = ["1 Q", "2 K", "3 MatMul", "4 Scale", "5 Mask", "6 SoftMax", "7 V", "8 MatMul", "9 Context"]
 HOSTILE = ["<img src=x onerror=alert(1)>", "t" * 500, "مرحبا بالعالم", "e\u0301\u0302\u0303", "&lt;b&gt;"]
 

@@ -322,7 +322,7 @@ def test_code_is_marked_where_the_style_colours_it_and_nowhere_else():
         for found in re.findall(r'<div class="highlight">(.*?)</pre>', (SITE / page).read_text(), re.DOTALL)
     ]
     marks = {mark for text in code for mark in re.findall(r'<span class="([\w-]+)">', text)}
-    style = " ".join(line for line in Path("_theme/page.css").read_text().splitlines() if line.startswith(".highlight"))
+    style = " ".join(line for line in Path("_ext/theme/page.css").read_text().splitlines() if line.startswith(".highlight"))
     assert "def" in {word for text in code for word in re.findall(r'<span class="k">(\w+)</span>', text)}
     assert {mark for mark in marks if not re.search(rf"\.{mark}\b", style)} == set()
 

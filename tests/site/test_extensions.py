@@ -135,7 +135,7 @@ def test_a_change_of_the_package_runs_the_chapters_again(build_own):
 def test_a_change_of_a_template_writes_the_pages_again_and_runs_nothing(build_own):
     text = "# T\n\n```{code-cell} ipython3\n1 + 1\n```\n"
     build_own(text)
-    layout = build_own.folder / "_theme" / "layout.html"
+    layout = build_own.folder / "_ext/theme/layout.html"
     layout.write_text(layout.read_text().replace("Skip to the text", "Jump to the text"))
     code, log, page = build_own(text)
     assert code == 0, log

@@ -1,18 +1,118 @@
-"""What every function of the package does with its inputs: one dtype to compute in, and errors that name the index."""
+"""What every function of the package does with its inputs: one dtype to compute in, and errors that name the parameter.
 
+A wrong Python type is a TypeError, any other fault a ValueError. Both say it in one sentence, the same from every function.
+
+The dtype of a result is the one that NumPy promotes all given arrays to, a bias included, integers counting as float64;
+float16 is computed in float32.
+"""
+
+import math
+import numbers
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+FLOATS = (np.float16, np.float32, np.float64)
+KINDS = {"iuf": "hold real numbers", "iu": "hold integers", "b": "be boolean (True = may attend)"}
+
+
+def as_array(name: str, value: Any, kinds: str = "iuf", ndim: int = 0) -> Array:
+    """`value` as an array; lists will do.
+
+    Args:
+        name: what an error calls it.
+        value: anything that NumPy makes an array of.
+        kinds: the kinds of dtype that will do, one of `KINDS`: real numbers, integers, or booleans.
+        ndim: the fewest axes.
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must be an array: its rows differ in length") from None
+    except Exception:
+        raise TypeError(f"{name} must be an array, got {_told(value)}") from None
+    if array.dtype.kind == "O" or isinstance(value, str | bytes):
+        raise TypeError(f"{name} must be an array, got {_told(value)}")
+    if array.size == 0 and isinstance(value, list | tuple):  # NumPy has no way to know what an empty list would hold
+        array = array.astype({"iuf": float, "iu": int, "b": bool}[kinds])
+    if array.dtype.kind not in kinds or (array.dtype.kind == "f" and array.dtype.type not in FLOATS):
+        raise ValueError(f"{name} must {KINDS[kinds]}, got dtype {array.dtype}")
+    if array.ndim < ndim:
+        axes = ("no axis", "one axis", "two axes", "three axes")[ndim]
+        raise ValueError(f"{name} needs {axes} or more, got shape {array.shape}")
+    return array
+
+
+def as_integer(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
+    """`value` as an int, between `least` and `most` where these are given. 3.0 and True are none."""
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be an integer, got {_told(value)}")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {_told(value)}") from None
+    if (least is not None and number < least) or (most is not None and number > most):
+        upper = "" if most is None else f" and at most {most}"
+        raise ValueError(f"{name} must be {least} or more{upper}, got {number}")
+    return number
+
+
+def as_number(name: str, value: Any, *, positive: bool = False, dtype: np.dtype | type = np.float64) -> float:
+    """`value` as a finite float, above 0 if asked, and neither infinite nor (if asked) 0 in the given dtype either."""
+    if isinstance(value, Array) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a number, got {_told(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.copysign(math.inf, value)
+    with np.errstate(over="ignore", under="ignore"):
+        kept = np.dtype(dtype).type(number)
+    if not np.isfinite(kept) or (positive and not kept > 0):
+        beyond = f" (in {np.dtype(dtype)})" if math.isfinite(number) and (number > 0 or not positive) else ""
+        raise ValueError(f"{name} must be {'positive and ' * positive}finite{beyond}, got {value}")
+    return number
+
+
+def as_flag(name: str, value: Any) -> bool:
+    """`value` as a bool, which it must be: "no" and 0 are none."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {_told(value)}")
+    return bool(value)
+
+
+def as_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """`value`, which must be one of the names."""
+    choices = tuple(choices)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a text, one of {', '.join(choices)}, got {_told(value)}")
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+    return value
+
+
+def as_callable(name: str, value: Any) -> Any:
+    """`value`, which must be a function."""
+    if not callable(value):
+        raise TypeError(f"{name} must be a function, got {_told(value)}")
+    return value
+
+
+def as_generator(name: str, value: Any) -> np.random.Generator:
+    """`value`, which must be a random generator of NumPy."""
+    if not isinstance(value, np.random.Generator):
+        raise TypeError(f"{name} must be a numpy.random.Generator, got {_told(value)}")
+    return value
+
 
 def working_copies(**arrays: ArrayLike | None) -> tuple[list[Any], np.dtype]:
     """The arrays in the dtype to compute in, and the dtype to return. What is None stays None."""
-    given = {name: np.asarray(array) for name, array in arrays.items() if array is not None}
-    for name, array in given.items():
-        if array.dtype.kind not in "iuf":
-            raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    given = {name: as_array(name, array) for name, array in arrays.items() if array is not None}
     dtype = np.result_type(*(np.float64 if a.dtype.kind in "iu" else a.dtype for a in given.values()))
     working = np.promote_types(dtype, np.float32)
     return [given[name].astype(working, copy=False) if name in given else None for name in arrays], dtype
@@ -30,23 +130,49 @@ def must_be_finite(**arrays: Array | None) -> None:
     """Raise for the first entry that is NaN or infinite."""
     for name, array in arrays.items():
         if array is not None and not (finite := np.isfinite(array)).all():
-            forbid(name, array, ~finite, "is {value}")
+            forbid(name, array, ~finite, "is {value}: it must be finite")
+
+
+def must_fit(name: str, array: Array, problem: str) -> None:
+    """Raise for a result that left the range of its dtype: `problem` says whose entries are too large."""
+    if not (finite := np.isfinite(array)).all():
+        forbid(name, array, ~finite, "is {value}: " + f"{problem} too large for {array.dtype}")
+
+
+def broadcast_batch(**arrays: Array | None) -> tuple[int, ...]:
+    """The leading axes that all arrays have together, as NumPy broadcasts them: all axes but the last two."""
+    given = {name: array for name, array in arrays.items() if array is not None}
+    try:
+        return np.broadcast_shapes(*(array.shape[:-2] for array in given.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in given.items())
+        raise ValueError(f"the batch axes do not broadcast: {shapes}") from None
 
 
 def scale_factor(query: Array, scale: float | None) -> Any:
     """What the scores are multiplied by, in the dtype of `query` (a bare float64 would upcast it): `scale`, or 1/√d_k for None."""
-    if scale is not None and not np.isfinite(scale):
-        raise ValueError(f"scale must be finite, got {scale}")
-    return query.dtype.type(query.shape[-1] ** -0.5 if scale is None else scale)
+    factor = query.shape[-1] ** -0.5 if scale is None else as_number("scale", scale, dtype=query.dtype)
+    return query.dtype.type(factor)
 
 
-def check_sizes(query: Array, key: Array, value: Array) -> None:
+def check_rows(query: Array, key: Array, value: Array | None = None) -> None:
     """Raise when the three do not fit each other, hold no rows, or an entry that is not finite."""
-    problem = None
-    if min(query.ndim, key.ndim, value.ndim) < 2 or 0 in (*query.shape[-2:], *key.shape[-2:]):
-        problem = "two axes or more, and no empty sequence, are needed"
-    elif (*query.shape[:-2], query.shape[-1]) != (*key.shape[:-2], key.shape[-1]) or key.shape[:-1] != value.shape[:-1]:
-        problem = "query and key must share d_k, key and value their rows, and all the batch axes"
-    if problem:
-        raise ValueError(f"{problem}: query {query.shape}, key {key.shape}, value {value.shape}")
+    for name, array in (("query", query), ("key", key), ("value", value)):
+        if array is not None:
+            as_array(name, array, ndim=2)
+    for name, array in (("query", query), ("key", key)):
+        if 0 in array.shape[-2:]:
+            raise ValueError(f"{name} is an empty sequence or has no columns: it has shape {array.shape}")
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(
+            f"query and key must share d_k, their last axis: query has shape {query.shape}, key {key.shape}"
+        )
+    if value is not None and value.shape[-2] != key.shape[-2]:
+        raise ValueError(f"value must have one row for each key: key has shape {key.shape}, value {value.shape}")
     must_be_finite(query=query, key=key, value=value)
+
+
+def _told(value: Any) -> str:
+    """A value and its type, short enough for a sentence."""
+    shown = repr(value)
+    return f"{shown if len(shown) <= 40 else shown[:37] + '…'} ({type(value).__name__})"

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import check_sizes, forbid, must_be_finite, scale_factor, working_copies
+from attnlib.checks import check_rows, forbid, must_be_finite, scale_factor, working_copies
 
 
 def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.0) -> Float[Array, "*shape"]:
@@ -157,7 +157,7 @@ def single_query_attention(
     (query, key, value), dtype = working_copies(query=query, key=key, value=value)
     if query.ndim != 1 or key.ndim != 2:
         raise ValueError(f"one query and rows of keys are needed, got shapes {query.shape} and {key.shape}")
-    check_sizes(query[None], key, value)
+    check_rows(query[None], key, value)
     scores = _checked_scores(query[None], key, scale)[0]  # (n_k,)
     if mask is not None:
         scores = _masked(scores[None], np.asarray(mask)[None])[0]

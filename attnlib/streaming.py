@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import check_sizes, must_be_finite, scale_factor, working_copies
+from attnlib.checks import check_rows, must_be_finite, scale_factor, working_copies
 
 COLUMNS = 512  # keys in a tile
 ROWS, CAUSAL_ROWS = 256, 128  # queries in a band; fewer where half of a tile on the diagonal is wasted
@@ -48,7 +48,7 @@ def streaming_attention(
     True
     """
     (query, key, value), dtype = working_copies(query=query, key=key, value=value)
-    check_sizes(query, key, value)
+    check_rows(query, key, value)
     if offset < 0:
         raise ValueError(f"offset must be 0 or more, got {offset}")
     out = _streamed(query, key, value, offset if causal else None, scale, _longest(key))

@@ -13,17 +13,16 @@ from attnlib import (
     attention_weights,
     causal_mask,
     linear_attention,
-    mask_to_bias,
     multi_head_attention,
     project,
     rotary_embedding,
-    single_query_attention,
     split_heads,
     streaming_attention,
-    tied_attention,
-    to_torch,
     window_attention,
 )
+from attnlib.masks import mask_to_bias, to_torch
+from attnlib.scaled_dot_product import single_query_attention
+from attnlib.variants import tied_attention
 
 MASKS = st.sampled_from(["none", "boolean", "causal", "bias", "blocking bias"])
 sizes = st.lists(st.integers(1, 11), min_size=4, max_size=4, unique=True)  # n_q, n_k, d_k, d_v: no transpose can hide

@@ -8,7 +8,6 @@ import pytest
 from attnlib import attention_scores, attention_weights
 from attnlib.widgets import Choice, InputError
 from attnlib.widgets.choice import shuffled
-from tests.unit.test_widgets import HOSTILE, Page
 
 PAIRS = [("one", "Too few."), ("two", "Yes: a pair."), ("three", "Too many.")]
 
@@ -92,9 +91,9 @@ def test_bad_input_is_named(name, unchecked):
     assert isinstance(caught.value, InputError) or name == "mode"
 
 
-def test_the_page_form_asks_and_folds_the_answers_away():
+def test_the_page_form_asks_and_folds_the_answers_away(page_of):
     question = a_choice(reveal="*Two* it is.", provenance="hand-made")
-    page, html = Page(question), question.fallback()
+    page, html = page_of(question), question.fallback()
     assert {"figure", "figcaption", "ol", "details", "summary"} <= set(page.tags)
     asked, answers = html.split("<details>")
     assert "How many?" in asked
@@ -125,7 +124,7 @@ def test_two_questions_have_addresses_of_their_own():
     assert 'id="choice-mine"' in a_choice(title="Mine")._repr_mimebundle_()[0]["text/html"]
 
 
-def test_texts_are_never_html():
-    page = Page(Choice(HOSTILE, [(HOSTILE, HOSTILE), ("b", HOSTILE)], 0, reveal=HOSTILE, provenance=HOSTILE))
+def test_texts_are_never_html(page_of, hostile):
+    page = page_of(Choice(hostile, [(hostile, hostile), ("b", hostile)], 0, reveal=hostile, provenance=hostile))
     assert "img" not in page.tags
     assert "</script" not in page.state

@@ -8,7 +8,6 @@ import pytest
 from attnlib import attention, softmax
 from attnlib.widgets import ConventionSwitch, InputError
 from attnlib.widgets.convention_switch import FORMULAS
-from tests.unit.test_widgets import Page
 
 SIZES = {"n": 2, "n_z": 7, "d": 5, "d_k": 3, "d_v": 4}
 
@@ -80,9 +79,9 @@ def test_bad_input_is_named(name):
         ConventionSwitch(**options)
 
 
-def test_the_tables_hold_every_formula_and_the_numbers_both_ways():
+def test_the_tables_hold_every_formula_and_the_numbers_both_ways(page_of):
     switch = ConventionSwitch()
-    page = Page(switch)
+    page = page_of(switch)
     assert page.tags.count("table") == 3
     assert page.cells[:3] == ["", "formula", "shapes"]
     assert page.cells[3:6] == ["projection, rows", "Q = X W_Q", "n×d_k = (n×d)(d×d_k)"]

@@ -9,7 +9,6 @@ from attnlib import cost
 from attnlib.widgets import CostCalculator, InputError
 from attnlib.widgets.base import BYTES, large, text
 from attnlib.widgets.cost_calculator import MODELS
-from tests.unit.test_widgets import HOSTILE, Page
 
 SIZES = {"n": 300, "d": 48, "num_heads": 6, "num_kv_heads": 2, "num_layers": 5, "expansion": 5.25}
 
@@ -85,9 +84,9 @@ def test_bad_input_is_named(name):
         CostCalculator(**options)
 
 
-def test_the_tables_tell_the_same_numbers():
-    calculator = CostCalculator(**SIZES, title=HOSTILE, models=[{**MODELS[0], "name": HOSTILE}])
-    page = Page(calculator)
+def test_the_tables_tell_the_same_numbers(page_of, hostile):
+    calculator = CostCalculator(**SIZES, title=hostile, models=[{**MODELS[0], "name": hostile}])
+    page = page_of(calculator)
     assert "img" not in page.tags
     total = sum(calculator.work.values())
     for part in calculator.work.values():

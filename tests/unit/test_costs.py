@@ -6,7 +6,6 @@ from matplotlib.colors import to_hex
 
 from attnlib import cost, plots
 from attnlib.plots.style import COLOURS
-from tests.unit.figures import assert_tidy
 
 D, H = 60, 4
 PROJECTIONS, GRIDS, FEED_FORWARD = COLOURS[0], COLOURS[1], COLOURS[2]
@@ -21,7 +20,7 @@ def texts(axes):
 
 
 @pytest.mark.parametrize("itemsize", [2, 4])
-def test_nothing_leaves_the_page_or_covers_another_word(itemsize):
+def test_nothing_leaves_the_page_or_covers_another_word(itemsize, assert_tidy):
     assert_tidy(plots.cost_page(768, 12, itemsize=itemsize, title="Where the work goes"))
 
 

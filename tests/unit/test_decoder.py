@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from attnlib import decoder_logits, decoder_weights, distance_bias, random_decoder, rms_norm, silence_head, softmax
+from attnlib import rms_norm, softmax
+from attnlib.decoder import decoder_logits, decoder_weights, distance_bias
+from attnlib.lab import random_decoder, silence_head
 
 SIZES = {"vocabulary": 11, "d": 12, "num_layers": 2, "num_heads": 3, "reach": 4}
 TOKENS = [3, 1, 4, 1, 5, 9, 2]

@@ -6,7 +6,6 @@ from matplotlib.colors import to_hex
 
 from attnlib import attention, attention_weights, houston, plots
 from attnlib.plots import style
-from tests.unit.figures import assert_tidy
 
 N, D_K, D_V = 5, 4, 3
 RNG = np.random.default_rng(0)
@@ -94,5 +93,5 @@ FIGURES = {
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_no_two_texts_touch_and_nothing_leaves_the_figure(name):
+def test_no_two_texts_touch_and_nothing_leaves_the_figure(name, assert_tidy):
     assert_tidy(FIGURES[name]())

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from attnlib import attention_scores, convex_hull, cosine_similarity
-from attnlib.geometry import _turn
+from attnlib import attention_scores
+from attnlib.lab import convex_hull, cosine_similarity
+from attnlib.lab.geometry import _turn
 
 
 @given(arrays(float, st.tuples(st.integers(1, 12), st.just(2)), elements=st.integers(-9, 9).map(float)))

@@ -6,10 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from attnlib import decoder_logits, decoder_weights, random_decoder, softmax, trained
+from attnlib import softmax, trained
+from attnlib.decoder import decoder_logits, decoder_weights
+from attnlib.lab import random_decoder
 from attnlib.widgets import HeadBrowser, InputError
 from attnlib.widgets.head_browser import packed, unpacked
-from tests.unit.test_widgets import HOSTILE, Page
 
 WORDS = ["Red", "green", "blue", "sky"]
 
@@ -125,9 +126,9 @@ def test_bad_input_is_named(name):
         call()
 
 
-def test_the_page_form_holds_the_querys_row_in_every_head_and_one_whole_grid():
+def test_the_page_form_holds_the_querys_row_in_every_head_and_one_whole_grid(page_of):
     browser = a_browser("red green sky", layer=1, head=2)
-    page, weights = Page(browser), browser.weights
+    page, weights = page_of(browser), browser.weights
     assert page.tags.count("table") == 3
     assert page.cells[:4] == ["", "Red", "green", "sky"]
     shown = [
@@ -143,31 +144,31 @@ def test_the_page_form_holds_the_querys_row_in_every_head_and_one_whole_grid():
     assert "Numbers: of the parameters given." in browser.fallback()
 
 
-def test_the_page_form_says_what_is_changed():
+def test_the_page_form_says_what_is_changed(page_of):
     said = a_browser("red green sky", layer=1, silenced=True, swapped=1, other="blue").fallback()
     assert (
         "The next word after “sky”, before and after layer 2, head 1 is silenced and “green” is swapped for “blue”."
         in said
     )
     assert "“Red blue sky”" in said
-    assert Page(a_browser(silenced=True)).cells.count("before") == 1
+    assert page_of(a_browser(silenced=True)).cells.count("before") == 1
 
 
-def test_an_earlier_query_shows_the_keys_it_may_read():
+def test_an_earlier_query_shows_the_keys_it_may_read(page_of):
     assert "<strong>" not in a_browser(token=0).fallback()
-    page = Page(a_browser("red green sky", token=1))
+    page = page_of(a_browser("red green sky", token=1))
     assert page.cells[:3] == ["", "Red", "green"]
     assert page.cells[3] == "layer 1, head 1"
 
 
-def test_a_long_sentence_has_no_whole_grid_and_an_unknown_one_no_table():
-    assert Page(a_browser("sky " * 11)).tags.count("table") == 2
+def test_a_long_sentence_has_no_whole_grid_and_an_unknown_one_no_table(page_of):
+    assert page_of(a_browser("sky " * 11)).tags.count("table") == 2
     assert "No word of the sentence is known." in a_browser("violet").fallback()
 
 
-def test_words_are_never_html():
-    page = Page(
-        HeadBrowser("<img> red", ["<img>", "red", "</script>", "d"], parameters(), title=HOSTILE, provenance=HOSTILE)
+def test_words_are_never_html(page_of, hostile):
+    page = page_of(
+        HeadBrowser("<img> red", ["<img>", "red", "</script>", "d"], parameters(), title=hostile, provenance=hostile)
     )
     assert "img" not in page.tags
     assert "<img>" in page.cells

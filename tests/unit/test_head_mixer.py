@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from attnlib import attention_weights, causal_mask, houston, merge_heads, multi_head_attention, pool_heads, weight_back
+from attnlib import attention_weights, causal_mask, houston, merge_heads, multi_head_attention
+from attnlib.lab import pool_heads, weight_back
 from attnlib.widgets import HeadMixer, InputError
-from tests.unit.test_widgets import HOSTILE, Page
 
 HEADS, N, D, D_K, D_V, D_OUT = 4, 5, 6, 3, 2, 7
 RNG = np.random.default_rng(0)
@@ -133,9 +133,9 @@ def test_bad_input_is_named(name):
         call()
 
 
-def test_the_tables_hold_every_weight_and_the_output():
+def test_the_tables_hold_every_weight_and_the_output(page_of):
     mixer = HeadMixer(mixed=True)
-    page = Page(mixer)
+    page = page_of(mixer)
     assert page.tags.count("table") == 2
     assert page.cells[:6] == ["", *houston.TOKENS]
     allowed = causal_mask(5)
@@ -154,17 +154,17 @@ def test_the_tables_hold_every_weight_and_the_output():
     assert json.loads(page.state).keys() == mixer.state().keys()
 
 
-def test_columns_without_names_are_counted_and_small_changes_are_not_called_none():
-    assert Page(a_mixer(mixed=True)).cells[-8 * 7 :][1:8] == ["1", "2", "3", "4", "5", "6", "7"]
-    plain = Page(a_mixer(value=(X @ W_V) * [[[1.0]], [[1e-4]], [[1.0]], [[1.0]]], zeroed=[1])).cells
+def test_columns_without_names_are_counted_and_small_changes_are_not_called_none(page_of):
+    assert page_of(a_mixer(mixed=True)).cells[-8 * 7 :][1:8] == ["1", "2", "3", "4", "5", "6", "7"]
+    plain = page_of(a_mixer(value=(X @ W_V) * [[[1.0]], [[1e-4]], [[1.0]], [[1.0]]], zeroed=[1])).cells
     assert plain[-9:] == ["changes by", "0", "0", "< 0.01", "< 0.01", "0", "0", "0", "0"]
     assert "head 2, 1" in plain
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_given_weights_are_in_the_table(causal):
+def test_given_weights_are_in_the_table(causal, page_of):
     mixer = HeadMixer("abcd", weights=given_weights(causal=causal))
-    page = Page(mixer)
+    page = page_of(mixer)
     assert page.tags.count("table") == 1
     assert page.cells[5:10] == [
         "head 1: a",
@@ -173,25 +173,25 @@ def test_given_weights_are_in_the_table(causal):
 
 
 @pytest.mark.parametrize("columns", [0, 5])
-def test_many_weights_are_summed_up_head_by_head(columns):
+def test_many_weights_are_summed_up_head_by_head(columns, page_of):
     weights = given_weights(14, 9, causal=True)
     mixer = HeadMixer("abcdefghi", weights=weights, columns=columns)
-    page, before = Page(mixer), weight_back(mixer.weights, 1)
+    page, before = page_of(mixer), weight_back(mixer.weights, 1)
     wide = columns or 12
     assert page.cells[: wide + 1] == ["", *(str(c + 1) for c in range(wide))]
     assert page.cells[wide + 1 : 2 * wide + 2] == [f"head 1 to head {wide}", *(f"{b:.2f}" for b in before[:wide])]
     assert [cell for cell in page.cells if "." in cell] == [f"{b:.2f}" for b in before]
 
 
-def test_many_heads_of_one_token_have_none_before():
-    page = Page(HeadMixer("a", weights=np.ones((1001, 1, 1))))
+def test_many_heads_of_one_token_have_none_before(page_of):
+    page = page_of(HeadMixer("a", weights=np.ones((1001, 1, 1))))
     assert page.cells.count("0.00") == 1001
     assert "head 997 to head 1001" in page.cells
-    assert "head 1001" in Page(HeadMixer("a", weights=np.ones((1001, 1, 1)), columns=1000)).cells
+    assert "head 1001" in page_of(HeadMixer("a", weights=np.ones((1001, 1, 1)), columns=1000)).cells
 
 
-def test_names_are_text_and_never_html():
-    page = Page(a_mixer(tokens=[HOSTILE] * 5, heads=[HOSTILE] * 4, axes=[HOSTILE] * 7, title=HOSTILE, mixed=True))
+def test_names_are_text_and_never_html(page_of, hostile):
+    page = page_of(a_mixer(tokens=[hostile] * 5, heads=[hostile] * 4, axes=[hostile] * 7, title=hostile, mixed=True))
     assert "img" not in page.tags
-    assert page.cells.count(HOSTILE) == 5 + 7 + 5
+    assert page.cells.count(hostile) == 5 + 7 + 5
     assert "</script" not in page.state

@@ -7,7 +7,6 @@ from matplotlib.patches import PathPatch
 
 from attnlib import plots, split_heads
 from attnlib.plots.style import COLOURS, LINE
-from tests.unit.figures import assert_tidy
 
 N, D, H, D_K, D_V = 5, 7, 3, 4, 2
 
@@ -49,7 +48,7 @@ def test_a_block_has_a_cell_for_each_number():
     assert len(corners) == 2 * (N + 1 + D + 1)
 
 
-def test_nothing_leaves_the_page_or_covers_another_word():
+def test_nothing_leaves_the_page_or_covers_another_word(assert_tidy):
     assert_tidy(page(title="One page"))
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnlib import attention_weights, causal_mask, decoder_weights, houston, merge_heads, trained
+from attnlib import attention_weights, causal_mask, houston, merge_heads, trained
+from attnlib.decoder import decoder_weights
 from tools import train_two_heads
 
 STAGES = houston.stages()

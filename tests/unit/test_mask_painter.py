@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from attnlib import attention, attention_weights, causal_mask, houston, padding_mask, sliding_window_mask, to_torch
+from attnlib import attention, attention_weights, causal_mask, houston, padding_mask, sliding_window_mask
+from attnlib.masks import to_torch
 from attnlib.widgets import InputError, MaskPainter
-from tests.unit.test_widgets import HOSTILE, Page
 
 RNG = np.random.default_rng(0)
 X, W_Q, W_K, W_V = (RNG.normal(size=shape) for shape in [(4, 5), (5, 3), (5, 3), (5, 2)])
@@ -127,9 +127,9 @@ def test_the_old_mask_stays_after_a_bad_one():
 
 
 @pytest.mark.parametrize("leaky", [False, True])
-def test_the_table_holds_weights_sums_and_moves(leaky):
+def test_the_table_holds_weights_sums_and_moves(leaky, page_of):
     painter = MaskPainter(leaky=leaky)
-    page = Page(painter)
+    page = page_of(painter)
     assert page.cells[:8] == ["", "Houston", "we", "have", "a", "launch", "sum", "output moves"]
     for i in range(5):
         row = page.cells[8 + 8 * i :][:8]
@@ -139,13 +139,13 @@ def test_the_table_holds_weights_sums_and_moves(leaky):
     assert json.loads(page.state).keys() == painter.state().keys()
 
 
-def test_a_small_move_is_not_called_none():
-    assert "< 0.01" in Page(a_painter(other=X[3] + 1e-3, preset="none")).cells
-    assert Page(a_painter(replaced=[])).cells.count("no") == 4
+def test_a_small_move_is_not_called_none(page_of):
+    assert "< 0.01" in page_of(a_painter(other=X[3] + 1e-3, preset="none")).cells
+    assert page_of(a_painter(replaced=[])).cells.count("no") == 4
 
 
-def test_tokens_are_text_and_never_html():
-    page = Page(MaskPainter([HOSTILE, "b"], np.eye(2), other_token=HOSTILE, title=HOSTILE))
+def test_tokens_are_text_and_never_html(page_of, hostile):
+    page = page_of(MaskPainter([hostile, "b"], np.eye(2), other_token=hostile, title=hostile))
     assert "img" not in page.tags
-    assert page.cells.count(HOSTILE) == 4
+    assert page.cells.count(hostile) == 4
     assert "</script" not in page.state

@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from attnlib import (
-    attention,
-    attention_weights,
-    causal_mask,
-    from_torch,
-    mask_to_bias,
-    padding_mask,
-    sliding_window_mask,
-    to_torch,
-)
+from attnlib import attention, attention_weights, causal_mask, padding_mask, sliding_window_mask
+from attnlib.masks import from_torch, mask_to_bias, to_torch
 
 N_Q, N_K, D, HEADS = 5, 7, 6, 2
 APIS = ("scaled_dot_product_attention", "MultiheadAttention")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from attnlib import attention_weights, causal_mask, houston, padding_mask, plots
-from tests.unit.figures import assert_tidy
 
 N = 5
 QUERY, KEY = houston.stages()[3].query, houston.stages()[3].key
@@ -46,7 +45,7 @@ def test_blocked_cells_are_hatched_and_the_others_shaded_by_weight():
 
 
 @pytest.mark.parametrize("tokens", [houston.TOKENS, ("we", "have", "a", "problem", "filler")])
-def test_no_two_texts_touch_and_nothing_leaves_the_page(tokens):
+def test_no_two_texts_touch_and_nothing_leaves_the_page(tokens, assert_tidy):
     assert_tidy(plots.masks_page(tokens, -SCORES, MASKS, title="Masks on one page"))
 
 

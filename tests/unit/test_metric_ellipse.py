@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from attnlib import attention_weights, cycle_product, houston, stretch_matrix
+from attnlib import attention_weights, houston
+from attnlib.lab import cycle_product, stretch_matrix
 from attnlib.widgets import InputError, MetricEllipse
-from tests.unit.test_widgets import HOSTILE, Page
 
 X = np.random.default_rng(0).normal(size=(3, 2))
 
@@ -66,9 +66,9 @@ def test_bad_input_is_named(name):
         call()
 
 
-def test_the_page_form_holds_both_grids_and_the_whole_state():
+def test_the_page_form_holds_both_grids_and_the_whole_state(page_of):
     ellipse = an_ellipse()
-    page = Page(ellipse)
+    page = page_of(ellipse)
     assert page.tags.count("table") == page.tags.count("figcaption") == 2
     numbers = [f"{x:.2f}".replace("-", "−").replace("−0.00", "0.00") for x in ellipse.scores[1]]
     assert numbers == page.cells[page.cells.index(f"b ({X[1, 0]:.2f}, {X[1, 1]:.2f})".replace("-", "−")) :][1:4]
@@ -78,8 +78,8 @@ def test_the_page_form_holds_both_grids_and_the_whole_state():
     assert state["points"] == X.tolist()
 
 
-def test_names_are_text_and_never_html():
-    page = Page(MetricEllipse([HOSTILE, "b", "c"], X, [HOSTILE, HOSTILE], title=HOSTILE, provenance=HOSTILE))
+def test_names_are_text_and_never_html(page_of, hostile):
+    page = page_of(MetricEllipse([hostile, "b", "c"], X, [hostile, hostile], title=hostile, provenance=hostile))
     assert "img" not in page.tags
-    assert any(HOSTILE in cell for cell in page.cells)
+    assert any(hostile in cell for cell in page.cells)
     assert "</script" not in page.state

@@ -4,17 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from attnlib import (
-    attention,
-    causal_mask,
-    dropout_weights,
-    merge_heads,
-    multi_head_attention,
-    pool_heads,
-    split_heads,
-    to_torch,
-    weight_back,
-)
+from attnlib import attention, causal_mask, merge_heads, multi_head_attention, split_heads
+from attnlib.lab import pool_heads, weight_back
+from attnlib.masks import to_torch
+from attnlib.multihead import dropout_weights
 
 # Distinct everywhere, so that no transpose and no mixed head goes unnoticed.
 BATCH, HEADS, N, N_Z, D, D_Z, D_K, D_V, D_OUT = 2, 3, 5, 7, 6, 8, 4, 10, 11

@@ -8,7 +8,6 @@ import pytest
 from attnlib import softmax
 from attnlib.widgets import InputError, Number
 from attnlib.widgets.number_question import shown
-from tests.unit.test_widgets import HOSTILE, Page
 
 WRONG = [(64, 0.5, "That is the variance."), (-8, 0.1, "A *spread* is never negative.")]
 
@@ -81,9 +80,9 @@ def test_bad_input_is_named(name):
         call()
 
 
-def test_the_page_form_asks_and_folds_the_answers_away():
+def test_the_page_form_asks_and_folds_the_answers_away(page_of):
     question = a_number(unit="units", explanation="√64 = 8.", provenance="hand-made")
-    page = Page(question)
+    page = page_of(question)
     asked, answers = question.fallback().split("<details>")
     assert "How far do the scores spread?" in asked
     assert "Numbers: hand-made." in asked
@@ -105,7 +104,7 @@ def test_numbers_are_shown_in_few_digits():
     ]
 
 
-def test_texts_are_never_html():
-    page = Page(Number(HOSTILE, 1, [(2, 0, HOSTILE)], unit=HOSTILE, explanation=HOSTILE, provenance=HOSTILE))
+def test_texts_are_never_html(page_of, hostile):
+    page = page_of(Number(hostile, 1, [(2, 0, hostile)], unit=hostile, explanation=hostile, provenance=hostile))
     assert "img" not in page.tags
     assert "</script" not in page.state

@@ -9,7 +9,7 @@ import pytest
 
 import attnlib
 from attnlib import cost
-from attnlib.scaling import BROKEN
+from attnlib.lab.scaling import BROKEN
 
 RANDOM_CASES = 1000
 
@@ -156,7 +156,7 @@ def random_stack(rng, size):
 
 def random_sentence(rng, size):
     words, heads, width, layers = sizes(rng)
-    parameters = attnlib.random_decoder(
+    parameters = attnlib.lab.random_decoder(
         rng, vocabulary=int(words), d=int(heads * width), num_layers=int(layers), num_heads=int(heads), reach=3
     )
     if rng.random() < 0.3:

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
-from attnlib import convex_hull, houston, plots
+from attnlib import houston, plots
+from attnlib.lab import convex_hull
 from attnlib.plots import style
 
 # What eyes without one kind of cone see, as a matrix on linear RGB (Machado, Oliveira & Fernandes 2009, severity 1).

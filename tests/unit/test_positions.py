@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attnlib
-from attnlib import rotary_embedding, rotary_permutation, scaled_base, sinusoidal_encoding
+from attnlib import rotary_embedding, sinusoidal_encoding
+from attnlib.positions import rotary_permutation, scaled_base
 
 BATCH, HEADS, N, D = 2, 3, 5, 8
 LAYOUTS = ("half", "interleaved")

@@ -7,7 +7,6 @@ import pytest
 
 from attnlib import attention, attention_weights, houston
 from attnlib.widgets import InputError, QueryStepper
-from tests.unit.test_widgets import Page
 
 RNG = np.random.default_rng(0)
 X, W_Q, W_K, W_V = (RNG.normal(size=size) for size in ((5, 7), (7, 4), (7, 4), (7, 3)))
@@ -84,8 +83,8 @@ def test_bad_input_is_named(name):
         call()
 
 
-def test_the_table_holds_every_number_from_key_to_context():
-    page = Page(QueryStepper(masked=True))
+def test_the_table_holds_every_number_from_key_to_context(page_of):
+    page = page_of(QueryStepper(masked=True))
     assert page.cells[:6] == ["", "key k", "score q·k", "÷ √4", "weight", "value v"]
     assert page.cells[12:18] == ["we", "(1.60, 0.00, 0.00, 0.00)", "3.52", "1.76", "0.74", "(1.50, 0.00, 0.00)"]
     assert page.cells[30:36] == ["problem", "(0.00, 1.70, 0.00, 0.00)", "2.72", "1.36", "–", "(0.00, 0.00, 1.50)"]
@@ -96,6 +95,6 @@ def test_the_table_holds_every_number_from_key_to_context():
     assert json.loads(page.state).keys() == QueryStepper().state().keys()
 
 
-def test_without_scaling_the_table_has_no_column_for_it():
-    assert Page(QueryStepper(scaled=False)).cells[:5] == ["", "key k", "score q·k", "weight", "value v"]
-    assert Page(QueryStepper(scaled=False)).cells[8] == f"{houston.stages()[2].weights[2, 0]:.2f}"
+def test_without_scaling_the_table_has_no_column_for_it(page_of):
+    assert page_of(QueryStepper(scaled=False)).cells[:5] == ["", "key k", "score q·k", "weight", "value v"]
+    assert page_of(QueryStepper(scaled=False)).cells[8] == f"{houston.stages()[2].weights[2, 0]:.2f}"

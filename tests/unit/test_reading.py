@@ -5,7 +5,8 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from attnlib import attention_weights, cycle_product, most_read, most_unequal_pair, stretch_matrix
+from attnlib import attention_weights
+from attnlib.lab import cycle_product, most_read, most_unequal_pair, stretch_matrix
 
 RNG = np.random.default_rng(0)
 GRIDS = [RNG.normal(size=(n, n)) for n in (2, 3, 5, 7)]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from attnlib.widgets import InputError, RotaryDial
-from tests.unit.test_widgets import HOSTILE, Page
 
 RNG = np.random.default_rng(0)
 QUERY, KEY = RNG.normal(size=(2, 8))
@@ -64,9 +63,9 @@ def test_bad_input_is_named(name):
         call()
 
 
-def test_the_tables_show_the_pairs_the_arithmetic_and_what_moving_both_does():
-    dial = RotaryDial(query_token=HOSTILE, key_layout="interleaved")
-    page = Page(dial)
+def test_the_tables_show_the_pairs_the_arithmetic_and_what_moving_both_does(page_of, hostile):
+    dial = RotaryDial(query_token=hostile, key_layout="interleaved")
+    page = page_of(dial)
     rows = [page.cells[start : start + 8] for start in range(0, 48, 8)]
     assert [row[0] for row in rows] == ["", "query’s pair", "query, turned", "key’s pair", "key, turned", "product"]
     assert rows[1][1:] == ["0", "1", "2", "0", "1", "2", ""]

@@ -9,16 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from attnlib import (
-    attention,
-    attention_scores,
-    attention_weights,
-    causal_mask,
-    entropy,
-    single_query_attention,
-    softmax,
-    softmax_jacobian,
-)
+from attnlib import attention, attention_scores, attention_weights, causal_mask, entropy, softmax
+from attnlib.scaled_dot_product import single_query_attention, softmax_jacobian
 
 # Distinct everywhere, so that no transpose goes unnoticed.
 BATCH, HEADS, N_Q, N_K, D_K, D_V = 2, 3, 5, 7, 4, 6

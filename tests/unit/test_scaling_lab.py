@@ -3,19 +3,12 @@
 import numpy as np
 import pytest
 
-from attnlib import (
-    attention_weights,
-    draw_scores,
-    entropy,
-    saturation,
-    score_variance,
-    seeded_uniform,
-    softmax_jacobian,
-)
-from attnlib.scaling import BROKEN
+from attnlib import attention_weights, entropy
+from attnlib.lab import draw_scores, saturation, score_variance, seeded_uniform
+from attnlib.lab.scaling import BROKEN
+from attnlib.scaled_dot_product import softmax_jacobian
 from attnlib.widgets import InputError, ScalingLab
 from attnlib.widgets.base import compact, text
-from tests.unit.test_widgets import HOSTILE, Page
 
 
 def test_the_draws_are_uniform_with_variance_one_and_not_correlated():
@@ -140,9 +133,9 @@ def test_the_old_value_stays_after_a_bad_one():
     assert lab.d_k == 4
 
 
-def test_what_is_read_without_a_script():
+def test_what_is_read_without_a_script(page_of):
     lab = ScalingLab(d_k=64, broken="copies")
-    page = Page(lab)
+    page = page_of(lab)
     lines = [page.cells[k : k + 6] for k in range(6, len(page.cells), 6)]
     assert [line[0] for line in lines[4:6]] == ["dₖ = 64", "dₖ = 64, ÷ √dₖ"]
     _, variance, *rest = lab.measures
@@ -152,6 +145,6 @@ def test_what_is_read_without_a_script():
     assert [line[0] for line in lines[::2]] == [f"dₖ = {d}" for d in (1, 16, 64, 256, 4096)]
 
 
-def test_the_title_is_text():
-    page = Page(ScalingLab(title=HOSTILE, n_q=2, n_k=2))
+def test_the_title_is_text(page_of, hostile):
+    page = page_of(ScalingLab(title=hostile, n_q=2, n_k=2))
     assert "img" not in page.tags

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from attnlib import draw_scores, plots, saturation, score_variance, softmax
+from attnlib import plots, softmax
+from attnlib.lab import draw_scores, saturation, score_variance
+from attnlib.lab.scaling import BROKEN as ASSUMPTIONS
 from attnlib.plots import style
 from attnlib.plots.scaling import BROKEN, KEYS, QUERIES, SHOWN, WIDTHS
-from attnlib.scaling import BROKEN as ASSUMPTIONS
-from tests.unit.figures import assert_tidy
 
 
 @pytest.fixture(scope="module")
@@ -72,5 +72,5 @@ def test_the_table_breaks_every_assumption_with_its_variance_and_what_is_left(pa
         assert float(written[row + 3]) == pytest.approx(largest, abs=0.006)
 
 
-def test_no_two_texts_touch_and_nothing_leaves_the_sheet(page):
+def test_no_two_texts_touch_and_nothing_leaves_the_sheet(page, assert_tidy):
     assert_tidy(page)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from attnlib import houston, positive_function, positive_weights, softmax, weight_properties
+from attnlib import houston, softmax
+from attnlib.lab import positive_function, positive_weights, weight_properties
 from attnlib.widgets import InputError, SoftmaxSliders
 from attnlib.widgets.base import compact, text
-from tests.unit.test_widgets import HOSTILE, Page
 
 SCORES = np.array([-1.5, 0.25, 0.5, 2.0])
 NAMES = ("exp", "softplus", "sigmoid", "relu", "square")
@@ -94,8 +94,8 @@ def test_bad_input_is_named(name):
         call()
 
 
-def test_what_is_read_without_a_script():
-    page = Page(a_widget(phi="square", constant=-2.0))
+def test_what_is_read_without_a_script(page_of):
+    page = page_of(a_widget(phi="square", constant=-2.0))
     weights = positive_weights(SCORES - 2, "square")
     assert page.cells[:5] == ["", "s", "φ(s)", "weight", "a"]
     assert [page.cells[k] for k in (7, 11, 15, 19)] == [text(w) for w in weights]
@@ -106,9 +106,9 @@ def test_what_is_read_without_a_script():
     assert verdicts[12:15] == ["A higher score gets a higher weight", "pairs that fail: 6", "fails"]
 
 
-def test_a_token_is_text():
-    page = Page(SoftmaxSliders([HOSTILE], [0.0]))
-    assert HOSTILE in page.cells
+def test_a_token_is_text(page_of, hostile):
+    page = page_of(SoftmaxSliders([hostile], [0.0]))
+    assert hostile in page.cells
     assert "img" not in page.tags
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from attnlib import houston, plots
-from tests.unit.figures import assert_tidy
 
 N = 5
 SENTENCE = "Nobody chose these numbers: each word but the first reads the word that stands before it."
@@ -48,7 +47,7 @@ def test_rows_go_down_and_columns_to_the_right():
     assert where["0.90"][1] > where["0.20"][1]
 
 
-def test_no_two_texts_touch_and_nothing_leaves_the_page():
+def test_no_two_texts_touch_and_nothing_leaves_the_page(assert_tidy):
     assert_tidy(plots.stages_page(houston.TOKENS, STAGES, title="Seven stages"))
     figure = plots.stages_page(houston.TOKENS, STAGES, provenance="hand-made, and those of the last grid trained")
     assert_tidy(figure)

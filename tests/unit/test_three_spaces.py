@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from attnlib import attention, attention_weights, most_read
+from attnlib import attention, attention_weights
+from attnlib.lab import most_read
 from attnlib.widgets import InputError, ThreeSpaces
-from tests.unit.test_widgets import HOSTILE, Page
 
 RNG = np.random.default_rng(0)
 X, W_Q, W_K, W_V = RNG.normal(size=(3, 2)), *RNG.normal(size=(3, 2, 2))
@@ -66,9 +66,9 @@ def test_bad_input_is_named(name):
         call()
 
 
-def test_the_page_form_holds_what_is_shown_and_the_whole_state():
+def test_the_page_form_holds_what_is_shown_and_the_whole_state(page_of):
     spaces = some_spaces()
-    page = Page(spaces)
+    page = page_of(spaces)
     assert page.cells[:7] == ["", "weight", "score", "query", "key", "value", "output"]
     place = "({:.2f}, {:.2f})"
     texts = [f"{spaces.weights[1, 2]:.2f}", f"{spaces.scores[1, 2]:.2f}"]
@@ -83,8 +83,8 @@ def test_the_page_form_holds_what_is_shown_and_the_whole_state():
     )
 
 
-def test_names_are_text_and_never_html():
-    page = Page(ThreeSpaces([HOSTILE, "b", "c"], X, title=HOSTILE, provenance=HOSTILE))
+def test_names_are_text_and_never_html(page_of, hostile):
+    page = page_of(ThreeSpaces([hostile, "b", "c"], X, title=hostile, provenance=hostile))
     assert "img" not in page.tags
-    assert any(HOSTILE in cell for cell in page.cells)
+    assert any(hostile in cell for cell in page.cells)
     assert "</script" not in page.state

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnlib import corpus, decoder_logits, decoder_weights, random_decoder, trained
+from attnlib import corpus, trained
+from attnlib.decoder import decoder_logits, decoder_weights
+from attnlib.lab import random_decoder
 from attnlib.trained import VOCABULARY, decode, encode, next_words
 from attnlib.widgets.head_browser import packed
 

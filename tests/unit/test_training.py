@@ -11,7 +11,8 @@ import time
 import numpy as np
 import pytest
 
-from attnlib import corpus, decoder_logits, decoder_weights, entropy, softmax, trained
+from attnlib import corpus, entropy, softmax, trained
+from attnlib.decoder import decoder_logits, decoder_weights
 
 torch = pytest.importorskip("torch")
 from attnlib import training  # noqa: E402

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import attnlib
-from attnlib import decoder_logits, decoder_weights, random_decoder
+from attnlib.decoder import decoder_logits, decoder_weights
+from attnlib.lab import random_decoder
 
 torch = pytest.importorskip("torch")
 from attnlib.transformer import Transformer, rms_norm  # noqa: E402

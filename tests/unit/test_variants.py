@@ -8,15 +8,13 @@ from attnlib import (
     attention,
     attention_weights,
     causal_mask,
-    convex_hull,
-    elu_plus_one,
     linear_attention,
-    positive_weights,
     sliding_window_mask,
     softmax,
-    tied_attention,
     window_attention,
 )
+from attnlib.lab import convex_hull, positive_weights
+from attnlib.variants import elu_plus_one, tied_attention
 
 BATCH, N_Q, N_K, D_K, D_V = 2, 5, 7, 4, 6
 

@@ -1,7 +1,6 @@
 """The widgets' Python side: inputs, errors, weights, and the form that a page takes."""
 
 import json
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -10,37 +9,12 @@ from attnlib import attention, attention_weights, causal_mask, houston, widgets
 from attnlib.widgets import AttentionGrid, InputError, TokenPlane
 from attnlib.widgets.compose import FOLDER, notebook_module
 
-HOSTILE = "</script><img src=x onerror=alert(1)>"
 RNG = np.random.default_rng(0)
 QUERY, KEY, POINTS = RNG.normal(size=(3, 4)), RNG.normal(size=(5, 4)), RNG.normal(size=(3, 2))
 
 
 def a_grid(**options):
     return AttentionGrid("abc", QUERY, KEY, key_tokens="vwxyz", **options)
-
-
-class Page(HTMLParser):
-    """The tags, the table's cells, and the state of a widget's HTML."""
-
-    def __init__(self, widget):
-        super().__init__()
-        self.tags, self.cells, self.state, self._open = [], [], "", []
-        self.feed(widget._repr_mimebundle_()[0]["text/html"])
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-        self._open.append(tag)
-        if tag in {"td", "th"}:
-            self.cells.append("")
-
-    def handle_endtag(self, tag):
-        self._open.pop()
-
-    def handle_data(self, data):
-        if "script" in self._open:
-            self.state += data
-        elif self._open[-1:] in (["td"], ["th"]):
-            self.cells[-1] += data
 
 
 @pytest.mark.parametrize("scaled", [False, True])
@@ -136,8 +110,8 @@ def test_the_old_value_stays_after_a_bad_one():
     assert (grid.weights == before).all()
 
 
-def test_the_page_form_holds_a_table_and_the_whole_state():
-    page = Page(a_grid(masked=True))
+def test_the_page_form_holds_a_table_and_the_whole_state(page_of):
+    page = page_of(a_grid(masked=True))
     assert {"table", "thead", "tbody", "figcaption"} <= set(page.tags)
     assert page.cells[:7] == ["", "v", "w", "x", "y", "z", "sum"]
     assert page.cells[7:14] == ["a", "1.00", "–", "–", "–", "–", "1.00"]
@@ -150,12 +124,12 @@ def test_the_page_form_holds_a_table_and_the_whole_state():
 @pytest.mark.parametrize(
     "make", [lambda t: AttentionGrid([t, "b"], np.eye(2)), lambda t: TokenPlane([t, "b"], np.eye(2))]
 )
-def test_tokens_are_text_and_never_html(make):
-    page = Page(make(HOSTILE))
+def test_tokens_are_text_and_never_html(make, page_of, hostile):
+    page = page_of(make(hostile))
     assert "img" not in page.tags
-    assert any(HOSTILE in cell for cell in page.cells)
+    assert any(hostile in cell for cell in page.cells)
     assert "</script" not in page.state
-    assert HOSTILE in json.loads(page.state).get("tokens", json.loads(page.state).get("query_tokens"))
+    assert hostile in json.loads(page.state).get("tokens", json.loads(page.state).get("query_tokens"))
 
 
 def test_every_widget_can_be_shown_by_every_stage():
@@ -199,12 +173,12 @@ def test_no_module_writes_html():
         )
 
 
-def test_above_a_thousand_cells_the_page_form_sums_up():
+def test_above_a_thousand_cells_the_page_form_sums_up(page_of):
     rng = np.random.default_rng(0)
     grid = AttentionGrid([f"t{i}" for i in range(40)], rng.normal(size=(40, 6)))
-    page = Page(grid)
+    page = page_of(grid)
     assert len(page.cells) == 4 + 40 * 4
     assert page.cells[:4] == ["", "reads most from", "weight", "entropy in nats"]
     strongest = grid.weights[3].argmax()
     assert page.cells[4 + 3 * 4 :][:3] == ["t3", f"t{strongest}", f"{grid.weights[3, strongest]:.2f}"]
-    assert len(Page(AttentionGrid(["t"] * 512, rng.normal(size=(512, 6)))).cells) == 4 + 64 * 4
+    assert len(page_of(AttentionGrid(["t"] * 512, rng.normal(size=(512, 6)))).cells) == 4 + 64 * 4

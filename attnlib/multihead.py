@@ -41,50 +41,6 @@ def merge_heads(x: Real[Array, "*batch h n d_head"]) -> Real[Array, "*batch n wi
     return beside.reshape(*beside.shape[:-2], beside.shape[-2] * beside.shape[-1])
 
 
-def pool_heads(x: Real[Array, "*batch h n d_head"], num_kv_heads: int) -> Float[Array, "*batch g n d_head"]:
-    """The mean of each group of h / g neighbouring heads: one way to give a model with h key and value heads only g.
-
-    The projections are linear, so that the mean of the heads' keys is the keys of the mean W_K.
-
-    Raises ValueError when the heads do not divide into `num_kv_heads` groups, and for fewer than three axes.
-
-    Source: Ainslie et al. (2023), section 2.1.
-
-    >>> pool_heads(np.array([[[1, 2]], [[3, 4]]]), 1).tolist()
-    [[[2.0, 3.0]]]
-    """
-    x = np.asarray(x)
-    if x.ndim < 3:
-        raise ValueError(f"pool_heads needs the axes (…, h, n, d_head), got shape {x.shape}")
-    *batch, h, n, d_head = x.shape
-    if num_kv_heads < 1 or h % num_kv_heads:
-        raise ValueError(f"{h} heads do not divide into num_kv_heads = {num_kv_heads} groups")
-    (x,), dtype = working_copies(x=x)
-    groups = x.reshape(*batch, num_kv_heads, h // num_kv_heads, n, d_head)
-    pooled: Array = groups.mean(axis=-3)  # (*batch, g, n, d_head)
-    return pooled.astype(dtype, copy=False)
-
-
-def weight_back(weights: Real[Array, "*batch n n"], back: int) -> Float[Array, "*batch"]:
-    """The mean weight that queries put on the key `back` places before their own, where there is one.
-
-    It is 1 for a head that only reads the token before (`back=1`), and tells what kind of head it may be.
-
-    Raises ValueError for weights that are not square, and unless 0 ≤ `back` < n.
-
-    Source: Elhage et al. (2021), on heads that read the previous token.
-
-    >>> weight_back(np.array([[1, 0, 0], [0.75, 0.25, 0], [0, 0.5, 0.5]]), 1)
-    array(0.625)
-    """
-    weights = np.asarray(weights)
-    if weights.ndim < 2 or weights.shape[-1] != weights.shape[-2]:
-        raise ValueError(f"weight_back needs as many keys as queries, got shape {weights.shape}")
-    if not 0 <= back < weights.shape[-1]:
-        raise ValueError(f"back must lie between 0 and {weights.shape[-1] - 1}, got {back}")
-    return np.asarray(np.diagonal(weights, -back, axis1=-2, axis2=-1).mean(axis=-1))
-
-
 def multi_head_attention(
     x: Real[Array, "*batch n d"],
     w_q: Real[Array, "d hk"],

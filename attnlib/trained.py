@@ -16,7 +16,8 @@ from numpy import ndarray as Array
 
 from attnlib import corpus
 from attnlib.corpus import CONTEXT, COPY, PRONOUN, Streams, repeats, streams
-from attnlib.decoder import decoder_logits, decoder_weights, silence_head
+from attnlib.decoder import decoder_logits, decoder_weights
+from attnlib.lab.heads import silence_head
 from attnlib.scaled_dot_product import softmax
 from attnlib.vocabulary import read_words
 

@@ -18,7 +18,7 @@ from attnlib.exercises.slips import (
     unit,
     weights,
 )
-from attnlib.reading import cycle_product
+from attnlib.lab.grids import cycle_product
 from attnlib.scaled_dot_product import attention, attention_weights
 from attnlib.variants import tied_attention
 

@@ -1,9 +1,9 @@
 """The book's static figures: one look, shared with the widgets. Each is closed: a notebook shows it once, as a value."""
 
+from attnlib.plots.boxes import flow, one_query, three_spaces
 from attnlib.plots.colours import oklab
 from attnlib.plots.costs import cost_page
 from attnlib.plots.diagrams import calculation, pipeline
-from attnlib.plots.flow import flow, one_query, three_spaces
 from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.heads import multi_head_shapes
 from attnlib.plots.lines import exponent, histograms, log_log, ranges

@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy import ndarray as Array
 
+from attnlib.lab.scaling import draw_scores, saturation, score_variance
 from attnlib.plots.style import COLOURS, LINE, MUTED, WIDTH, drawing
 from attnlib.scaled_dot_product import softmax
-from attnlib.scaling import draw_scores, saturation, score_variance
 
 PAGE = WIDTH * 2**0.5  # inches: the shape of a sheet of A4 paper
 WIDTHS = tuple(4**power for power in range(7))  # d_k from 1 to 4096

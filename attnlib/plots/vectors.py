@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy import ndarray as Array
 
 from attnlib.checks import forbid
-from attnlib.geometry import convex_hull
+from attnlib.lab.geometry import convex_hull
 from attnlib.plots.style import COLOURS, LINE, MUTED, STYLE, WEIGHT_1, WIDTH, drawing
 
 TURNS = np.deg2rad([0, 30, -30, 60, -60, 90, -90, 130, -130])  # where a name may stand, from straight ahead

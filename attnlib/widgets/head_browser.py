@@ -14,9 +14,11 @@ from numpy import ndarray as Array
 
 from attnlib import trained
 from attnlib.decoder import decoder_logits, decoder_weights
+from attnlib.formatting import text
 from attnlib.scaled_dot_product import softmax
 from attnlib.vocabulary import read_words
-from attnlib.widgets.base import InputError, PageWidget, Tokens, table, text
+from attnlib.widgets.base import InputError, PageWidget, Tokens, check_index
+from attnlib.widgets.tables import table
 
 LONGEST = 32  # words of a sentence
 MOST = 10  # of these whose whole grid is a table
@@ -123,12 +125,12 @@ class HeadBrowser(PageWidget):
 
     @property
     def weights(self) -> Float[Array, "layers h n n"]:
-        """Query (row) reads from key (column), for every layer and head, by `attnlib.decoder_weights`."""
+        """Query (row) reads from key (column), for every layer and head, by `attnlib.decoder.decoder_weights`."""
         return decoder_weights(self._heard, self.ids)
 
     @property
     def logits(self) -> Float[Array, "n v"]:
-        """For every token the scores of all words as the next one, by `attnlib.decoder_logits`."""
+        """For every token the scores of all words as the next one, by `attnlib.decoder.decoder_logits`."""
         return decoder_logits(self._heard, self.ids)
 
     @property
@@ -155,10 +157,6 @@ class HeadBrowser(PageWidget):
         """The parameters, without the silenced head."""
         return trained.ablate(self.arrays, self.layer, self.head) if self.silenced else self.arrays
 
-    @traitlets.validate("vocabulary", "parameters", "layer", "head", "token", "swapped", "other")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
-
     def check(self, inputs: SimpleNamespace) -> None:
         try:
             arrays = {name: unpacked(entry) for name, entry in inputs.parameters.items()}
@@ -173,11 +171,10 @@ class HeadBrowser(PageWidget):
                 raise InputError(f"word {i} of the vocabulary, {word!r}, is empty, holds a space, or is there already")
             seen.add(word.lower())
         for name, value, count in [("layer", inputs.layer, layers), ("head", inputs.head, heads)]:
-            if not 0 <= value < count:
-                raise InputError(f"{name} {value} is outside 0 … {count - 1}")
-        for name, place in [("token", inputs.token), ("swapped", inputs.swapped)]:
-            if place is not None and place < 0:
-                raise InputError(f"{name} {place} is below 0")
+            check_index(name, value, count)
+        for name, index in [("token", inputs.token), ("swapped", inputs.swapped)]:
+            if index is not None and index < 0:
+                raise InputError(f"{name} {index} is below 0")
         if inputs.other and inputs.other.lower() not in seen:
             raise InputError(f"other is {inputs.other!r}, which is not in the vocabulary")
 
@@ -188,9 +185,7 @@ class HeadBrowser(PageWidget):
             return f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption><p>No word of the sentence is known.</p></figure>'
         weights, query = self.weights, self._query
         reads = weights[:, :, query, : query + 1].reshape(-1, query + 1)  # (layers · h, keys so far)
-        names = [
-            f"layer {place // weights.shape[1] + 1}, head {place % weights.shape[1] + 1}" for place in range(len(reads))
-        ]
+        names = [f"layer {layer + 1}, head {head + 1}" for layer, head in np.ndindex(weights.shape[:2])]
         cells = [[text(weight) for weight in row] for row in reads]
         out = table(
             f"{caption} “{' '.join(tokens)}”: what “{tokens[query]}” reads, in every head.",

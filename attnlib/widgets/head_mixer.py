@@ -12,11 +12,15 @@ from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
 from attnlib import houston
+from attnlib.formatting import text
+from attnlib.lab.grids import weight_back
+from attnlib.lab.heads import pool_heads
 from attnlib.masks import causal_mask
-from attnlib.multihead import merge_heads, pool_heads, weight_back
+from attnlib.multihead import merge_heads
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention, attention_weights
-from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, table, text
+from attnlib.widgets.base import InputError, Mask, Numbers, PageWidget, Tokens, check_index, check_mask
+from attnlib.widgets.tables import table
 
 CHANGED = 1e-12  # less is rounding
 CELLS = 1000  # more are summed up
@@ -28,25 +32,6 @@ TRAINED = {"axes": houston.AXES, "provenance": "trained", "zeroed": [0]}
 
 def _trained() -> dict[str, Any]:
     return houston.two_heads() | {"mask": causal_mask(len(houston.TOKENS))}
-
-
-class Heads(traitlets.TraitType[list[list[list[float]]], Any]):
-    """A matrix of finite numbers for each head, or none at all; takes an array, holds lists."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__([], **options)
-
-    def validate(self, owner: Any, value: Any) -> list[list[list[float]]]:
-        try:
-            array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{self.name} must be matrices of numbers of one shape: {error}") from error
-        if array.shape != (0,) and (array.ndim != 3 or 0 in array.shape):
-            raise InputError(f"{self.name} must have shape (h, n, d) with h, n, d ≥ 1, got {array.shape}")
-        for index in np.argwhere(~np.isfinite(array)):
-            raise InputError(f"{self.name}{index.tolist()} is {array[tuple(index)]}: every entry must be finite")
-        heads: list[list[list[float]]] = array.tolist()
-        return heads
 
 
 class HeadMixer(PageWidget):
@@ -76,10 +61,10 @@ class HeadMixer(PageWidget):
     title = traitlets.Unicode("Several heads").tag(sync=True)
     tokens = Tokens().tag(sync=True)
     heads = Tokens().tag(sync=True)
-    query = Heads().tag(sync=True)
-    key = Heads().tag(sync=True)
-    value = Heads().tag(sync=True)
-    w_o = Matrix().tag(sync=True)
+    query = Numbers("h n d", optional=True).tag(sync=True)
+    key = Numbers("h n d", optional=True).tag(sync=True)
+    value = Numbers("h n d", optional=True).tag(sync=True)
+    w_o = Numbers("n d").tag(sync=True)
     mask = Mask().tag(sync=True)
     packed = traitlets.Unicode("").tag(sync=True)
     axes = Tokens().tag(sync=True)
@@ -151,24 +136,6 @@ class HeadMixer(PageWidget):
         beside = merge_heads(parts)
         return project(beside, np.array(self.w_o)) if self.mixed else beside
 
-    @traitlets.validate(
-        "tokens",
-        "heads",
-        "query",
-        "key",
-        "value",
-        "w_o",
-        "mask",
-        "packed",
-        "axes",
-        "columns",
-        "selected",
-        "zeroed",
-        "num_kv_heads",
-    )
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
-
     def check(self, inputs: SimpleNamespace) -> None:
         h, n = len(inputs.heads), len(inputs.tokens)
         if inputs.packed:
@@ -177,8 +144,7 @@ class HeadMixer(PageWidget):
             _check_heads(inputs, h, n)
         for name in ("selected", "zeroed"):
             for a in np.atleast_1d(getattr(inputs, name)):
-                if not 0 <= a < h:
-                    raise InputError(f"{name} head {a} is outside 0 … {h - 1}")
+                check_index(f"{name} head", a, h)
         if not 0 <= inputs.columns <= h:
             raise InputError(f"columns must lie between 0 and the {h} heads, got {inputs.columns}")
 
@@ -245,12 +211,7 @@ def _check_heads(inputs: SimpleNamespace, h: int, n: int) -> None:
         raise InputError(f"w_o has {len(inputs.w_o)} rows for {h} heads with values of width {d_v}")
     if inputs.axes and len(inputs.axes) != len(inputs.w_o[0]):
         raise InputError(f"{len(inputs.axes)} names of axes for the {len(inputs.w_o[0])} columns of w_o")
-    if inputs.mask is not None:
-        if np.shape(inputs.mask) != (n, n):
-            raise InputError(f"mask has shape {np.shape(inputs.mask)} for {n} tokens")
-        for row, may_attend in enumerate(inputs.mask):
-            if not any(may_attend):
-                raise InputError(f"mask row {row} is all False: query {row} may attend to no key")
+    check_mask(inputs.mask, n, n)
     if inputs.num_kv_heads < 1 or h % inputs.num_kv_heads:
         raise InputError(f"{h} heads do not divide into num_kv_heads = {inputs.num_kv_heads} groups")
 

@@ -11,11 +11,13 @@ from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
 from attnlib import houston
-from attnlib.geometry import stretch_matrix
+from attnlib.formatting import text
+from attnlib.lab.geometry import stretch_matrix
+from attnlib.lab.grids import most_read
 from attnlib.projections import project
-from attnlib.reading import most_read
 from attnlib.scaled_dot_product import attention_scores, attention_weights
-from attnlib.widgets.base import InputError, Matrix, PageWidget, Tokens, table, text
+from attnlib.widgets.base import InputError, Numbers, PageWidget, Tokens
+from attnlib.widgets.tables import table
 
 # Across: a person to a thing. Up: letters, the word's length over 4, a nuisance.
 POINTS = ((0.7, 1.75), (1.3, 0.5), (-0.3, 1.0), (-0.8, 0.25), (-1.3, 1.75))
@@ -45,7 +47,7 @@ class MetricEllipse(PageWidget):
     _alive = "drag the ellipse of U, and see scores and weights follow"
     title = traitlets.Unicode("A learnable U").tag(sync=True)
     tokens = Tokens().tag(sync=True)
-    points = Matrix(columns=2).tag(sync=True)
+    points = Numbers("n 2").tag(sync=True)
     axes = Tokens().tag(sync=True)
     along = traitlets.Float(1.0).tag(sync=True)
     across = traitlets.Float(1.0).tag(sync=True)
@@ -63,7 +65,7 @@ class MetricEllipse(PageWidget):
 
     @property
     def u(self) -> Float[Array, "2 2"]:
-        """U, by `attnlib.stretch_matrix`."""
+        """U, by `attnlib.lab.stretch_matrix`."""
         return stretch_matrix(self.along, self.across, self.angle)
 
     @property
@@ -82,10 +84,6 @@ class MetricEllipse(PageWidget):
     def most_read(self) -> list[str]:
         """For each token the other token that it reads most from."""
         return [self.tokens[j] for j in most_read(self.weights)]
-
-    @traitlets.validate("tokens", "points", "axes", "along", "across", "angle")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
 
     def check(self, inputs: SimpleNamespace) -> None:
         if len(inputs.tokens) != len(inputs.points):

@@ -11,10 +11,12 @@ from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
 from attnlib import houston
+from attnlib.formatting import text
 from attnlib.masks import causal_mask
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_scores, attention_weights, single_query_attention
-from attnlib.widgets.base import InputError, Matrix, PageWidget, Tokens, table, text
+from attnlib.widgets.base import InputError, Numbers, PageWidget, Tokens, check_index, check_projections
+from attnlib.widgets.tables import table
 
 STEPS = ("query", "keys", "scores", "scale", "mask", "softmax", "values", "weighted values", "context")
 MOST_TOKENS, MOST_COMPONENTS = 24, 12
@@ -45,10 +47,10 @@ class QueryStepper(PageWidget):
     _alive = "go through the figure box by box, choose the query token, and switch scaling and mask"
     title = traitlets.Unicode("One query, step by step").tag(sync=True)
     tokens = Tokens().tag(sync=True)
-    x = Matrix().tag(sync=True)
-    w_q = Matrix().tag(sync=True)
-    w_k = Matrix().tag(sync=True)
-    w_v = Matrix().tag(sync=True)
+    x = Numbers("n d").tag(sync=True)
+    w_q = Numbers("n d").tag(sync=True)
+    w_k = Numbers("n d").tag(sync=True)
+    w_v = Numbers("n d").tag(sync=True)
     axes = Tokens().tag(sync=True)
     key_axes = Tokens().tag(sync=True)
     value_axes = Tokens().tag(sync=True)
@@ -109,26 +111,16 @@ class QueryStepper(PageWidget):
 
     @property
     def context(self) -> Float[Array, "d_v"]:
-        """The weighted sum of the values, by `attnlib.single_query_attention`."""
+        """The weighted sum of the values, by `attnlib.scaled_dot_product.single_query_attention`."""
         return single_query_attention(self.query, self.key, self.value, self.allowed, scale=self._scale)
 
     @property
     def _scale(self) -> float | None:
         return None if self.scaled else 1.0
 
-    @traitlets.validate("tokens", "x", "w_q", "w_k", "w_v", "axes", "key_axes", "value_axes", "selected", "step")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
-
     def check(self, inputs: SimpleNamespace) -> None:
         n, (d, d_k, d_v) = len(inputs.tokens), (len(getattr(inputs, name)[0]) for name in ("x", "w_q", "w_v"))
-        if n != len(inputs.x):
-            raise InputError(f"{n} tokens for {len(inputs.x)} rows of x")
-        for name in ("w_q", "w_k", "w_v"):
-            if len(getattr(inputs, name)) != d:
-                raise InputError(f"x has width {d}, {name} has {len(getattr(inputs, name))} rows")
-        if len(inputs.w_k[0]) != d_k:
-            raise InputError(f"w_q has {d_k} columns, w_k has {len(inputs.w_k[0])}")
+        check_projections(inputs)
         if n > MOST_TOKENS or max(d, d_k, d_v) > MOST_COMPONENTS:
             raise InputError(
                 f"{n} tokens of width {d}, d_k = {d_k}, d_v = {d_v}: "
@@ -137,10 +129,8 @@ class QueryStepper(PageWidget):
         for name, width in (("axes", d), ("key_axes", d_k), ("value_axes", d_v)):
             if len(getattr(inputs, name)) not in (0, width):
                 raise InputError(f"{len(getattr(inputs, name))} {name} for {width} components")
-        if not 0 <= inputs.selected < n:
-            raise InputError(f"selected token {inputs.selected} is outside 0 … {n - 1}")
-        if not 0 <= inputs.step < len(STEPS):
-            raise InputError(f"step {inputs.step} is outside 0 … {len(STEPS) - 1}")
+        check_index("selected token", inputs.selected, n)
+        check_index("step", inputs.step, len(STEPS))
 
     def fallback(self) -> str:
         key, value, weights, allowed = self.key, self.value, self.weights, self.allowed

@@ -1,14 +1,15 @@
 """ScalingLab: why the scores are divided by √d_k, and when that does not help."""
 
 from types import SimpleNamespace
-from typing import Any
 
 import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from attnlib.scaling import BROKEN, draw_scores, saturation, score_variance
-from attnlib.widgets.base import InputError, PageWidget, compact, table, text
+from attnlib.formatting import compact, text
+from attnlib.lab.scaling import BROKEN, draw_scores, saturation, score_variance
+from attnlib.widgets.base import InputError, PageWidget
+from attnlib.widgets.tables import table
 
 SIZES = tuple(2**power for power in range(13))
 MOST = 1024  # scores, so that a phone draws them within a frame
@@ -31,7 +32,7 @@ LABELS = dict(
 class ScalingLab(PageWidget):
     """Random queries and keys of width `d_k`. The surprise: as d_k grows one key takes all, unless √d_k divides.
 
-    Then nothing moves, as long as the assumptions hold; `broken` names the one of `attnlib.draw_scores` to break.
+    Then nothing moves, as long as the assumptions hold; `broken` names the one of `attnlib.lab.draw_scores` to break.
     `scaled` divides the scores by √d_k; `n_q` queries read from `n_k` keys, drawn from `seed`.
 
     Raises ValueError (`InputError`) for a d_k that is not a power of two up to 4096, for another assumption, and for
@@ -58,21 +59,17 @@ class ScalingLab(PageWidget):
 
     @property
     def scores(self) -> Float[Array, "n_q n_k"]:
-        """What the histogram shows: the scores of `attnlib.draw_scores`, divided by √d_k if `scaled`."""
+        """What the histogram shows: the scores of `attnlib.lab.draw_scores`, divided by √d_k if `scaled`."""
         return self._scores(self.d_k, scaled=self.scaled)
 
     @property
     def measures(self) -> Float[Array, "5"]:
-        """`attnlib.saturation` of the scores: mean, variance, largest weight, entropy, norm of the Jacobian."""
+        """`attnlib.lab.saturation` of the scores: mean, variance, largest weight, entropy, norm of the Jacobian."""
         return saturation(self.scores)
 
     def _scores(self, d_k: int, *, scaled: bool) -> Float[Array, "n_q n_k"]:
         scores = draw_scores(self.n_q, self.n_k, d_k, broken=self.broken, seed=self.seed)
         return scores / d_k**0.5 if scaled else scores
-
-    @traitlets.validate("d_k", "broken", "seed", "n_q", "n_k")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
 
     def check(self, inputs: SimpleNamespace) -> None:
         if inputs.d_k not in SIZES:

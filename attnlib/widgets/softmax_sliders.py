@@ -11,8 +11,10 @@ from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
 from attnlib import houston
-from attnlib.variants import positive_function, positive_weights, weight_properties
-from attnlib.widgets.base import InputError, PageWidget, Tokens, Vector, compact, table, text
+from attnlib.formatting import compact, text
+from attnlib.lab.positive import positive_function, positive_weights, weight_properties
+from attnlib.widgets.base import InputError, Numbers, PageWidget, Tokens
+from attnlib.widgets.tables import table
 
 FUNCTIONS = ("exp", "softplus", "sigmoid", "relu", "square")
 REACH, MOST_ADDED, COLDEST, HOTTEST = 5.0, 10.0, 0.2, 5.0  # what the sliders reach
@@ -36,7 +38,7 @@ class SoftmaxSliders(PageWidget):
     _alive = "move the scores, add a constant to all of them, and put another function in the place of exp"
     title = traitlets.Unicode("From scores to weights").tag(sync=True)
     tokens = Tokens().tag(sync=True)
-    scores = Vector().tag(sync=True)
+    scores = Numbers("n").tag(sync=True)
     constant = traitlets.Float(0.0).tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
     phi = traitlets.Unicode("exp").tag(sync=True)
@@ -61,18 +63,14 @@ class SoftmaxSliders(PageWidget):
 
     @property
     def weights(self) -> Float[Array, "n"]:
-        """φ(s) / Σ φ(s), as `attnlib.positive_weights` gives it."""
+        """φ(s) / Σ φ(s), as `attnlib.lab.positive_weights` gives it."""
         return positive_weights(self.shifted, self.phi)
 
     @property
     def properties(self) -> Float[Array, "5"]:
-        """`attnlib.weight_properties` of s, for the constant that was added (1 if none was) and a score raised by 10."""
+        """`attnlib.lab.weight_properties` of s, for the constant that was added (1 if none was) and a score raised by 10."""
         constant = (-self.constant or 1.0) / self.temperature
         return weight_properties(self.shifted, self.phi, constant=constant, raised=10 / self.temperature)
-
-    @traitlets.validate("tokens", "scores", "constant", "temperature", "phi")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
 
     def check(self, inputs: SimpleNamespace) -> None:
         if len(inputs.tokens) != len(inputs.scores):

@@ -126,7 +126,7 @@ def test_a_change_of_the_package_runs_the_chapters_again(build_own):
     text = "# T\n\n```{code-cell} ipython3\nimport sys; sys.path.insert(0, '.')\nimport attnlib; print(attnlib.__file__)\n```\n"
     assert "Executing notebook" in build_own(text)[1]
     assert "Executing notebook" not in build_own(text)[1]
-    module = build_own.folder / "attnlib" / "geometry.py"
+    module = build_own.folder / "attnlib" / "lab" / "geometry.py"
     module.write_text(module.read_text() + "\n# changed\n")
     assert "Executing notebook" in build_own(text)[1]
 

@@ -253,7 +253,8 @@ def in_python(name, arguments):
     """Python takes as keywords what JavaScript takes last."""
     keywords = KEYWORDS.get(name, [])
     split = len(arguments) - len(keywords)
-    function = getattr(attnlib, name, None) or getattr(cost, name)
+    homes = (attnlib, attnlib.lab, attnlib.decoder, attnlib.positions, attnlib.scaled_dot_product, cost)
+    function = next(getattr(home, name) for home in homes if hasattr(home, name))
     result = function(*arguments[:split], **dict(zip(keywords, arguments[split:], strict=True)))
     return list(dataclasses.asdict(result).values()) if dataclasses.is_dataclass(result) else result
 

@@ -1,4 +1,4 @@
-"""ScalingLab and attnlib.scaling: the draws, their variance, and what √d_k mends."""
+"""ScalingLab and attnlib.lab.scaling: the draws, their variance, and what √d_k mends."""
 
 import numpy as np
 import pytest

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Real
+from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
 from attnlib.checks import must_be_finite
@@ -60,6 +60,26 @@ def cycle_product(weights: Real[Array, "n n"], cycle: Sequence[int]) -> float:
     for i, j in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
         product *= float(weights[i, j])
     return product
+
+
+def weight_back(weights: Real[Array, "*batch n n"], back: int) -> Float[Array, "*batch"]:
+    """The mean weight that queries put on the key `back` places before their own, where there is one.
+
+    It is 1 for a head that only reads the token before (`back=1`), and tells what kind of head it may be.
+
+    Raises ValueError for weights that are not square, and unless 0 ≤ `back` < n.
+
+    Source: Elhage et al. (2021), on heads that read the previous token.
+
+    >>> weight_back(np.array([[1, 0, 0], [0.75, 0.25, 0], [0, 0.5, 0.5]]), 1)
+    array(0.625)
+    """
+    weights = np.asarray(weights)
+    if weights.ndim < 2 or weights.shape[-1] != weights.shape[-2]:
+        raise ValueError(f"weight_back needs as many keys as queries, got shape {weights.shape}")
+    if not 0 <= back < weights.shape[-1]:
+        raise ValueError(f"back must lie between 0 and {weights.shape[-1] - 1}, got {back}")
+    return np.asarray(np.diagonal(weights, -back, axis1=-2, axis2=-1).mean(axis=-1))
 
 
 def _square(matrix: Array) -> Array:

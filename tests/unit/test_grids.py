@@ -1,4 +1,4 @@
-"""attnlib.reading and stretch_matrix: against plain loops, and the facts that they are there to show."""
+"""attnlib.lab.grids and stretch_matrix: against plain loops, and the facts that they are there to show."""
 
 from itertools import combinations, permutations
 

@@ -1,0 +1,31 @@
+"""What the book's experiments and widgets compute with, and few others need.
+
+`grids` asks who reads whom, `scaling` draws scores, `positive` replaces exp, `heads` changes a decoder's heads, and
+`geometry` draws in the plane.
+"""
+
+from attnlib.lab.geometry import convex_hull, cosine_similarity, stretch_matrix
+from attnlib.lab.grids import cycle_product, most_read, most_unequal_pair, weight_back
+from attnlib.lab.heads import pool_heads, random_decoder, silence_head
+from attnlib.lab.positive import positive_function, positive_weights, weight_properties
+from attnlib.lab.scaling import draw_scores, saturation, score_variance, seeded_uniform
+
+__all__ = [
+    "convex_hull",
+    "cosine_similarity",
+    "cycle_product",
+    "draw_scores",
+    "most_read",
+    "most_unequal_pair",
+    "pool_heads",
+    "positive_function",
+    "positive_weights",
+    "random_decoder",
+    "saturation",
+    "score_variance",
+    "seeded_uniform",
+    "silence_head",
+    "stretch_matrix",
+    "weight_back",
+    "weight_properties",
+]

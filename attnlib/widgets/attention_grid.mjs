@@ -36,17 +36,28 @@ function build(model, figure) {
   const explain = () => {
     const shown = hovered ?? model.get("selected");
     view.mark(hovered, shown);
-    arithmetic.replaceChildren(...(shown ? steps(model, shown) : [element("p", "Point at a cell, or move to it with the arrow keys, to see its arithmetic.")]));
+    arithmetic.replaceChildren(
+      ...(shown
+        ? steps(model, shown)
+        : [element("p", "Point at a cell, or move to it with the arrow keys, to see its arithmetic.")]),
+    );
   };
 
   return () => {
     ui.at_most("tokens", Math.max(model.get("query").length, model.get("key").length), MOST);
-    const weights = weights_of(...["query", "key", "masked", "mask", "scaled", "temperature", "bias"].map((name) => model.get(name)), model);
-    const rows = model.get("query_tokens"), columns = model.get("key_tokens");
+    const weights = weights_of(
+      ...["query", "key", "masked", "mask", "scaled", "temperature", "bias"].map((name) => model.get(name)),
+      model,
+    );
+    const rows = model.get("query_tokens"),
+      columns = model.get("key_tokens");
     if (rows.length !== weights.length || columns.length !== weights[0].length)
-      throw new Error(`${rows.length} query and ${columns.length} key tokens for ${weights.length} × ${weights[0].length} weights`);
+      throw new Error(
+        `${rows.length} query and ${columns.length} key tokens for ${weights.length} × ${weights[0].length} weights`,
+      );
     const chosen = model.get("selected");
-    if (chosen && weights[chosen[0]]?.[chosen[1]] === undefined) throw new Error(`cell ${[chosen].flat().join(", ")} is outside the ${rows.length} × ${columns.length} grid`);
+    if (chosen && weights[chosen[0]]?.[chosen[1]] === undefined)
+      throw new Error(`cell ${[chosen].flat().join(", ")} is outside the ${rows.length} × ${columns.length} grid`);
     const tokens = JSON.stringify([rows, columns]);
     if (view?.tokens !== tokens) {
       view = table(rows, columns, model.get("selected") ?? [0, 0], { point, choose });
@@ -73,7 +84,8 @@ function allowed(model) {
 
 // The weights, null where a cell is masked. Its first arguments are what they depend on.
 function compute(query, key, ...others) {
-  const model = others.at(-1), mask = allowed(model);
+  const model = others.at(-1),
+    mask = allowed(model);
   const weights = math.attention_weights(query, key, mask, scale_of(model), bias_of(model));
   return mask ? weights.map((row, i) => row.map((weight, j) => (mask[i][j] ? weight : null))) : weights;
 }
@@ -83,7 +95,8 @@ function bias_of(model) {
 }
 
 function table(rows, columns, entry, { point, choose }) {
-  const made = grid.table("attention weights", rows, columns, ["sum"], entry), { node, cells: all, ends } = made;
+  const made = grid.table("attention weights", rows, columns, ["sum"], entry),
+    { node, cells: all, ends } = made;
   const told = (i, j) => `${rows[i]} reads from ${columns[j]}`;
   const shade = columns.length > NUMBERS && shades.behind(made, told);
   const lines = [...node.tBodies[0].rows];
@@ -104,7 +117,10 @@ function table(rows, columns, entry, { point, choose }) {
     node,
     fill(weights) {
       if (shade) shade(weights);
-      else weights.forEach((row, i) => row.forEach((weight, j) => grid.fill(all[i][j], weight ?? 0, weight === null, told(i, j))));
+      else
+        weights.forEach((row, i) =>
+          row.forEach((weight, j) => grid.fill(all[i][j], weight ?? 0, weight === null, told(i, j))),
+        );
       weights.forEach((row, i) => ui.write(ends[i][0], number(row.reduce((total, weight) => total + weight, 0))));
     },
     mark(hovered, shown) {
@@ -121,21 +137,44 @@ function table(rows, columns, entry, { point, choose }) {
 
 // The lines from two vectors to one weight. Every number is computed from the same inputs as the grid.
 function steps(model, [i, j]) {
-  const query = model.get("query")[i], key = model.get("key")[j];
+  const query = model.get("query")[i],
+    key = model.get("key")[j];
   const names = model.get("axes");
-  const width = query.length, temperature = model.get("temperature");
-  const terms = query.map((q, c) => ({ q, k: key[c], name: names[c] ? `${names[c]} ` : "" })).filter(({ q, k }) => q * k !== 0);
+  const width = query.length,
+    temperature = model.get("temperature");
+  const terms = query
+    .map((q, c) => ({ q, k: key[c], name: names[c] ? `${names[c]} ` : "" }))
+    .filter(({ q, k }) => q * k !== 0);
   const shown = terms.slice(0, 6).map(({ q, k, name }) => `${name}${number(q)}×${number(k)}`);
   if (terms.length > 6) shown.push(`${terms.length - 6} more`);
   const [[product]] = math.attention_scores([query], [key], 1);
-  const lines = [["q·k", `${shown.join(" + ") || "no axis in common"} ${equals(product, ...terms.flatMap(({ q, k }) => [q, k]))} ${number(product)}`]];
+  const lines = [
+    [
+      "q·k",
+      `${shown.join(" + ") || "no axis in common"} ${equals(product, ...terms.flatMap(({ q, k }) => [q, k]))} ${number(product)}`,
+    ],
+  ];
   let score = product;
-  if (model.get("scaled")) lines.push([`÷ √${width}`, `${number(score)} / ${number(Math.sqrt(width))} ≈ ${number((score *= width ** -0.5))}`]);
+  if (model.get("scaled"))
+    lines.push([`÷ √${width}`, `${number(score)} / ${number(Math.sqrt(width))} ≈ ${number((score *= width ** -0.5))}`]);
   const bias = model.get("bias")?.[i][j];
-  if (bias !== undefined) lines.push(["+ bias", `${number(score)} ${bias < 0 ? "−" : "+"} ${number(Math.abs(bias))} ${equals(score + bias, score, bias)} ${number((score += bias))}`]);
-  if (temperature !== 1) lines.push([`÷ ${number(temperature, 1)}`, `${number(score)} / ${number(temperature, 1)} ${equals(score, temperature, score / temperature)} ${number((score /= temperature))}`]);
+  if (bias !== undefined)
+    lines.push([
+      "+ bias",
+      `${number(score)} ${bias < 0 ? "−" : "+"} ${number(Math.abs(bias))} ${equals(score + bias, score, bias)} ${number((score += bias))}`,
+    ]);
+  if (temperature !== 1)
+    lines.push([
+      `÷ ${number(temperature, 1)}`,
+      `${number(score)} / ${number(temperature, 1)} ${equals(score, temperature, score / temperature)} ${number((score /= temperature))}`,
+    ]);
   lines.push(["softmax", softmax_line(model, i, j)]);
-  const title = element("p.pair", element("bdi", model.get("query_tokens")[i]), " reads from ", element("bdi", model.get("key_tokens")[j]));
+  const title = element(
+    "p.pair",
+    element("bdi", model.get("query_tokens")[i]),
+    " reads from ",
+    element("bdi", model.get("key_tokens")[j]),
+  );
   return [title, element("dl", ...lines.flatMap(([name, text]) => [element("dt", name), element("dd", text)]))];
 }
 

@@ -6,7 +6,12 @@ import { element, number, whole, large, BYTES } from "./ui.mjs";
 
 const SIZES = ["n", "d", "num_heads", "num_kv_heads", "num_layers"];
 const changes = [...SIZES, "itemsize", "expansion", "chosen"];
-const ITEMSIZES = [[8, "8 (float64)"], [4, "4 (float32)"], [2, "2 (float16)"], [1, "1 (int8)"]];
+const ITEMSIZES = [
+  [8, "8 (float64)"],
+  [4, "4 (float32)"],
+  [2, "2 (float16)"],
+  [1, "1 (int8)"],
+];
 const LAYERS = Array.from({ length: 128 }, (_, i) => i + 1);
 
 function build(model, figure) {
@@ -26,45 +31,77 @@ function build(model, figure) {
   const choose = ({ name, source, n, ...sizes }) => set({ ...sizes, chosen: name, n: n ?? model.get("n") });
   const menu = ui.select(
     { get: () => models.indexOf(present(model)), set: (_, i) => choose(models[i]), save_changes: () => {} },
-    "model", "model", [...models.map((preset, i) => [i, preset.name]), [-1, "sizes of your own"]]);
+    "model",
+    "model",
+    [...models.map((preset, i) => [i, preset.name]), [-1, "sizes of your own"]],
+  );
   menu.node.querySelector("option:last-child").disabled = true;
   const controls = ui.controls(
     menu,
     ui.choice(model, "n", "tokens n", () => ui.LENGTHS),
     ui.choice(model, "d", "width d", () => ui.WIDTHS, { put: set_width }),
-    ui.choice(model, "num_heads", "heads", () => divisors(model.get("d")), { put: (heads) => set_width(model.get("d"), heads) }),
+    ui.choice(model, "num_heads", "heads", () => divisors(model.get("d")), {
+      put: (heads) => set_width(model.get("d"), heads),
+    }),
     ui.choice(model, "num_kv_heads", "key and value heads", () => divisors(model.get("num_heads"))),
     ui.choice(model, "num_layers", "layers", () => LAYERS),
     ui.select(model, "itemsize", "bytes of a number", ITEMSIZES),
     ui.button("Go where the grid is half", () => ui.change(model, "n", crossover(model))),
   );
-  const note = element("p.note"), told = ui.live();
-  const work = element("div.readout"), memory = element("div.readout");
-  figure.append(controls.node, note, told,
-    element("div.columns", work, memory));
+  const note = element("p.note"),
+    told = ui.live();
+  const work = element("div.readout"),
+    memory = element("div.readout");
+  figure.append(controls.node, note, told, element("div.columns", work, memory));
 
   return () => {
-    const { n, d } = ui.sizes(model, SIZES), half = crossover(model);
-    if (!ITEMSIZES.some(([size]) => size === model.get("itemsize"))) throw new Error(`a number cannot have ${model.get("itemsize")} bytes`);
+    const { n, d } = ui.sizes(model, SIZES),
+      half = crossover(model);
+    if (!ITEMSIZES.some(([size]) => size === model.get("itemsize")))
+      throw new Error(`a number cannot have ${model.get("itemsize")} bytes`);
     const { grid, projections, feed_forward, scores, tiles, cache, parameters } = count(model);
-    const all = grid + projections + feed_forward, rest = cache + parameters;
+    const all = grid + projections + feed_forward,
+      rest = cache + parameters;
     const share = (part, total) => `${number((100 * part) / total, 1)} %`;
     ui.caption(model, figure, `one pass over ${whole(n)} tokens.`);
     note.textContent = about(present(model));
     work.replaceChildren(
       element("p.pair", `Work: ${large(all)} multiply–adds`),
-      element("p.half", `half of the work: n = ${whole(half)} ${half % d ? `≈ ${number(half / d)}` : `= ${half / d}`} d`),
+      element(
+        "p.half",
+        `half of the work: n = ${whole(half)} ${half % d ? `≈ ${number(half / d)}` : `= ${half / d}`} d`,
+      ),
       bar([grid, projections, feed_forward], all),
-      ui.scroll("work by part", ui.table(["", "multiply–adds", "share"], named(["n × n grid of attention", "projections", "feed-forward layers"],
-        [grid, projections, feed_forward].map((part) => [large(part), share(part, all)])))));
-    const held = [scores, cache, parameters], streamed = [tiles, cache, parameters];
+      ui.scroll(
+        "work by part",
+        ui.table(
+          ["", "multiply–adds", "share"],
+          named(
+            ["n × n grid of attention", "projections", "feed-forward layers"],
+            [grid, projections, feed_forward].map((part) => [large(part), share(part, all)]),
+          ),
+        ),
+      ),
+    );
+    const held = [scores, cache, parameters],
+      streamed = [tiles, cache, parameters];
     const both = held.map((part, i) => [large(part, BYTES), large(streamed[i], BYTES)]);
     memory.replaceChildren(
       element("p.pair", `Memory with all scores at once: ${large(scores + rest, BYTES)}`),
       bar(held, scores + rest),
       element("p.pair", `The same, tile by tile: ${large(tiles + rest, BYTES)}`),
       bar(streamed, scores + rest),
-      ui.scroll("memory by part", ui.table(["", "all at once", "tile by tile"], [...named(["grids and output of one layer", "key–value cache", "parameters"], both), ["together", large(scores + rest, BYTES), large(tiles + rest, BYTES)]])));
+      ui.scroll(
+        "memory by part",
+        ui.table(
+          ["", "all at once", "tile by tile"],
+          [
+            ...named(["grids and output of one layer", "key–value cache", "parameters"], both),
+            ["together", large(scores + rest, BYTES), large(tiles + rest, BYTES)],
+          ],
+        ),
+      ),
+    );
     told.textContent = `The n × n grid is ${share(grid, all)} of the work. Held at once, one layer’s grids are ${share(scores, scores + rest)} of the memory; tile by tile ${share(tiles, tiles + rest)}.${grouped(model, cache, all)}`;
     controls.draw();
   };
@@ -72,7 +109,13 @@ function build(model, figure) {
 
 // The model chosen, if it still has its sizes; n may be any.
 function present(model) {
-  return model.get("models").find((preset) => preset.name === model.get("chosen") && ["expansion", ...SIZES.slice(1)].every((name) => preset[name] === model.get(name)));
+  return model
+    .get("models")
+    .find(
+      (preset) =>
+        preset.name === model.get("chosen") &&
+        ["expansion", ...SIZES.slice(1)].every((name) => preset[name] === model.get(name)),
+    );
 }
 
 function about(preset) {
@@ -95,7 +138,9 @@ function crossover(model) {
 
 // By part, in all layers; the scores are those of one layer, since the next one uses their place.
 function count(model, num_kv_heads = model.get("num_kv_heads")) {
-  const [n, d, h, , layers] = SIZES.map((name) => model.get(name)), itemsize = model.get("itemsize"), expansion = model.get("expansion");
+  const [n, d, h, , layers] = SIZES.map((name) => model.get(name)),
+    itemsize = model.get("itemsize"),
+    expansion = model.get("expansion");
   const attention = math.multi_head_cost(n, d, h, num_kv_heads).multiply_adds;
   const grid = math.attention_cost(n, n, d / h, d / h, h, itemsize);
   return {
@@ -120,7 +165,11 @@ function grouped(model, cache, all) {
 
 // Parts of a bar that is `most` wide. The tables below say the same.
 function bar(parts, most) {
-  return element("div.stack", { "aria-hidden": "true" }, ...parts.map((part, i) => element("span", { "data-part": i, style: `--w:${(part / most).toFixed(4)}` })));
+  return element(
+    "div.stack",
+    { "aria-hidden": "true" },
+    ...parts.map((part, i) => element("span", { "data-part": i, style: `--w:${(part / most).toFixed(4)}` })),
+  );
 }
 
 function named(names, rows) {

@@ -9,7 +9,9 @@ export function table(label, rows, columns, ends = [], entry = [0, 0]) {
   const head = columns.map((name) => element("th", { scope: "col", dir: "auto" }, name));
   const tails = ends.map((name) => element("th.sum", { scope: "col" }, name));
   node.append(element("thead", element("tr", element("td.corner", "query \\ key"), ...head, ...tails)));
-  const cells = rows.map((_, i) => columns.map((_, j) => element("td", { role: "gridcell", "data-cell": `${i},${j}` })));
+  const cells = rows.map((_, i) =>
+    columns.map((_, j) => element("td", { role: "gridcell", "data-cell": `${i},${j}` })),
+  );
   const sides = rows.map((name) => element("th", { scope: "row", dir: "auto" }, name));
   const last = rows.map(() => ends.map(() => element("td.sum")));
   node.append(element("tbody", ...rows.map((_, i) => element("tr", sides[i], ...cells[i], ...last[i]))));
@@ -28,8 +30,16 @@ export function walk(node, rows, entry = rows[0][0]) {
     entry.tabIndex = 0;
   });
   node.addEventListener("keydown", (event) => {
-    const i = rows.findIndex((row) => row.includes(event.target)), j = rows[i]?.indexOf(event.target);
-    const next = { ArrowUp: [i - 1, j], ArrowDown: [i + 1, j], ArrowLeft: [i, j - 1], ArrowRight: [i, j + 1], Home: [i, 0], End: [i, Infinity] }[event.key];
+    const i = rows.findIndex((row) => row.includes(event.target)),
+      j = rows[i]?.indexOf(event.target);
+    const next = {
+      ArrowUp: [i - 1, j],
+      ArrowDown: [i + 1, j],
+      ArrowLeft: [i, j - 1],
+      ArrowRight: [i, j + 1],
+      Home: [i, 0],
+      End: [i, Infinity],
+    }[event.key];
     if (i < 0 || !next) return;
     event.preventDefault();
     const row = rows[Math.max(0, Math.min(next[0], rows.length - 1))];
@@ -50,7 +60,9 @@ export function cell_of(target) {
 // Show a weight in a cell, or that it is blocked, to two digits: the eye tells no more shades apart. What shows it already is
 // left as it is, since each write costs the page a little.
 export function fill(cell, weight, blocked, label) {
-  const share = ui.number(weight), text = blocked ? "–" : share, told = `${label}: ${blocked ? "blocked" : share}`;
+  const share = ui.number(weight),
+    text = blocked ? "–" : share,
+    told = `${label}: ${blocked ? "blocked" : share}`;
   if (cell.told === told) return;
   cell.told = told;
   cell.textContent = text;

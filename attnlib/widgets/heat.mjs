@@ -14,13 +14,15 @@ export function map(label) {
 export function paint(canvas, rows, tries = 60) {
   if (!canvas.isConnected && tries) requestAnimationFrame(() => paint(canvas, rows, tries - 1));
   if (!canvas.isConnected) return;
-  const { color } = getComputedStyle(canvas), [n_q, n_k] = [rows.length, rows[0].length];
+  const { color } = getComputedStyle(canvas),
+    [n_q, n_k] = [rows.length, rows[0].length];
   if (canvas.rows === rows && canvas.color === color) return;
   Object.assign(canvas, { rows, color });
   if (canvas.width !== n_k) canvas.width = n_k;
   if (canvas.height !== n_q) canvas.height = n_q;
   const context = canvas.getContext("2d", { willReadFrequently: true }); // the processor writes its pixels
-  const image = context.createImageData(n_k, n_q), colour = rgb(context, color);
+  const image = context.createImageData(n_k, n_q),
+    colour = rgb(context, color);
   rows.flat().forEach((weight, at) => {
     image.data.set(colour, 4 * at);
     image.data[4 * at + 3] = 255 * weight; // null counts as 0

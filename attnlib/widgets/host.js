@@ -5,8 +5,12 @@ class PageModel {
   #state;
   #listeners = new Map();
   #pending = false;
-  constructor(state) { this.#state = state; }
-  get(name) { return this.#state[name]; }
+  constructor(state) {
+    this.#state = state;
+  }
+  get(name) {
+    return this.#state[name];
+  }
   set(name, value) {
     if (Object.is(this.#state[name], value)) return;
     this.#state[name] = value;
@@ -18,9 +22,18 @@ class PageModel {
     this.#pending = false;
     this.#emit("change");
   }
-  on(name, listener) { this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener]); }
-  off(name, listener) { this.#listeners.set(name, (this.#listeners.get(name) ?? []).filter((other) => other !== listener)); }
-  #emit(name) { for (const listener of this.#listeners.get(name) ?? []) listener(); }
+  on(name, listener) {
+    this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener]);
+  }
+  off(name, listener) {
+    this.#listeners.set(
+      name,
+      (this.#listeners.get(name) ?? []).filter((other) => other !== listener),
+    );
+  }
+  #emit(name) {
+    for (const listener of this.#listeners.get(name) ?? []) listener();
+  }
 }
 
 // What a shared address says of a widget: #id?name=value&…, each value as JSON. Only what a reader can change is taken,
@@ -40,8 +53,14 @@ function shared(root, state) {
   for (const [name, text] of new URLSearchParams(id === root.id && query ? query : remembered(root, state))) {
     try {
       const value = JSON.parse(text, finite);
-      if (widgets[root.dataset.widget].changes.includes(name) && (state[name] === null || kind(value) === kind(state[name]))) taken[name] = value;
-    } catch { /* not JSON: as if it were not there */ }
+      if (
+        widgets[root.dataset.widget].changes.includes(name) &&
+        (state[name] === null || kind(value) === kind(state[name]))
+      )
+        taken[name] = value;
+    } catch {
+      /* not JSON: as if it were not there */
+    }
   }
   return taken;
 }
@@ -73,13 +92,17 @@ function remember(root, state, query) {
   try {
     if (query) localStorage.setItem(place(root), JSON.stringify([JSON.stringify(state), query]));
     else localStorage.removeItem(place(root));
-  } catch { /* switched off */ }
+  } catch {
+    /* switched off */
+  }
 }
 
 // The link beside a widget leads to what it shows now.
 function share(root, model, state) {
   const link = root.querySelector(":scope > .headerlink");
-  const changed = widgets[root.dataset.widget].changes.filter((name) => JSON.stringify(model.get(name)) !== JSON.stringify(state[name]));
+  const changed = widgets[root.dataset.widget].changes.filter(
+    (name) => JSON.stringify(model.get(name)) !== JSON.stringify(state[name]),
+  );
   const query = new URLSearchParams(changed.map((name) => [name, JSON.stringify(model.get(name))]));
   link?.setAttribute("href", `#${root.id}${changed.length ? `?${query}` : ""}`);
   link?.setAttribute("aria-label", changed.length ? "Link to what this widget shows now" : "Link to this widget");
@@ -128,24 +151,30 @@ function follow() {
 }
 
 const roots = [...document.querySelectorAll("[data-widget]")];
-const near = new IntersectionObserver((entries) => {
-  for (const entry of entries) if (entry.isIntersecting) {
-    near.unobserve(entry.target);
-    mount(entry.target);
-  }
-}, { rootMargin: "600px" });
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries)
+      if (entry.isIntersecting) {
+        near.unobserve(entry.target);
+        mount(entry.target);
+      }
+  },
+  { rootMargin: "600px" },
+);
 for (const root of roots) {
   const { state } = stateOf(root).dataset;
   if (!state) near.observe(root);
-  else addEventListener("load", () => { // the page itself comes first
-    const script = document.createElement("script");
-    script.src = state;
-    script.onload = () => {
-      near.observe(root);
-      if (address().id === root.id) follow();
-    };
-    document.head.append(script);
-  });
+  else
+    addEventListener("load", () => {
+      // the page itself comes first
+      const script = document.createElement("script");
+      script.src = state;
+      script.onload = () => {
+        near.observe(root);
+        if (address().id === root.id) follow();
+      };
+      document.head.append(script);
+    });
 }
 follow();
 addEventListener("hashchange", follow);

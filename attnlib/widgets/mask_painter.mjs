@@ -8,13 +8,26 @@ import { element, number } from "./ui.mjs";
 const MOST = 16; // tokens
 const MOVED = 1e-12; // less is rounding
 const changes = ["preset", "size", "mask", "replaced", "leaky", "api"];
-const presets = [["none", "none"], ["causal", "causal"], ["padding", "padding"], ["window", "sliding window"], ["prefix", "prefix"], ["painted", "painted by you"]];
+const presets = [
+  ["none", "none"],
+  ["causal", "causal"],
+  ["padding", "padding"],
+  ["window", "sliding window"],
+  ["prefix", "prefix"],
+  ["painted", "painted by you"],
+];
 const sizes = { padding: "length", window: "width", prefix: "length" };
-const apis = [["scaled_dot_product_attention", "this book and torch’s scaled_dot_product_attention"], ["MultiheadAttention", "torch’s MultiheadAttention"]];
+const apis = [
+  ["scaled_dot_product_attention", "this book and torch’s scaled_dot_product_attention"],
+  ["MultiheadAttention", "torch’s MultiheadAttention"],
+];
 
 function build(model, figure) {
   const preset = ui.select(model, "preset", "mask", presets);
-  const sliders = Object.entries(sizes).map(([name, label]) => [name, ui.slider(model, "size", label, { min: 1, step: 1, digits: 0 })]);
+  const sliders = Object.entries(sizes).map(([name, label]) => [
+    name,
+    ui.slider(model, "size", label, { min: 1, step: 1, digits: 0 }),
+  ]);
   const leaky = ui.toggle(model, "leaky", "zero after the softmax");
   const api = ui.select(model, "api", "print it for", apis);
   const scroll = element("div.scroll");
@@ -31,14 +44,19 @@ function build(model, figure) {
     draw();
   };
   const draw = () => {
-    const tokens = model.get("tokens"), replaced = model.get("replaced"), other = model.get("other_token");
-    const allowed = allowed_of(model), n = allowed.length;
+    const tokens = model.get("tokens"),
+      replaced = model.get("replaced"),
+      other = model.get("other_token");
+    const allowed = allowed_of(model),
+      n = allowed.length;
     const { weights, moved } = compute(model, allowed);
     if (table?.tokens !== JSON.stringify([tokens, other])) {
       table = grid.table("attention weights: paint to block or allow", tokens, tokens, ["sum", "output moves"]);
       table.tokens = JSON.stringify([tokens, other]);
       paintable(model, table.node, { refuse, still: (row) => (refused = row) });
-      table.pokes = tokens.map((token, i) => ui.button(token, () => ui.change(model, "replaced", String(model.get("replaced")) === String(i) ? [] : [i])));
+      table.pokes = tokens.map((token, i) =>
+        ui.button(token, () => ui.change(model, "replaced", String(model.get("replaced")) === String(i) ? [] : [i])),
+      );
       table.pokes.forEach((button) => (button.dir = "auto"));
       pokes.replaceChildren(element("span", "Replace with ", element("bdi", other), ":"), ...table.pokes);
       pokes.setAttribute("aria-label", `the token to replace with ${other}`);
@@ -49,13 +67,22 @@ function build(model, figure) {
       table.head[i].textContent = table.sides[i].textContent = name;
       for (const node of [table.head[i], table.sides[i]]) node.classList.toggle("attn-changed", replaced.includes(i));
       table.pokes[i].setAttribute("aria-pressed", replaced.includes(i));
-      weights[i].forEach((weight, j) => grid.fill(table.cells[i][j], weight, !allowed[i][j], `${names[i]} reads from ${names[j]}`));
+      weights[i].forEach((weight, j) =>
+        grid.fill(table.cells[i][j], weight, !allowed[i][j], `${names[i]} reads from ${names[j]}`),
+      );
       table.ends[i][0].textContent = number(weights[i].reduce((sum, weight) => sum + weight, 0));
       table.ends[i][1].textContent = moved[i] > MOVED ? size_of(moved[i]) : "no";
       table.ends[i][1].classList.toggle("attn-changed", moved[i] > MOVED);
     });
     ui.caption(model, figure, "query (row) reads from key (column). Click or drag to block and allow, or press space.");
-    result.replaceChildren(...(refused === null ? effect(model, moved) : [element("bdi", tokens[refused]), " keeps this key: with none left, a query has nothing to share its weight among."]));
+    result.replaceChildren(
+      ...(refused === null
+        ? effect(model, moved)
+        : [
+            element("bdi", tokens[refused]),
+            " keeps this key: with none left, a query has nothing to share its weight among.",
+          ]),
+    );
     refused = null;
     const torch = math.to_torch(allowed, model.get("api"));
     printed.textContent = `# True = ${model.get("api") === "MultiheadAttention" ? "blocked" : "may attend"}\nattn_mask =\n[${torch.map((row) => `[${row.map((entry) => (entry ? " True" : "False")).join(", ")}]`).join(",\n ")}]`;
@@ -70,9 +97,12 @@ function build(model, figure) {
 
 // Who may attend, from the preset or the painting.
 function allowed_of(model) {
-  const n = ui.tokens_of(model, MOST, "x", "rows of x").length, size = model.get("size"), preset = model.get("preset");
+  const n = ui.tokens_of(model, MOST, "x", "rows of x").length,
+    size = model.get("size"),
+    preset = model.get("preset");
   ui.check_inside("size", size, n, 1);
-  const causal = math.causal_mask(n), padding = math.padding_mask(size, n);
+  const causal = math.causal_mask(n),
+    padding = math.padding_mask(size, n);
   const masks = {
     none: () => math.padding_mask(n, n),
     causal: () => causal,
@@ -83,7 +113,8 @@ function allowed_of(model) {
   };
   if (!Object.hasOwn(masks, preset)) throw new Error(`there is no mask called ${preset}`);
   const mask = masks[preset]();
-  if (!Array.isArray(mask) || mask.length !== n || mask.some((row) => row?.length !== n)) throw new Error(`the mask must have ${n} × ${n} cells`);
+  if (!Array.isArray(mask) || mask.length !== n || mask.some((row) => row?.length !== n))
+    throw new Error(`the mask must have ${n} × ${n} cells`);
   const empty = mask.findIndex((row) => !row.some(Boolean));
   if (empty >= 0) throw new Error(`query ${empty} may attend to no key: its whole row is masked`);
   return mask;
@@ -91,7 +122,9 @@ function allowed_of(model) {
 
 // The weights with the tokens replaced, and the largest change in each output.
 function compute(model, allowed) {
-  const x = model.get("x"), [other] = model.get("other"), replaced = model.get("replaced");
+  const x = model.get("x"),
+    [other] = model.get("other"),
+    replaced = model.get("replaced");
   if (other?.length !== x[0]?.length) throw new Error(`x has width ${x[0]?.length}, its replacement ${other?.length}`);
   for (const i of replaced) ui.check_inside("replaced token", i, x.length - 1);
   const attend = (rows) => {
@@ -101,8 +134,12 @@ function compute(model, allowed) {
       : math.attention_weights(query, key, allowed);
     return { weights, out: math.project(weights, value) };
   };
-  const before = attend(x), after = attend(x.map((row, i) => (replaced.includes(i) ? other : row)));
-  return { weights: after.weights, moved: after.out.map((row, i) => Math.max(...row.map((entry, c) => Math.abs(entry - before.out[i][c])))) };
+  const before = attend(x),
+    after = attend(x.map((row, i) => (replaced.includes(i) ? other : row)));
+  return {
+    weights: after.weights,
+    moved: after.out.map((row, i) => Math.max(...row.map((entry, c) => Math.abs(entry - before.out[i][c])))),
+  };
 }
 
 function size_of(change) {
@@ -111,13 +148,25 @@ function size_of(change) {
 
 // One sentence: what moved, and why that may surprise.
 function effect(model, moved) {
-  const tokens = model.get("tokens"), replaced = model.get("replaced"), allowed = allowed_of(model);
+  const tokens = model.get("tokens"),
+    replaced = model.get("replaced"),
+    allowed = allowed_of(model);
   if (!replaced.length) return ["Replace a token to see which outputs move."];
   const moving = moved.flatMap((change, i) => (change > MOVED ? [i] : []));
   const blind = moving.some((i) => !replaced.includes(i) && !replaced.some((j) => allowed[i][j]));
   const early = moving.some((i) => i < Math.min(...replaced));
-  const why = blind ? " Some read nothing from it: the softmax had divided by a sum with its score before the zeros came." : early ? " Earlier ones among them read the future." : "";
-  return ["With ", element("bdi", model.get("other_token")), " in place of ", ...ui.listed(replaced.map((i) => tokens[i])), `, ${moving.length} of ${moved.length} outputs move${moving.length === 1 ? "s" : ""}.${why}`];
+  const why = blind
+    ? " Some read nothing from it: the softmax had divided by a sum with its score before the zeros came."
+    : early
+      ? " Earlier ones among them read the future."
+      : "";
+  return [
+    "With ",
+    element("bdi", model.get("other_token")),
+    " in place of ",
+    ...ui.listed(replaced.map((i) => tokens[i])),
+    `, ${moving.length} of ${moved.length} outputs move${moving.length === 1 ? "s" : ""}.${why}`,
+  ];
 }
 
 // Click, drag and the keys paint. A stroke blocks or allows throughout, as its first cell decides.
@@ -131,7 +180,10 @@ function paintable(model, node, { refuse, still }) {
       return i;
     }
     still(kept); // says for the rest of the stroke what was refused
-    model.set("mask", mask.map((row, r) => row.map((may_attend, c) => (r === i && c === j ? allow : Boolean(may_attend)))));
+    model.set(
+      "mask",
+      mask.map((row, r) => row.map((may_attend, c) => (r === i && c === j ? allow : Boolean(may_attend)))),
+    );
     model.set("preset", "painted");
     model.save_changes();
     return kept;
@@ -155,7 +207,10 @@ function paintable(model, node, { refuse, still }) {
   });
   node.addEventListener("pointermove", go);
   node.addEventListener("lostpointercapture", () => (stroke = null));
-  node.addEventListener("click", (event) => event.detail === 0 && grid.cell_of(event.target) && flip(grid.cell_of(event.target))); // a screen reader's press
+  node.addEventListener(
+    "click",
+    (event) => event.detail === 0 && grid.cell_of(event.target) && flip(grid.cell_of(event.target)),
+  ); // a screen reader's press
   node.addEventListener("keydown", (event) => {
     if ((event.key !== " " && event.key !== "Enter") || !grid.cell_of(event.target)) return;
     event.preventDefault();

@@ -2,7 +2,8 @@
 // tests/unit/test_parity.py feeds both the same inputs. Matrices are arrays of rows; scale = null means 1/√d_k.
 
 export function softmax(scores, temperature = 1) {
-  if (!(temperature > 0 && Number.isFinite(temperature))) throw new Error(`temperature must be positive and finite, got ${temperature}`);
+  if (!(temperature > 0 && Number.isFinite(temperature)))
+    throw new Error(`temperature must be positive and finite, got ${temperature}`);
   if (!scores.length) throw new Error("softmax over an empty axis");
   const wrong = scores.findIndex((score) => Number.isNaN(score) || score === Infinity);
   if (wrong >= 0) throw new Error(`score ${wrong} is ${scores[wrong]}`);
@@ -19,33 +20,42 @@ export function attention_scores(query, key, scale = null) {
   const width = query[0].length;
   if (key[0].length !== width) throw new Error(`query has width ${width}, key has width ${key[0].length}`);
   const factor = scale ?? width ** -0.5;
-  return query.map((q) => key.map((k) => {
-    let sum = 0; // a loop, since a decoder does this for every head at each key that is pressed
-    for (let c = 0; c < width; c++) sum += q[c] * factor * k[c];
-    return sum;
-  }));
+  return query.map((q) =>
+    key.map((k) => {
+      let sum = 0; // a loop, since a decoder does this for every head at each key that is pressed
+      for (let c = 0; c < width; c++) sum += q[c] * factor * k[c];
+      return sum;
+    }),
+  );
 }
 
 export function cosine_similarity(query, key) {
   check_matrix("query", query);
   check_matrix("key", key);
-  const directions = [query, key].map((rows, which) => rows.map((row, i) => {
-    const length = Math.hypot(...row);
-    if (length === 0) throw new Error(`${["query", "key"][which]} ${i} is a row of zeros: it has no direction`);
-    return row.map((component) => component / length);
-  }));
+  const directions = [query, key].map((rows, which) =>
+    rows.map((row, i) => {
+      const length = Math.hypot(...row);
+      if (length === 0) throw new Error(`${["query", "key"][which]} ${i} is a row of zeros: it has no direction`);
+      return row.map((component) => component / length);
+    }),
+  );
   return attention_scores(...directions, 1).map((row) => row.map((cosine) => Math.max(-1, Math.min(1, cosine))));
 }
 
 export function attention_weights(query, key, mask = null, scale = null, bias = null) {
   const scores = attention_scores(query, key, scale);
   if (bias && (bias.length !== query.length || bias.some((row) => row.length !== key.length)))
-    throw new Error(`bias has ${bias.length} × ${bias[0]?.length ?? 0} cells, the scores ${query.length} × ${key.length}`);
+    throw new Error(
+      `bias has ${bias.length} × ${bias[0]?.length ?? 0} cells, the scores ${query.length} × ${key.length}`,
+    );
   if (mask && (mask.length !== query.length || mask.some((row) => row.length !== key.length)))
-    throw new Error(`mask has ${mask.length} × ${mask[0]?.length ?? 0} cells, the scores ${query.length} × ${key.length}`);
+    throw new Error(
+      `mask has ${mask.length} × ${mask[0]?.length ?? 0} cells, the scores ${query.length} × ${key.length}`,
+    );
   return scores.map((row, i) => {
     const allowed = row.map((score, j) => (mask && !mask[i][j] ? -Infinity : score + (bias ? bias[i][j] : 0)));
-    if (allowed.every((score) => score === -Infinity)) throw new Error(`query ${i} may attend to no key: its whole row is masked`);
+    if (allowed.every((score) => score === -Infinity))
+      throw new Error(`query ${i} may attend to no key: its whole row is masked`);
     return softmax(allowed);
   });
 }
@@ -62,7 +72,9 @@ export function causal_mask(n_q, n_k = n_q, offset = 0) {
 }
 
 export function convex_hull(points) {
-  const order = points.map((_, i) => i).sort((a, b) => points[a][0] - points[b][0] || points[a][1] - points[b][1] || a - b);
+  const order = points
+    .map((_, i) => i)
+    .sort((a, b) => points[a][0] - points[b][0] || points[a][1] - points[b][1] || a - b);
   const lower = half_hull(points, order);
   const corners = [...lower.slice(0, -1), ...half_hull(points, order.reverse()).slice(0, -1)];
   return corners.length ? corners : lower;
@@ -92,15 +104,20 @@ export function rotary_permutation(d) {
 
 export function rotary_embedding(x, positions, layout, base = 10000) {
   check_matrix("x", x);
-  const d = x[0].length, interleaved = rotary_permutation(d);
-  if (!["half", "interleaved"].includes(layout)) throw new Error(`layout must be one of half, interleaved, got ${layout}`);
+  const d = x[0].length,
+    interleaved = rotary_permutation(d);
+  if (!["half", "interleaved"].includes(layout))
+    throw new Error(`layout must be one of half, interleaved, got ${layout}`);
   if (!(base > 0 && Number.isFinite(base))) throw new Error(`base must be above 0 and finite, got ${base}`);
-  if (positions.length !== x.length || !positions.every(Number.isInteger)) throw new Error(`positions need one whole number for each of ${x.length} rows`);
+  if (positions.length !== x.length || !positions.every(Number.isInteger))
+    throw new Error(`positions need one whole number for each of ${x.length} rows`);
   const column = (c) => (layout === "half" ? c : interleaved[c]); // pair c is columns c and c + d/2 of the half layout
   return x.map((row, i) => {
     const out = [...row];
     for (let c = 0; c < d / 2; c++) {
-      const angle = positions[i] * base ** ((-2 * c) / d), first = column(c), second = column(c + d / 2);
+      const angle = positions[i] * base ** ((-2 * c) / d),
+        first = column(c),
+        second = column(c + d / 2);
       out[first] = row[first] * Math.cos(angle) - row[second] * Math.sin(angle);
       out[second] = row[first] * Math.sin(angle) + row[second] * Math.cos(angle);
     }
@@ -110,7 +127,9 @@ export function rotary_embedding(x, positions, layout, base = 10000) {
 
 // What attnlib.cost counts. `itemsize` is the bytes of a number.
 
-const ROWS = 256, COLUMNS = 512, FEWEST_ROWS = 128; // of streaming_attention's tiles
+const ROWS = 256,
+  COLUMNS = 512,
+  FEWEST_ROWS = 128; // of streaming_attention's tiles
 
 export function attention_cost(n_q, n_k, d_k, d_v, num_heads = 1, itemsize = 4) {
   check_sizes({ n_q, n_k, d_k, d_v, num_heads, itemsize });
@@ -124,19 +143,32 @@ export function streaming_cost(n_q, n_k, d_k, d_v, num_heads = 1, itemsize = 4) 
   const rows = Math.min(n_q, ROWS);
   const columns = Math.min(n_k, Math.max(COLUMNS, Math.floor((FEWEST_ROWS * COLUMNS) / rows)));
   const together = Math.max(1, Math.floor((ROWS * COLUMNS) / (rows * columns)));
-  const total = cost(n_q * n_k * (d_k + d_v + 1), (n_q + Math.ceil(n_q / rows) * n_k) * (d_k + d_v), n_q * d_v, num_heads, itemsize);
+  const total = cost(
+    n_q * n_k * (d_k + d_v + 1),
+    (n_q + Math.ceil(n_q / rows) * n_k) * (d_k + d_v),
+    n_q * d_v,
+    num_heads,
+    itemsize,
+  );
   return { ...total, peak_bytes: total.peak_bytes + Math.min(together, num_heads) * rows * columns * itemsize };
 }
 
 export function multi_head_cost(n, d, num_heads, num_kv_heads = null, n_z = null, itemsize = 4) {
-  const groups = num_kv_heads ?? num_heads, length = n_z ?? n;
+  const groups = num_kv_heads ?? num_heads,
+    length = n_z ?? n;
   check_sizes({ n, d, num_heads, num_kv_heads: groups, n_z: length, itemsize });
-  if (d % num_heads || num_heads % groups) throw new Error(`d = ${d}, num_heads = ${num_heads} and num_kv_heads = ${groups} do not divide each other`);
-  const d_head = d / num_heads, shared = groups * d_head;
+  if (d % num_heads || num_heads % groups)
+    throw new Error(`d = ${d}, num_heads = ${num_heads} and num_kv_heads = ${groups} do not divide each other`);
+  const d_head = d / num_heads,
+    shared = groups * d_head;
   const [adds, moved] = products([n, d, d], [length, d, shared], [length, d, shared], [n, d, d]);
   const inner = attention_cost(n, length, d_head, d_head, num_heads, itemsize);
   const held = (n * d + 2 * length * d) * itemsize;
-  return { multiply_adds: adds + inner.multiply_adds, bytes_moved: moved * itemsize + inner.bytes_moved, peak_bytes: held + inner.peak_bytes };
+  return {
+    multiply_adds: adds + inner.multiply_adds,
+    bytes_moved: moved * itemsize + inner.bytes_moved,
+    peak_bytes: held + inner.peak_bytes,
+  };
 }
 
 export function block_multiply_adds(n, d, expansion = 4, num_heads = 1, num_kv_heads = null) {
@@ -173,26 +205,40 @@ function products(...sizes) {
 }
 
 function cost(adds, moved, peak, num_heads, itemsize) {
-  return { multiply_adds: num_heads * adds, bytes_moved: num_heads * moved * itemsize, peak_bytes: num_heads * peak * itemsize };
+  return {
+    multiply_adds: num_heads * adds,
+    bytes_moved: num_heads * moved * itemsize,
+    peak_bytes: num_heads * peak * itemsize,
+  };
 }
 
 function check_sizes(sizes) {
-  for (const [name, size] of Object.entries(sizes)) if (!(Number.isInteger(size) && size >= 1)) throw new Error(`${name} must be a whole number of 1 or more, got ${size}`);
+  for (const [name, size] of Object.entries(sizes))
+    if (!(Number.isInteger(size) && size >= 1))
+      throw new Error(`${name} must be a whole number of 1 or more, got ${size}`);
 }
 
 function check_matrix(name, rows) {
   if (!Array.isArray(rows) || !rows.length || !rows[0]?.length) throw new Error(`${name} is empty`);
   rows.forEach((row, i) => {
-    if (row.length !== rows[0].length) throw new Error(`row ${i} of ${name} has ${row.length} entries, row 0 has ${rows[0].length}`);
-    for (let j = 0; j < row.length; j++) if (!Number.isFinite(row[j])) throw new Error(`${name}[${i}, ${j}] is ${row[j]}`);
+    if (row.length !== rows[0].length)
+      throw new Error(`row ${i} of ${name} has ${row.length} entries, row 0 has ${rows[0].length}`);
+    for (let j = 0; j < row.length; j++)
+      if (!Number.isFinite(row[j])) throw new Error(`${name}[${i}, ${j}] is ${row[j]}`);
   });
 }
 
 export function stretch_matrix(along, across, degrees = 0) {
-  if (![along, across, degrees].every(Number.isFinite)) throw new Error(`stretches and angle must be finite, got ${along}, ${across} and ${degrees}`);
+  if (![along, across, degrees].every(Number.isFinite))
+    throw new Error(`stretches and angle must be finite, got ${along}, ${across} and ${degrees}`);
   const turn = ((degrees % 360) * Math.PI) / 180;
-  const cos = Math.cos(turn), sin = Math.sin(turn), mixed = (along - across) * cos * sin;
-  return [[along * cos ** 2 + across * sin ** 2, mixed], [mixed, along * sin ** 2 + across * cos ** 2]];
+  const cos = Math.cos(turn),
+    sin = Math.sin(turn),
+    mixed = (along - across) * cos * sin;
+  return [
+    [along * cos ** 2 + across * sin ** 2, mixed],
+    [mixed, along * sin ** 2 + across * cos ** 2],
+  ];
 }
 
 export function project(x, w, b = null) {
@@ -202,8 +248,10 @@ export function project(x, w, b = null) {
   if (b && b.length !== w[0].length) throw new Error(`the bias has ${b.length} entries, w has ${w[0].length} columns`);
   const out = x.map((row) => {
     const sums = b ? [...b] : new Array(w[0].length).fill(0);
-    for (let r = 0; r < row.length; r++) { // loops: a decoder does this a million times for a word
-      const entry = row[r], weights = w[r];
+    for (let r = 0; r < row.length; r++) {
+      // loops: a decoder does this a million times for a word
+      const entry = row[r],
+        weights = w[r];
       for (let c = 0; c < sums.length; c++) sums[c] += entry * weights[c];
     }
     return sums;
@@ -222,7 +270,9 @@ export function most_read(weights) {
 
 export function most_unequal_pair(matrix) {
   check_square(matrix);
-  const pairs = matrix.flatMap((row, i) => row.map((entry, j) => [Math.abs(entry - matrix[j][i]), i, j])).filter(([, i, j]) => i < j);
+  const pairs = matrix
+    .flatMap((row, i) => row.map((entry, j) => [Math.abs(entry - matrix[j][i]), i, j]))
+    .filter(([, i, j]) => i < j);
   return pairs.reduce((best, pair) => (pair[0] > best[0] ? pair : best)).slice(1);
 }
 
@@ -234,7 +284,8 @@ export function cycle_product(weights, cycle) {
 
 function check_square(rows) {
   check_matrix("grid", rows);
-  if (rows.length !== rows[0].length || rows.length < 2) throw new Error(`a square grid of 2 rows or more is needed, got ${rows.length} × ${rows[0].length}`);
+  if (rows.length !== rows[0].length || rows.length < 2)
+    throw new Error(`a square grid of 2 rows or more is needed, got ${rows.length} × ${rows[0].length}`);
 }
 
 // The φ that a name stands for.
@@ -264,9 +315,15 @@ export function positive_weights(scores, positive) {
 
 export function weight_properties(scores, positive, constant = 1, raised = 10) {
   const weights = positive_weights(scores, positive);
-  const moved = positive_weights(scores.map((score) => score + constant), positive);
+  const moved = positive_weights(
+    scores.map((score) => score + constant),
+    positive,
+  );
   const top = scores.indexOf(Math.max(...scores));
-  const lifted = positive_weights(scores.map((score, i) => (i === top ? score + raised : score)), positive);
+  const lifted = positive_weights(
+    scores.map((score, i) => (i === top ? score + raised : score)),
+    positive,
+  );
   const wrong = scores.flatMap((high, i) => scores.filter((low, j) => high > low && weights[i] <= weights[j]));
   return [
     Math.min(...weights),
@@ -286,7 +343,9 @@ export function softmax_jacobian(weights) {
 }
 
 export function seeded_uniform(count, seed = 0, start = 0) {
-  const first = Math.imul(seed + 1, 0x9e3779b9) + start, side = Math.sqrt(3), step = (2 * side) / 2 ** 32;
+  const first = Math.imul(seed + 1, 0x9e3779b9) + start,
+    side = Math.sqrt(3),
+    step = (2 * side) / 2 ** 32;
   const draws = [];
   for (let i = 0; i < count; i++) {
     let x = (first + i) | 0;
@@ -300,8 +359,12 @@ export function seeded_uniform(count, seed = 0, start = 0) {
 // One component of every vector at a time, so that no n × d numbers are held.
 export function draw_scores(n_q, n_k, d_k, broken = "none", seed = 0) {
   if (!Number.isFinite(score_variance(d_k, broken))) throw new Error(`d_k must be finite, got ${d_k}`);
-  const n = n_q + n_k, copies = broken === "copies", stretch = broken === "variance" ? 2 : 1, offset = broken === "mean" ? 1 : 0;
-  const sums = new Float64Array(n_q * n_k), squares = new Float64Array(n);
+  const n = n_q + n_k,
+    copies = broken === "copies",
+    stretch = broken === "variance" ? 2 : 1,
+    offset = broken === "mean" ? 1 : 0;
+  const sums = new Float64Array(n_q * n_k),
+    squares = new Float64Array(n);
   for (let c = 0; c < (copies ? 1 : d_k); c++) {
     const vectors = seeded_uniform(n, seed, c * n);
     for (let i = 0; i < n; i++) {
@@ -323,13 +386,22 @@ export function draw_scores(n_q, n_k, d_k, broken = "none", seed = 0) {
 }
 
 export function score_variance(d_k, broken = "none") {
-  const variances = { none: d_k, variance: 16 * d_k, mean: 3 * d_k, copies: d_k ** 2, sign: d_k ** 2 + 0.8 * d_k, unit: 1 / d_k };
-  if (!(d_k >= 1) || !Object.hasOwn(variances, broken)) throw new Error(`no scores for d_k = ${d_k} and the assumption ${broken}`);
+  const variances = {
+    none: d_k,
+    variance: 16 * d_k,
+    mean: 3 * d_k,
+    copies: d_k ** 2,
+    sign: d_k ** 2 + 0.8 * d_k,
+    unit: 1 / d_k,
+  };
+  if (!(d_k >= 1) || !Object.hasOwn(variances, broken))
+    throw new Error(`no scores for d_k = ${d_k} and the assumption ${broken}`);
   return variances[broken];
 }
 
 export function saturation(scores) {
-  const weights = scores.map((row) => softmax(row)), all = scores.flat();
+  const weights = scores.map((row) => softmax(row)),
+    all = scores.flat();
   const average = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
   const mean = average(all);
   return [
@@ -337,12 +409,22 @@ export function saturation(scores) {
     average(all.map((score) => (score - mean) ** 2)),
     average(weights.map((row) => Math.max(...row))),
     average(weights.map(entropy)),
-    average(weights.map((row) => Math.sqrt(softmax_jacobian(row).flat().reduce((sum, entry) => sum + entry * entry, 0)))),
+    average(
+      weights.map((row) =>
+        Math.sqrt(
+          softmax_jacobian(row)
+            .flat()
+            .reduce((sum, entry) => sum + entry * entry, 0),
+        ),
+      ),
+    ),
   ];
 }
 
 export function sliding_window_mask(n_q, n_k = n_q, window, offset = 0) {
-  return Array.from({ length: n_q }, (_, i) => Array.from({ length: n_k }, (_, j) => j <= i + offset && j > i + offset - window));
+  return Array.from({ length: n_q }, (_, i) =>
+    Array.from({ length: n_k }, (_, j) => j <= i + offset && j > i + offset - window),
+  );
 }
 
 // `length` is that of one sequence.
@@ -351,7 +433,8 @@ export function padding_mask(length, n_q, n_k = n_q) {
 }
 
 export function to_torch(mask, api) {
-  if (api !== "scaled_dot_product_attention" && api !== "MultiheadAttention") throw new Error(`torch has no attention called ${api}`);
+  if (api !== "scaled_dot_product_attention" && api !== "MultiheadAttention")
+    throw new Error(`torch has no attention called ${api}`);
   return mask.map((row) => row.map((may_attend) => Boolean(may_attend) !== (api === "MultiheadAttention")));
 }
 
@@ -361,7 +444,8 @@ export function merge_heads(heads) {
 
 export function pool_heads(heads, num_kv_heads) {
   const size = heads.length / num_kv_heads;
-  if (!Number.isInteger(size) || size < 1) throw new Error(`${heads.length} heads do not divide into ${num_kv_heads} groups`);
+  if (!Number.isInteger(size) || size < 1)
+    throw new Error(`${heads.length} heads do not divide into ${num_kv_heads} groups`);
   return Array.from({ length: num_kv_heads }, (_, g) => {
     const group = heads.slice(g * size, (g + 1) * size);
     return group[0].map((row, i) => row.map((_, c) => group.reduce((sum, head) => sum + head[i][c], 0) / size));
@@ -381,7 +465,8 @@ export function multi_head_parameters(d, d_k, d_v, num_heads, num_kv_heads = num
 export function split_heads(x, num_heads) {
   check_matrix("x", x);
   const width = x[0].length / num_heads;
-  if (!(num_heads >= 1 && Number.isInteger(width))) throw new Error(`a width of ${x[0].length} does not divide into ${num_heads} heads`);
+  if (!(num_heads >= 1 && Number.isInteger(width)))
+    throw new Error(`a width of ${x[0].length} does not divide into ${num_heads} heads`);
   return Array.from({ length: num_heads }, (_, a) => x.map((row) => row.slice(a * width, (a + 1) * width)));
 }
 
@@ -394,7 +479,9 @@ export function rms_norm(x, epsilon = 1e-6) {
 }
 
 export function distance_bias(table, n) {
-  return Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => table[Math.min(Math.max(i - j, 0), table.length - 1)]));
+  return Array.from({ length: n }, (_, i) =>
+    Array.from({ length: n }, (_, j) => table[Math.min(Math.max(i - j, 0), table.length - 1)]),
+  );
 }
 
 export function decoder_weights(parameters, tokens) {
@@ -410,7 +497,9 @@ export function silence_head(w_o, layer, head, num_heads) {
   const width = w_o[0].length / num_heads;
   if (!Number.isInteger(width)) throw new Error(`${w_o[0].length} rows of W_O do not divide into ${num_heads} heads`);
   if (!(layer in w_o && head >= 0 && head < num_heads)) throw new Error(`there is no head ${head} in layer ${layer}`);
-  return w_o.map((rows, l) => rows.map((row, r) => (l === layer && Math.floor(r / width) === head ? row.map(() => 0) : row)));
+  return w_o.map((rows, l) =>
+    rows.map((row, r) => (l === layer && Math.floor(r / width) === head ? row.map(() => 0) : row)),
+  );
 }
 
 const runs = new WeakMap(); // the last run over each array of tokens, so that weights and logits together cost one
@@ -427,13 +516,16 @@ function run_decoder(parameters, tokens) {
 function forward({ embedding, w_q, w_k, w_v, w_o, bias }, tokens) {
   check_matrix("embedding", embedding);
   const outside = tokens.find((token) => !embedding[token]);
-  if (!tokens.length || outside !== undefined) throw new Error(`token ${outside} is none of the ${embedding.length} words`);
+  if (!tokens.length || outside !== undefined)
+    throw new Error(`token ${outside} is none of the ${embedding.length} words`);
   let stream = tokens.map((token) => Array.from(embedding[token]));
   const mask = causal_mask(tokens.length);
   const weights = bias.map((tables, layer) => {
     const x = rms_norm(stream);
     const [query, key, value] = [w_q, w_k, w_v].map((w) => split_heads(project(x, w[layer]), tables.length));
-    const grids = tables.map((table, a) => attention_weights(query[a], key[a], mask, null, distance_bias(table, tokens.length)));
+    const grids = tables.map((table, a) =>
+      attention_weights(query[a], key[a], mask, null, distance_bias(table, tokens.length)),
+    );
     const found = project(merge_heads(grids.map((grid, a) => project(grid, value[a]))), w_o[layer]);
     stream = stream.map((row, i) => row.map((entry, c) => entry + found[i][c]));
     return grids;

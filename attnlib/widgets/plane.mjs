@@ -28,9 +28,19 @@ export function picture(label) {
 }
 
 export function axes() {
-  const lines = [[[-VIEW, 0], [VIEW, 0]], [[0, -VIEW], [0, VIEW]]].map((ends) => element("path.axis", { d: path(ends) }));
+  const lines = [
+    [
+      [-VIEW, 0],
+      [VIEW, 0],
+    ],
+    [
+      [0, -VIEW],
+      [0, VIEW],
+    ],
+  ].map((ends) => element("path.axis", { d: path(ends) }));
   const ticks = [-3, -2, -1, 1, 2, 3].flatMap((at) => {
-    const [x, zero] = to_picture([at, 0]), [, y] = to_picture([0, at]);
+    const [x, zero] = to_picture([at, 0]),
+      [, y] = to_picture([0, at]);
     return [
       element("text.tick", { x, y: zero + 12, "text-anchor": "middle" }, number(at, 0)),
       element("text.tick", { x: zero - 4, y: y + 3, "text-anchor": "end" }, number(at, 0)),
@@ -52,11 +62,26 @@ export function arrow(from, to, gap = 11) {
 // A point that can be dragged: `at()` tells where it is, `put(point)` is called with where it should go, `choose()` on focus.
 // `nudge(step)` is called for an arrow key, where a step in the plane is not what it should mean.
 export function handle(picture, label, { at, put, choose = () => {}, nudge = null }) {
-  const node = element("g.token", { tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": -REACH, "aria-valuemax": REACH, "aria-orientation": "horizontal" },
-    element("circle.reach", { r: 20 }), element("circle", { r: 8 }), element("text", label));
+  const node = element(
+    "g.token",
+    {
+      tabindex: 0,
+      role: "slider",
+      "aria-label": label,
+      "aria-valuemin": -REACH,
+      "aria-valuemax": REACH,
+      "aria-orientation": "horizontal",
+    },
+    element("circle.reach", { r: 20 }),
+    element("circle", { r: 8 }),
+    element("text", label),
+  );
   const here = (event) => {
     const box = picture.getBoundingClientRect();
-    return [((event.clientX - box.left) / box.width) * 2 * VIEW - VIEW, VIEW - ((event.clientY - box.top) / box.height) * 2 * VIEW];
+    return [
+      ((event.clientX - box.left) / box.width) * 2 * VIEW - VIEW,
+      VIEW - ((event.clientY - box.top) / box.height) * 2 * VIEW,
+    ];
   };
   node.addEventListener("pointerdown", (event) => {
     node.setPointerCapture(event.pointerId);
@@ -65,7 +90,10 @@ export function handle(picture, label, { at, put, choose = () => {}, nudge = nul
   });
   // A finger on a token drags it; beside the tokens it scrolls the page. (touch-action does nothing inside an SVG.)
   node.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
-  node.addEventListener("pointermove", (event) => node.hasPointerCapture(event.pointerId) && put(here(event).map(clamp)));
+  node.addEventListener(
+    "pointermove",
+    (event) => node.hasPointerCapture(event.pointerId) && put(here(event).map(clamp)),
+  );
   node.addEventListener("focus", choose);
   node.addEventListener("keydown", (event) => {
     const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];

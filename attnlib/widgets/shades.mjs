@@ -14,7 +14,9 @@ export function behind({ node, cells }, told, read = () => {}) {
   node.style.setProperty("--across", cells[0].length);
   cells[0][0].classList.add("attn-holder");
   cells[0][0].append(canvas);
-  let shown = [], here = null, timer = 0;
+  let shown = [],
+    here = null,
+    timer = 0;
   const say = (i, j) => {
     const text = `${told(i, j)}: ${shown[i][j] === null ? "blocked" : ui.number(shown[i][j])}`;
     if (cells[i][j].ariaLabel !== text) cells[i][j].ariaLabel = text;
@@ -25,16 +27,20 @@ export function behind({ node, cells }, told, read = () => {}) {
     if (i + 1 < cells.length) timer = setTimeout(say_row, 0, i + 1);
     else node.removeAttribute("aria-busy");
   };
-  for (const event of ["pointerover", "focusin"]) node.addEventListener(event, ({ target }) => {
-    if (grid.cell_of(target)) read(say(...(here = grid.cell_of(target))));
-  });
+  for (const event of ["pointerover", "focusin"])
+    node.addEventListener(event, ({ target }) => {
+      if (grid.cell_of(target)) read(say(...(here = grid.cell_of(target))));
+    });
   // The picture at once; the words of thousands of cells when nothing changes for a while, but the one pointed at now.
   return (weights) => {
     heat.paint(canvas, weights);
     if (weights === shown) return;
-    weights.forEach((row, i) => row.forEach((weight, j) => {
-      if ((weight === null) !== (shown[i]?.[j] === null)) cells[i][j].classList.toggle("attn-blocked", weight === null);
-    }));
+    weights.forEach((row, i) =>
+      row.forEach((weight, j) => {
+        if ((weight === null) !== (shown[i]?.[j] === null))
+          cells[i][j].classList.toggle("attn-blocked", weight === null);
+      }),
+    );
     shown = weights;
     if (here) read(say(...here));
     clearTimeout(timer);

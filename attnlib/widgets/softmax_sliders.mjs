@@ -6,7 +6,13 @@ import { compact, element, number } from "./ui.mjs";
 
 const MOST = 16; // tokens
 const LIMITS = { score: { min: -5, max: 5 }, constant: { min: -10, max: 10 }, temperature: { min: 0.2, max: 5 } };
-const FUNCTIONS = [["exp", "exp: eˢ"], ["softplus", "softplus: ln(1 + eˢ)"], ["sigmoid", "sigmoid: 1 / (1 + e⁻ˢ)"], ["relu", "ReLU: max(s, 0) + 0.01"], ["square", "square: s²"]];
+const FUNCTIONS = [
+  ["exp", "exp: eˢ"],
+  ["softplus", "softplus: ln(1 + eˢ)"],
+  ["sigmoid", "sigmoid: 1 / (1 + e⁻ˢ)"],
+  ["relu", "ReLU: max(s, 0) + 0.01"],
+  ["square", "square: s²"],
+];
 const changes = ["scores", "constant", "temperature", "phi"];
 
 function build(model, figure) {
@@ -22,23 +28,46 @@ function build(model, figure) {
   let rows = null; // built again when the tokens change
 
   return () => {
-    const tokens = ui.tokens_of(model, MOST, "scores"), scores = model.get("scores"), constant = model.get("constant"), temperature = model.get("temperature"), phi = model.get("phi");
+    const tokens = ui.tokens_of(model, MOST, "scores"),
+      scores = model.get("scores"),
+      constant = model.get("constant"),
+      temperature = model.get("temperature"),
+      phi = model.get("phi");
     check(tokens, scores, constant, temperature);
     const before = scores.map((score) => score / temperature);
     const s = scores.map((score) => (score + constant) / temperature);
-    const weights = math.positive_weights(s, phi), was = math.positive_weights(before, phi);
+    const weights = math.positive_weights(s, phi),
+      was = math.positive_weights(before, phi);
     const raised = math.positive_function(s, phi);
     const found = properties(s, phi, constant, temperature);
     if (rows?.names !== tokens.join("\n")) {
       rows = table(model, tokens);
       scroll.replaceChildren(rows.node);
     }
-    ui.caption(model, figure, `the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant) / temperature.`);
+    ui.caption(
+      model,
+      figure,
+      `the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant) / temperature.`,
+    );
     rows.fill(scores, s, raised, weights, constant ? was : []);
     const top = weights.indexOf(Math.max(...weights));
-    news.replaceChildren("Largest weight: ", number(weights[top]), " for ", element("bdi", tokens[top]), ". ", moved(constant, found[2]));
-    list.replaceChildren(...found.map(([holds, name, measured]) =>
-      element("li", element(holds ? "b.holds" : "b.fails", holds ? "holds" : "fails"), element("span", `${name} (${measured})`))));
+    news.replaceChildren(
+      "Largest weight: ",
+      number(weights[top]),
+      " for ",
+      element("bdi", tokens[top]),
+      ". ",
+      moved(constant, found[2]),
+    );
+    list.replaceChildren(
+      ...found.map(([holds, name, measured]) =>
+        element(
+          "li",
+          element(holds ? "b.holds" : "b.fails", holds ? "holds" : "fails"),
+          element("span", `${name} (${measured})`),
+        ),
+      ),
+    );
     controls.draw();
   };
 }
@@ -51,7 +80,8 @@ function moved(constant, [holds, , measured]) {
 function check(tokens, scores, constant, temperature) {
   if (!tokens.length) throw new Error(`${tokens.length} tokens for ${scores.length} scores`);
   const within = (what, value, { min, max }) => {
-    if (!(Number.isFinite(value) && value >= min && value <= max)) throw new Error(`${what} is ${value}, not between ${number(min, 1)} and ${number(max, 1)}`);
+    if (!(Number.isFinite(value) && value >= min && value <= max))
+      throw new Error(`${what} is ${value}, not between ${number(min, 1)} and ${number(max, 1)}`);
   };
   scores.forEach((score, i) => within(`score ${i}`, score, LIMITS.score));
   within("the constant", constant, LIMITS.constant);
@@ -60,11 +90,20 @@ function check(tokens, scores, constant, temperature) {
 
 // For each property: whether it holds for these scores, its name, and the number that decides.
 function properties(s, phi, constant, temperature) {
-  const [smallest, sum, change, wrong, lifted] = math.weight_properties(s, phi, (-constant || 1) / temperature, 10 / temperature);
+  const [smallest, sum, change, wrong, lifted] = math.weight_properties(
+    s,
+    phi,
+    (-constant || 1) / temperature,
+    10 / temperature,
+  );
   return [
     [smallest > 0, "Every weight is positive", `smallest: ${compact(smallest)}`],
     [Math.abs(sum - 1) < 1e-9, "The weights sum to 1", `sum: ${number(sum)}`],
-    [change < 1e-9, `Adding ${number(constant || 1, 1)} to every score changes nothing`, `largest change: ${change < 1e-9 ? "0" : compact(change)}`],
+    [
+      change < 1e-9,
+      `Adding ${number(constant || 1, 1)} to every score changes nothing`,
+      `largest change: ${change < 1e-9 ? "0" : compact(change)}`,
+    ],
     [wrong === 0, "A higher score gets a higher weight", `pairs that fail: ${wrong}`],
     [lifted >= 0.9, "The highest score, raised by 10, gets 0.9 or more", `it gets: ${number(lifted, 3)}`],
   ];
@@ -80,8 +119,14 @@ function table(model, tokens) {
   const sums = ["", "", "", ""].map(() => element("td.sum"));
   return {
     names: tokens.join("\n"),
-    node: ui.table(["token", "score", "s", "φ(s)", "weight"],
-      [...tokens.map((token, i) => [token, sliders[i], ...cells[i]]), [element("th.sum", { scope: "row" }, "sum"), ...sums]], ".sliders"),
+    node: ui.table(
+      ["token", "score", "s", "φ(s)", "weight"],
+      [
+        ...tokens.map((token, i) => [token, sliders[i], ...cells[i]]),
+        [element("th.sum", { scope: "row" }, "sum"), ...sums],
+      ],
+      ".sliders",
+    ),
     fill(scores, s, raised, weights, was) {
       const total = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
       tokens.forEach((_, i) => {

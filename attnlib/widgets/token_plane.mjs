@@ -15,12 +15,12 @@ function build(model, figure) {
   const controls = ui.controls(steps, turned(model, "length", 0, 4.2, 0.05), turned(model, "direction", -180, 180, 1));
   const picture = plane.picture("plane of tokens");
   const readout = element("div.readout");
-  figure.append(element("div.columns", picture, readout),
-controls.node);
+  figure.append(element("div.columns", picture, readout), controls.node);
   let scene = null;
 
   return () => {
-    const tokens = ui.tokens_of(model, MOST, "points"), points = model.get("points");
+    const tokens = ui.tokens_of(model, MOST, "points"),
+      points = model.get("points");
     ui.check_inside("steps", model.get("steps"), STEPS, 1);
     const layers = iterate(points, model.get("steps"));
     if (points[0].length !== 2) throw new Error(`points have width ${points[0].length}, a plane has 2`);
@@ -36,21 +36,33 @@ controls.node);
 // A slider for the length or the direction of the selected token, in degrees.
 function turned(model, what, min, max, step) {
   const point = () => model.get("points")[model.get("selected")];
-  const polar = () => ({ length: Math.hypot(...point()), direction: (Math.atan2(point()[1], point()[0]) * 180) / Math.PI });
+  const polar = () => ({
+    length: Math.hypot(...point()),
+    direction: (Math.atan2(point()[1], point()[0]) * 180) / Math.PI,
+  });
   let direction = 0; // a vector of length 0 has none: it keeps the last
   const slider = ui.range(what, { min, max, step }, (value) => {
-    const { length, direction: angle } = { ...polar(), ...(Math.hypot(...point()) ? {} : { direction }), [what]: value };
+    const { length, direction: angle } = {
+      ...polar(),
+      ...(Math.hypot(...point()) ? {} : { direction }),
+      [what]: value,
+    };
     direction = angle;
     const moved = [Math.cos, Math.sin].map((f) => plane.clamp(length * f((angle * Math.PI) / 180)));
     ui.change(model, "points", model.get("points").with(model.get("selected"), moved));
   });
-  return { node: slider.node, draw: () => slider.set(polar()[what], what === "length" ? number(polar().length) : `${number(polar().direction, 0)}°`) };
+  return {
+    node: slider.node,
+    draw: () =>
+      slider.set(polar()[what], what === "length" ? number(polar().length) : `${number(polar().direction, 0)}°`),
+  };
 }
 
 // x, then attention(x, x, x), then attention of that, …
 function iterate(points, steps) {
   const layers = [points];
-  for (let step = 0; step < steps; step++) layers.push(math.attention(layers.at(-1), layers.at(-1), layers.at(-1), null, 1));
+  for (let step = 0; step < steps; step++)
+    layers.push(math.attention(layers.at(-1), layers.at(-1), layers.at(-1), null, 1));
   return layers;
 }
 
@@ -59,16 +71,24 @@ function draw_scene(model, picture, tokens) {
   const arrow = element("path.vector");
   const trails = tokens.map(() => element("path.trail"));
   const outputs = tokens.map(() => element("circle.output", { r: 5 }));
-  const handles = tokens.map((token, i) => plane.handle(picture, token, {
-    at: () => model.get("points")[i],
-    put: (point) => ui.change(model, "points", model.get("points").with(i, point)),
-    choose: () => ui.change(model, "selected", i),
-  }));
+  const handles = tokens.map((token, i) =>
+    plane.handle(picture, token, {
+      at: () => model.get("points")[i],
+      put: (point) => ui.change(model, "points", model.get("points").with(i, point)),
+      choose: () => ui.change(model, "selected", i),
+    }),
+  );
   picture.replaceChildren(...plane.axes(), hull, arrow, ...trails, ...outputs, ...handles);
   return {
     tokens: tokens.join("\n"),
     move(points, layers, selected) {
-      hull.setAttribute("points", math.convex_hull(points).map((i) => to_picture(points[i]).join(",")).join(" "));
+      hull.setAttribute(
+        "points",
+        math
+          .convex_hull(points)
+          .map((i) => to_picture(points[i]).join(","))
+          .join(" "),
+      );
       arrow.setAttribute("d", path([[0, 0], points[selected]]));
       points.forEach((point, i) => {
         const y = plane.move(handles[i], point, i === selected);
@@ -84,17 +104,33 @@ function draw_scene(model, picture, tokens) {
 }
 
 function describe(model, points, outputs) {
-  const tokens = model.get("tokens"), i = model.get("selected"), steps = model.get("steps");
+  const tokens = model.get("tokens"),
+    i = model.get("selected"),
+    steps = model.get("steps");
   const scores = math.attention_scores(points, points, 1);
   const weights = math.attention_weights(points, points, null, 1);
   const lengths = points.map((point) => Math.hypot(...point));
-  const angle = (j) => (lengths[i] && lengths[j] ? `${number((Math.acos(math.cosine_similarity([points[i]], [points[j]])[0][0]) * 180) / Math.PI, 0)}°` : "–");
-  const rows = tokens.map((token, j) => [token, number(lengths[j]), angle(j), number(scores[i][j]), ui.shaded(weights[i][j]), ui.shaded(weights[j][i])]);
+  const angle = (j) =>
+    lengths[i] && lengths[j]
+      ? `${number((Math.acos(math.cosine_similarity([points[i]], [points[j]])[0][0]) * 180) / Math.PI, 0)}°`
+      : "–";
+  const rows = tokens.map((token, j) => [
+    token,
+    number(lengths[j]),
+    angle(j),
+    number(scores[i][j]),
+    ui.shaded(weights[i][j]),
+    ui.shaded(weights[j][i]),
+  ]);
   return [
     element("p.pair", element("bdi", tokens[i]), ` at ${place(points[i])}`),
     element("div.scroll", ui.table(["token", "length", "angle", "score", "reads", "is read"], rows)),
     element("p", `A score is ${number(lengths[i])} × the other’s length × the cosine of the angle between them.`),
-    element("p", { "aria-live": "polite" }, `Its output${steps > 1 ? ` after ${steps} times` : ""}: ${place(outputs[i])}.${steps > 1 ? " Scores and weights are those of the first time." : ""}`),
+    element(
+      "p",
+      { "aria-live": "polite" },
+      `Its output${steps > 1 ? ` after ${steps} times` : ""}: ${place(outputs[i])}.${steps > 1 ? " Scores and weights are those of the first time." : ""}`,
+    ),
   ];
 }
 

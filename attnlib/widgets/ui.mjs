@@ -8,7 +8,8 @@ export function element(name, ...children) {
   const [tag, ...classes] = name.split(".");
   const attributes = children[0]?.constructor === Object ? children.shift() : {};
   const node = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) if (value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
   if (classes[0]) node.classList.add(...classes.map((name) => `attn-${name}`));
   node.append(...children);
   return node;
@@ -43,40 +44,62 @@ export function whole(x) {
 }
 
 // Three digits and the largest unit that fits, from pairs of a unit's size and its name: the same as `large` in base.py.
-export const COUNT = ["", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion", " sextillion"].map((name, i) => [1000 ** i, name]);
+export const COUNT = [
+  "",
+  " thousand",
+  " million",
+  " billion",
+  " trillion",
+  " quadrillion",
+  " quintillion",
+  " sextillion",
+].map((name, i) => [1000 ** i, name]);
 export const BYTES = [" B", " kB", " MB", " GB", " TB", " PB", " EB"].map((name, i) => [1000 ** i, name]);
 
 export function large(x, units = COUNT) {
   const digits = (size) => (x / size).toPrecision(3);
   const [size, name] = units.findLast(([size]) => Number(digits(size)) >= 1) ?? units[0];
-  return (Number(digits(size)) >= 1000 ? whole(Number(digits(size))) : size === 1 && Number.isInteger(x) ? x : digits(size)) + name;
+  return (
+    (Number(digits(size)) >= 1000
+      ? whole(Number(digits(size)))
+      : size === 1 && Number.isInteger(x)
+        ? x
+        : digits(size)) + name
+  );
 }
 
 // A calculator's sizes, as whole numbers that a page can count with.
 const LIMIT = 2 ** 20;
 
 export function sizes(model, names) {
-  return Object.fromEntries(names.map((name) => {
-    const size = model.get(name);
-    if (!(Number.isInteger(size) && size >= 1 && size <= LIMIT)) throw new Error(`${name} must be a whole number from 1 to ${whole(LIMIT)}, got ${size}`);
-    return [name, size];
-  }));
+  return Object.fromEntries(
+    names.map((name) => {
+      const size = model.get(name);
+      if (!(Number.isInteger(size) && size >= 1 && size <= LIMIT))
+        throw new Error(`${name} must be a whole number from 1 to ${whole(LIMIT)}, got ${size}`);
+      return [name, size];
+    }),
+  );
 }
 
 // What sliders offer: lengths in quarters of an octave, and the widths that models have.
 export const LENGTHS = Array.from({ length: 65 }, (_, i) => Math.round(2 ** (4 + i / 4)));
-export const WIDTHS = [16, 32, 64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 12288, 16384];
+export const WIDTHS = [
+  16, 32, 64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 12288, 16384,
+];
 
 // The tokens, no more than `most`, and as many as there are entries in the field `name`.
 export function tokens_of(model, most, name, what = name) {
-  const tokens = model.get("tokens"), { length } = model.get(name);
+  const tokens = model.get("tokens"),
+    { length } = model.get(name);
   at_most("tokens", tokens.length, most);
   if (tokens.length !== length) throw new Error(`${tokens.length} tokens for ${length} ${what}`);
   return tokens;
 }
 
 export function check_inside(what, place, last, first = 0) {
-  if (!(Number.isInteger(place) && place >= first && place <= last)) throw new Error(`${what} ${place} is outside ${first} … ${last}`);
+  if (!(Number.isInteger(place) && place >= first && place <= last))
+    throw new Error(`${what} ${place} is outside ${first} … ${last}`);
 }
 
 // Raise when there is more to show than fits a screen and a reader.
@@ -103,11 +126,23 @@ export function slider(model, name, label, { digits = 1, ...limits }) {
 }
 
 // A slider over the list that `values()` gives, which may change. It stands at the last that is not above the model's value.
-export function choice(model, name, label, values, { put = (value) => change(model, name, value), write = whole } = {}) {
+export function choice(
+  model,
+  name,
+  label,
+  values,
+  { put = (value) => change(model, name, value), write = whole } = {},
+) {
   const { node, set } = range(label, { min: 0, max: values().length - 1, step: 1 }, (index) => put(values()[index]));
   const draw = () => {
     node.querySelector("input").max = values().length - 1;
-    set(Math.max(0, values().findLastIndex((value) => value <= model.get(name))), write(model.get(name)));
+    set(
+      Math.max(
+        0,
+        values().findLastIndex((value) => value <= model.get(name)),
+      ),
+      write(model.get(name)),
+    );
   };
   return { node, draw };
 }
@@ -134,15 +169,26 @@ export function button(label, press) {
 
 // A row of controls and other elements, and how to draw the controls.
 export function controls(...items) {
-  return { node: element("div.controls", ...items.map((item) => item.node ?? item)), draw: () => items.forEach((item) => item.draw?.()) };
+  return {
+    node: element("div.controls", ...items.map((item) => item.node ?? item)),
+    draw: () => items.forEach((item) => item.draw?.()),
+  };
 }
 
 // A table from what stands in its head, and rows of a name and cells. A text becomes a cell; what is one stays.
 export function table(head, rows, kind = "") {
-  const cells = (contents, make) => contents.map((content, at) => (/^t[dh]$/.test(content.localName) ? content : make(content, at)));
-  const columns = cells(head, (name, at) => (at || name ? element("th", { scope: "col", dir: "auto" }, name) : element("td.corner")));
-  const lines = rows.map(([name, ...others]) => element("tr",
-    ...cells([name], () => element("th", { scope: "row", dir: "auto" }, name)), ...cells(others, (content) => element("td.plain", content))));
+  const cells = (contents, make) =>
+    contents.map((content, at) => (/^t[dh]$/.test(content.localName) ? content : make(content, at)));
+  const columns = cells(head, (name, at) =>
+    at || name ? element("th", { scope: "col", dir: "auto" }, name) : element("td.corner"),
+  );
+  const lines = rows.map(([name, ...others]) =>
+    element(
+      "tr",
+      ...cells([name], () => element("th", { scope: "row", dir: "auto" }, name)),
+      ...cells(others, (content) => element("td.plain", content)),
+    ),
+  );
   return element(`table.table${kind}`, element("thead", element("tr", ...columns)), element("tbody", ...lines));
 }
 
@@ -163,7 +209,11 @@ export function listed(items, write = (item) => [element("bdi", item)], between 
 
 // The title, what there is to see or to do, and where the numbers come from.
 export function caption(model, figure, text, more = "") {
-  figure.firstChild.replaceChildren(`${model.get("title")}: `, ...[text].flat(), ` Numbers: ${model.get("provenance")}${more}.`);
+  figure.firstChild.replaceChildren(
+    `${model.get("title")}: `,
+    ...[text].flat(),
+    ` Numbers: ${model.get("provenance")}${more}.`,
+  );
 }
 
 // A widget: `changes` names what a reader can change, which "Start again" puts back, and `build(model, figure)` fills the
@@ -223,7 +273,9 @@ export function equals(...values) {
 
 // Text in which "_x" stands for the index x, as nodes: W_Q, d_k. What is a node already stays.
 export function formula(text) {
-  return typeof text === "string" ? text.split(/_(\w+)/).map((part, i) => (i % 2 ? element("sub", part) : part)) : [text];
+  return typeof text === "string"
+    ? text.split(/_(\w+)/).map((part, i) => (i % 2 ? element("sub", part) : part))
+    : [text];
 }
 
 // Two decimals, or for numbers far from 1 a power of ten.

@@ -13,7 +13,9 @@
   // A learner looks for the chapter that defines a term, before others that use it and before functions of such a name.
   const results = document.getElementById("search-results");
   const asked = query.toLowerCase();
-  const defining = Object.entries(JSON.parse(results.dataset.defined)).find(([term]) => asked && term.startsWith(asked));
+  const defining = Object.entries(JSON.parse(results.dataset.defined)).find(
+    ([term]) => asked && term.startsWith(asked),
+  );
   Scorer.objPartialMatch = 0;
   Scorer.score = ([page, , anchor, , score]) => score + (page === defining?.[1] && !anchor ? 100 : 0);
 

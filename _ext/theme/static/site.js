@@ -15,7 +15,9 @@
     set(name, value) {
       try {
         localStorage.setItem(`attention-book:${name}`, JSON.stringify(value));
-      } catch { /* switched off */ }
+      } catch {
+        /* switched off */
+      }
     },
   };
 
@@ -32,7 +34,9 @@
     try {
       if (own) localStorage.setItem("attention-book:colours", next);
       else localStorage.removeItem("attention-book:colours");
-    } catch { /* switched off: for this page alone */ }
+    } catch {
+      /* switched off: for this page alone */
+    }
     name();
   });
   system.addEventListener("change", name);
@@ -53,8 +57,11 @@
 
   // The place: the last heading above the upper third of the window.
   const contents = document.getElementById("contents");
-  const sections = [...document.querySelectorAll("main section[id]")].filter((s) => s.querySelector(":scope > :is(h2, h3)"));
-  const place = document.getElementById("place"), bar = document.querySelector(".bar");
+  const sections = [...document.querySelectorAll("main section[id]")].filter((s) =>
+    s.querySelector(":scope > :is(h2, h3)"),
+  );
+  const place = document.getElementById("place"),
+    bar = document.querySelector(".bar");
   const heading = (section) => {
     const copy = section.querySelector(":scope > :is(h2, h3)").cloneNode(true);
     copy.querySelector(".headerlink")?.remove();
@@ -62,7 +69,8 @@
   };
   const links = new Map([...contents.querySelectorAll("a[href^='#']")].map((link) => [link.hash.slice(1), link]));
   const anchors = [...document.querySelectorAll("main [id]:not(pre, svg *)")];
-  let here = null, resting;
+  let here = null,
+    resting;
   let furthest = store.get("progress", {})[page]?.read ?? 0;
 
   function follow() {
@@ -89,11 +97,18 @@
   }
   if (sections.length && page !== "index") {
     let waiting = false;
-    addEventListener("scroll", () => {
-      if (waiting) return;
-      waiting = true;
-      requestAnimationFrame(() => { waiting = false; follow(); });
-    }, { passive: true });
+    addEventListener(
+      "scroll",
+      () => {
+        if (waiting) return;
+        waiting = true;
+        requestAnimationFrame(() => {
+          waiting = false;
+          follow();
+        });
+      },
+      { passive: true },
+    );
     addEventListener("pagehide", () => here && keep(innerHeight / 3));
     requestAnimationFrame(follow);
   }

@@ -38,8 +38,8 @@ def names(pages: Any) -> list[str]:
 
 
 def wheel_name(root: Path) -> str:
-    version = re.search(r'^version = "(.+)"$', (root / "pyproject.toml").read_text(encoding="utf8"), re.MULTILINE)
-    assert version, "pyproject.toml has no version"
+    version = re.search(r'^__version__ = "(.+)"$', (root / "attnlib/__init__.py").read_text(encoding="utf8"), re.MULTILINE)
+    assert version, "attnlib has no version"
     return f"attnlib-{version[1]}-py3-none-any.whl"
 
 

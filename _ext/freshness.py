@@ -37,7 +37,7 @@ def once(app: Sphinx, step: str, key: str, targets: list[Path], make: Callable[[
 
 
 def set_digest(app: Sphinx, config: Config) -> None:
-    config.attnlib_digest = digest(Path(app.srcdir) / "attnlib")
+    config.attnlib_digest = "".join(digest(Path(app.srcdir) / part) for part in ("attnlib", "chapters/attention_posters"))
     config.site_digest = digest(Path(app.srcdir) / "_ext/theme")
     caches = Path(app.outdir).parent / ".jupyter_cache"
     config.nb_execution_cache_path = str(caches / config.attnlib_digest)

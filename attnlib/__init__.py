@@ -8,8 +8,6 @@
 - `attnlib.plots` (matplotlib), `widgets` and `exercises` (anywidget) and `training` (torch) need more than NumPy
 """
 
-from importlib.metadata import version
-
 from attnlib.decoder import rms_norm
 from attnlib.masks import causal_mask, padding_mask, sliding_window_mask
 from attnlib.multihead import merge_heads, multi_head_attention, split_heads
@@ -19,7 +17,7 @@ from attnlib.scaled_dot_product import attention, attention_scores, attention_we
 from attnlib.streaming import KeyValueCache, streaming_attention
 from attnlib.variants import linear_attention, window_attention
 
-__version__ = version("attnlib")
+__version__ = "0.1.0"
 __all__ = [
     "KeyValueCache",
     "attention",

@@ -26,7 +26,7 @@ class Book:
         folder.mkdir()
         for name in ("_config.yml", "references.bib", "node_modules", "tools", "pyproject.toml", "README.md"):
             (folder / name).symlink_to(ROOT / name)
-        for name in ("_ext", "attnlib"):
+        for name in ("_ext", "attnlib", "chapters/attention_posters"):
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         (folder / "_toc.yml").write_text("format: jb-book\nroot: index\n")
 

@@ -28,8 +28,8 @@ def test_the_archive_holds_every_notebook_and_the_package():
 def test_the_wheel_holds_the_package_as_it_is_now():
     with zipfile.ZipFile(SITE / "downloads" / WHEEL) as archive:
         sources = [*Path("attnlib").rglob("*.py"), *Path("attnlib").rglob("*.mjs"), *Path("attnlib/data").glob("*.npz")]
-        for source in sources:
-            assert archive.read(source.as_posix()) == source.read_bytes()
+        for source in [*sources, Path("attnlib/py.typed"), *Path("chapters/attention_posters").glob("*.py")]:
+            assert archive.read(source.as_posix().removeprefix("chapters/")) == source.read_bytes()
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

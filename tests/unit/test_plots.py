@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
+import attention_posters
 from attnlib import houston, plots
 from attnlib.lab import convex_hull
 from attnlib.plots import style
@@ -697,8 +698,8 @@ def drawn():
         "planes": plots.planes({"a": (["a"], np.ones((1, 2)))}),
         "one query": plots.one_query(),
         "three spaces": plots.three_spaces(),
-        "stages": plots.stages_page(["a"], {"one": ("", "", np.ones((1, 1)), None)}),
-        "shapes": plots.multi_head_shapes(5, 7, 3, 4, 2),
+        "stages": attention_posters.stages_page(["a"], {"one": ("", "", np.ones((1, 1)), None)}),
+        "shapes": attention_posters.multi_head_shapes(5, 7, 3, 4, 2),
     }
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import attention_posters
 from attnlib import houston, plots
 
 N = 5
@@ -21,7 +22,7 @@ STAGES = {
 
 @pytest.mark.parametrize("name", STAGES)
 def test_each_stage_shows_its_number_its_name_and_its_weights(name):
-    figure = plots.stages_page(houston.TOKENS, {name: STAGES[name]})
+    figure = attention_posters.stages_page(houston.TOKENS, {name: STAGES[name]})
     written = [text.get_text() for text in figure.axes[0].texts]
     assert written[0] == f"1  {name}"
     assert written[2].replace("\n", " ") == SENTENCE
@@ -32,7 +33,7 @@ def test_each_stage_shows_its_number_its_name_and_its_weights(name):
 
 def test_cells_are_shaded_by_weight_and_what_is_blocked_is_hatched():
     _, _, weights, mask = STAGES["masked"]
-    cells = plots.stages_page(houston.TOKENS, {"masked": STAGES["masked"]}).axes[0].patches
+    cells = attention_posters.stages_page(houston.TOKENS, {"masked": STAGES["masked"]}).axes[0].patches
     assert [bool(cell.get_hatch()) for cell in cells] == (~mask).ravel().tolist()
     for cell, weight in zip(cells, weights.ravel(), strict=True):
         if not cell.get_hatch():
@@ -41,15 +42,17 @@ def test_cells_are_shaded_by_weight_and_what_is_blocked_is_hatched():
 
 def test_rows_go_down_and_columns_to_the_right():
     weights = np.array([[0.9, 0.1], [0.2, 0.8]])
-    texts = plots.stages_page(["a", "b"], {"one": ("", "", weights, None)}).axes[0].texts
+    texts = attention_posters.stages_page(["a", "b"], {"one": ("", "", weights, None)}).axes[0].texts
     where = {text.get_text(): text.get_position() for text in texts}
     assert where["0.90"][0] < where["0.10"][0]
     assert where["0.90"][1] > where["0.20"][1]
 
 
 def test_no_two_texts_touch_and_nothing_leaves_the_page(assert_tidy):
-    assert_tidy(plots.stages_page(houston.TOKENS, STAGES, title="Seven stages"))
-    figure = plots.stages_page(houston.TOKENS, STAGES, provenance="hand-made, and those of the last grid trained")
+    assert_tidy(attention_posters.stages_page(houston.TOKENS, STAGES, title="Seven stages"))
+    figure = attention_posters.stages_page(
+        houston.TOKENS, STAGES, provenance="hand-made, and those of the last grid trained"
+    )
     assert_tidy(figure)
     axes = figure.axes[0].get_window_extent().transformed(figure.dpi_scale_trans.inverted())
     assert axes.width > 0.95 * figure.get_figwidth()  # no text is so long that it makes the drawing smaller
@@ -66,4 +69,4 @@ def test_no_two_texts_touch_and_nothing_leaves_the_page(assert_tidy):
 )
 def test_a_page_that_does_not_fit_is_refused(stages, message, unchecked):
     with pytest.raises(ValueError, match=message):
-        plots.stages_page(houston.TOKENS, stages)
+        attention_posters.stages_page(houston.TOKENS, stages)

@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from attnlib import plots, softmax
+import attention_posters
+from attention_posters.scaling import BROKEN, KEYS, QUERIES, SHOWN, WIDTHS
+from attnlib import softmax
 from attnlib.lab import draw_scores, saturation, score_variance
 from attnlib.lab.scaling import BROKEN as ASSUMPTIONS
 from attnlib.plots import style
-from attnlib.plots.scaling import BROKEN, KEYS, QUERIES, SHOWN, WIDTHS
 
 
 @pytest.fixture(scope="module")
 def page():
-    figure = plots.scaling_page(seed=3)
+    figure = attention_posters.scaling_page(seed=3)
     figure.draw_without_rendering()
     return figure
 

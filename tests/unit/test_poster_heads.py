@@ -5,14 +5,15 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import PathPatch
 
-from attnlib import plots, split_heads
+import attention_posters
+from attnlib import split_heads
 from attnlib.plots.style import COLOURS, LINE
 
 N, D, H, D_K, D_V = 5, 7, 3, 4, 2
 
 
 def page(**options):
-    return plots.multi_head_shapes(N, D, H, D_K, D_V, **options)
+    return attention_posters.multi_head_shapes(N, D, H, D_K, D_V, **options)
 
 
 def labels(figure):
@@ -62,4 +63,4 @@ def test_nothing_leaves_the_page_or_covers_another_word(assert_tidy):
 )
 def test_sizes_that_cannot_be_drawn_are_refused(sizes, message):
     with pytest.raises(ValueError, match=message):
-        plots.multi_head_shapes(*sizes)
+        attention_posters.multi_head_shapes(*sizes)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import attention_posters
 from attnlib import attention_weights, causal_mask, houston, padding_mask, plots
 
 N = 5
@@ -23,7 +24,7 @@ def texts(figure):
 @pytest.mark.parametrize("name", MASKS)
 def test_each_mask_shows_the_weights_that_attention_gives_with_it(name):
     says, mask = MASKS[name]
-    written = texts(plots.masks_page(houston.TOKENS, SCORES, {name: (says, mask)}))
+    written = texts(attention_posters.masks_page(houston.TOKENS, SCORES, {name: (says, mask)}))
     assert written[:2] == [name, says]
     assert written.count("−∞") == written.count("0") == (~mask).sum()
     weights = attention_weights(QUERY, KEY, mask)
@@ -34,7 +35,7 @@ def test_each_mask_shows_the_weights_that_attention_gives_with_it(name):
 
 
 def test_blocked_cells_are_hatched_and_the_others_shaded_by_weight():
-    figure = plots.masks_page(houston.TOKENS, SCORES, {"causal": MASKS["causal"]})
+    figure = attention_posters.masks_page(houston.TOKENS, SCORES, {"causal": MASKS["causal"]})
     cells = figure.axes[0].patches
     assert len(cells) == 2 * N * N
     assert sum(bool(cell.get_hatch()) for cell in cells) == 2 * (~causal_mask(N)).sum()
@@ -46,7 +47,7 @@ def test_blocked_cells_are_hatched_and_the_others_shaded_by_weight():
 
 @pytest.mark.parametrize("tokens", [houston.TOKENS, ("we", "have", "a", "problem", "filler")])
 def test_no_two_texts_touch_and_nothing_leaves_the_page(tokens, assert_tidy):
-    assert_tidy(plots.masks_page(tokens, -SCORES, MASKS, title="Masks on one page"))
+    assert_tidy(attention_posters.masks_page(tokens, -SCORES, MASKS, title="Masks on one page"))
 
 
 @pytest.mark.parametrize(
@@ -60,4 +61,4 @@ def test_no_two_texts_touch_and_nothing_leaves_the_page(tokens, assert_tidy):
 )
 def test_a_page_that_does_not_fit_is_refused(scores, masks, message, unchecked):
     with pytest.raises(ValueError, match=message):
-        plots.masks_page(houston.TOKENS, scores, masks)
+        attention_posters.masks_page(houston.TOKENS, scores, masks)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from attnlib import cost, plots
+import attention_posters
+from attnlib import cost
 from attnlib.plots.style import COLOURS
 
 D, H = 60, 4
@@ -12,7 +13,7 @@ PROJECTIONS, GRIDS, FEED_FORWARD = COLOURS[0], COLOURS[1], COLOURS[2]
 
 
 def page(**options):
-    return plots.cost_page(D, H, **options)
+    return attention_posters.cost_page(D, H, **options)
 
 
 def texts(axes):
@@ -21,7 +22,7 @@ def texts(axes):
 
 @pytest.mark.parametrize("itemsize", [2, 4])
 def test_nothing_leaves_the_page_or_covers_another_word(itemsize, assert_tidy):
-    assert_tidy(plots.cost_page(768, 12, itemsize=itemsize, title="Where the work goes"))
+    assert_tidy(attention_posters.cost_page(768, 12, itemsize=itemsize, title="Where the work goes"))
 
 
 def test_the_shares_of_a_bar_are_those_of_the_counts():
@@ -71,4 +72,4 @@ def test_the_lines_are_the_bytes_of_the_cost_functions():
 @pytest.mark.parametrize("d", [0, 3, 64])
 def test_a_width_that_six_does_not_divide_is_refused(d):
     with pytest.raises(ValueError, match=f"needs a d that 6 divides, since it draws n = d/6, got {d}"):
-        plots.cost_page(d, 1)
+        attention_posters.cost_page(d, 1)

@@ -10,9 +10,11 @@ from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from attnlib.formatting import text
 from attnlib.masks import causal_mask
 from attnlib.scaled_dot_product import attention_weights
-from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, text, weights_table
+from attnlib.widgets.base import InputError, Mask, Numbers, PageWidget, Tokens, check_mask
+from attnlib.widgets.tables import weights_table
 
 CONTROLS = ("temperature", "scaled", "masked")
 
@@ -41,10 +43,10 @@ class AttentionGrid(PageWidget):
     title = traitlets.Unicode("Attention weights").tag(sync=True)
     query_tokens = Tokens().tag(sync=True)
     key_tokens = Tokens().tag(sync=True)
-    query = Matrix().tag(sync=True)
-    key = Matrix().tag(sync=True)
+    query = Numbers("n d").tag(sync=True)
+    key = Numbers("n d").tag(sync=True)
     mask = Mask().tag(sync=True)
-    bias = Matrix(allow_none=True).tag(sync=True)
+    bias = Numbers("n d", allow_none=True).tag(sync=True)
     axes = Tokens().tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
     scaled = traitlets.Bool(False).tag(sync=True)
@@ -86,10 +88,6 @@ class AttentionGrid(PageWidget):
             return None
         return causal_mask(len(self.query), len(self.key)) if self.mask is None else np.array(self.mask)
 
-    @traitlets.validate("query", "key", "query_tokens", "key_tokens", "mask", "bias", "axes", "selected", "temperature")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
-
     def check(self, inputs: SimpleNamespace) -> None:
         n_q, n_k, width = len(inputs.query), len(inputs.key), len(inputs.query[0])
         if len(inputs.key[0]) != width:
@@ -99,12 +97,7 @@ class AttentionGrid(PageWidget):
                 f"{len(inputs.query_tokens)} query tokens and {len(inputs.key_tokens)} key tokens "
                 f"for {n_q} queries and {n_k} keys"
             )
-        if inputs.mask is not None:
-            if np.shape(inputs.mask) != (n_q, n_k):
-                raise InputError(f"mask has shape {np.shape(inputs.mask)}, the scores have shape {(n_q, n_k)}")
-            for row, may_attend in enumerate(inputs.mask):
-                if not any(may_attend):
-                    raise InputError(f"mask row {row} is all False: query {row} may attend to no key")
+        check_mask(inputs.mask, n_q, n_k)
         if inputs.bias is not None and np.shape(inputs.bias) != (n_q, n_k):
             raise InputError(f"bias has shape {np.shape(inputs.bias)}, the scores have shape {(n_q, n_k)}")
         if inputs.axes and len(inputs.axes) != width:

@@ -1,9 +1,7 @@
 """The base of every widget: live in Jupyter, and equally alive in a web page with no kernel."""
 
-import html
 import json
 import re
-from decimal import ROUND_HALF_UP, Context, Decimal
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -11,53 +9,44 @@ import anywidget
 import numpy as np
 import traitlets
 
-from attnlib.scaled_dot_product import entropy
 from attnlib.widgets.compose import FOLDER, notebook_module
+
+LARGEST_SIZE = 2**20  # that a calculator takes
 
 
 class InputError(traitlets.TraitError, ValueError):
     """A value that a widget cannot show. traitlets puts the old value back when it sees this."""
 
 
-class Matrix(traitlets.TraitType[list[list[float]], Any]):
-    """Rows of finite numbers; takes an array, holds a list of lists. `columns` fixes the width."""
+class Numbers(traitlets.TraitType[list[Any], Any]):
+    """Finite numbers, such as `Numbers("n d")`: an axis for each name; takes an array, holds lists.
 
-    def __init__(self, columns: int | None = None, **options: Any) -> None:
-        self.columns = columns
-        super().__init__([[0.0] * (columns or 1)], **options)
+    An axis that is named by a number has that length. With `optional=True` there may be none: [].
+    """
 
-    def validate(self, owner: Any, value: Any) -> list[list[float]]:
+    def __init__(self, axes: str, *, optional: bool = False, **options: Any) -> None:
+        self.axes, self.optional = axes.split(), optional
+        smallest = np.zeros([int(axis) if axis.isdigit() else 1 for axis in self.axes]).tolist()
+        super().__init__([] if optional else smallest, **options)
+
+    def validate(self, owner: Any, value: Any) -> list[Any]:
+        shape = f"({', '.join(self.axes)}{',' * (len(self.axes) == 1)})"
         try:
             array = np.asarray(value, dtype=float)
         except (TypeError, ValueError) as error:
-            raise InputError(f"{self.name} must be rows of numbers of one length: {error}") from error
-        if array.ndim != 2 or 0 in array.shape or self.columns not in (None, array.shape[1]):
-            raise InputError(f"{self.name} must have shape (n, {self.columns or 'd'}) with n ≥ 1, got {array.shape}")
-        if not np.isfinite(array).all():
-            i, j = (int(index) for index in np.argwhere(~np.isfinite(array))[0])
-            raise InputError(f"{self.name}[{i}, {j}] is {array[i, j]}: every entry must be finite")
-        rows: list[list[float]] = array.tolist()
-        return rows
+            raise InputError(f"{self.name} must be numbers in the shape {shape}: {error}") from error
+        if not self._fits(array.shape):
+            names = ", ".join(axis for axis in self.axes if not axis.isdigit())
+            raise InputError(f"{self.name} must have shape {shape} with {names} ≥ 1, got {array.shape}")
+        for index in np.argwhere(~np.isfinite(array)):
+            raise InputError(f"{self.name}{index.tolist()} is {array[tuple(index)]}: every entry must be finite")
+        return list(array.tolist())
 
-
-class Vector(traitlets.TraitType[list[float], Any]):
-    """Finite numbers; takes an array, holds a list."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__([0.0], **options)
-
-    def validate(self, owner: Any, value: Any) -> list[float]:
-        try:
-            array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{self.name} must be numbers: {error}") from error
-        if array.ndim != 1 or not array.size:
-            raise InputError(f"{self.name} must have shape (n,) with n ≥ 1, got {array.shape}")
-        if not np.isfinite(array).all():
-            i = int(np.argmin(np.isfinite(array)))
-            raise InputError(f"{self.name}[{i}] is {array[i]}: every entry must be finite")
-        numbers: list[float] = array.tolist()
-        return numbers
+    def _fits(self, shape: tuple[int, ...]) -> bool:
+        if self.optional and shape == (0,):
+            return True
+        sizes = zip(self.axes, shape, strict=False)
+        return len(shape) == len(self.axes) and all(axis == str(n) if axis.isdigit() else n for axis, n in sizes)
 
 
 class Mask(traitlets.TraitType[list[list[bool]] | None, Any]):
@@ -105,6 +94,12 @@ class PageWidget(anywidget.AnyWidget):
         if "_module" in vars(cls):  # ipywidgets derives a class for each instance too
             cls._esm = notebook_module(cls._module)
             cls._css = (FOLDER / "theme.css").read_text(encoding="utf8")
+            own = cls.mro()[: cls.mro().index(PageWidget)]
+            named = [(name, trait) for part in own for name, trait in vars(part).items()]
+            inputs = [
+                name for name, trait in named if isinstance(trait, traitlets.TraitType) and trait.metadata.get("sync")
+            ]
+            cls._check_input = traitlets.validate(*inputs)(PageWidget._checked)
         super().__init_subclass__(**options)
 
     def __init__(self, **options: Any) -> None:
@@ -117,7 +112,7 @@ class PageWidget(anywidget.AnyWidget):
         raise NotImplementedError
 
     def _checked(self, proposal: Any) -> Any:
-        """For the subclass's traitlets validator: the proposed value, checked beside the other inputs.
+        """The traitlets validator of every input of a subclass: the proposed value, checked beside the others.
 
         To change several inputs that must fit, set them inside `hold_trait_notifications()`: they
         are checked together at its end, and all put back if they do not fit.
@@ -151,88 +146,37 @@ class PageWidget(anywidget.AnyWidget):
         return data, metadata
 
 
-MOST_CELLS = 1000  # a larger grid is summed up, where no script draws it
-MOST_ROWS = 64
+def check_index(what: str, index: int, count: int) -> None:
+    """Raise `InputError` unless the index is that of one of `count` things."""
+    if not 0 <= index < count:
+        raise InputError(f"{what} {index} is outside 0 … {count - 1}")
 
 
-def weights_table(
-    caption: str, queries: list[str], keys: list[str], weights: np.ndarray, cells: list[list[str]]
-) -> str:
-    """The weights cell by cell with each row's sum; of more than 1,000 cells, the key that each query reads most."""
-    if weights.size <= MOST_CELLS:
-        with_sum = [[*row, text(total)] for row, total in zip(cells, weights.sum(axis=1), strict=True)]
-        return table(caption, [*keys, "sum"], list(zip(queries, with_sum, strict=True)), weights)
-    strongest, spread = weights.argmax(axis=1), entropy(weights)
-    rows = [(queries[i], [keys[j], text(weights[i, j]), text(spread[i])]) for i, j in enumerate(strongest[:MOST_ROWS])]
-    left = f" The first {MOST_ROWS} of {len(queries)} queries." if len(queries) > MOST_ROWS else ""
-    return table(caption + left, ["reads most from", "weight", "entropy in nats"], rows)
+def check_mask(mask: list[list[bool]] | None, n_q: int, n_k: int) -> None:
+    """Raise `InputError` unless there is no mask, or one that fits the scores and lets every query read something."""
+    if mask is None:
+        return
+    if np.shape(mask) != (n_q, n_k):
+        raise InputError(f"mask has shape {np.shape(mask)}, the scores have shape {(n_q, n_k)}")
+    for row, may_attend in enumerate(mask):
+        if not any(may_attend):
+            raise InputError(f"mask row {row} is all False: query {row} may attend to no key")
 
 
-def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], shades: np.ndarray | None = None) -> str:
-    """An HTML table; `shades` colours its first cells by weight, row by row. All texts are escaped."""
-    head = "".join(f'<th scope="col" dir="auto">{html.escape(name)}</th>' if name else "<td></td>" for name in columns)
-    body = ""
-    for i, (name, cells) in enumerate(rows):
-        shade = [f' style="--w:{weight:.3f}"' for weight in shades[i]] if shades is not None else []
-        shade += [' class="attn-plain"'] * (len(cells) - len(shade))
-        texts = "".join(f"<td{s}>{html.escape(cell)}</td>" for s, cell in zip(shade, cells, strict=True))
-        body += f'<tr><th scope="row" dir="auto">{html.escape(name)}</th>{texts}</tr>'
-    return (
-        f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption>'
-        f'<div class="attn-scroll" tabindex="0" role="group" aria-label="{html.escape(caption)}">'
-        f'<table class="attn-table"><thead><tr><td class="attn-corner"></td>{head}</tr></thead><tbody>{body}</tbody></table>'
-        "</div></figure>"
-    )
+def check_projections(inputs: SimpleNamespace) -> None:
+    """Raise `InputError` unless `tokens`, `x`, `w_q`, `w_k` and `w_v` fit each other."""
+    n, width = np.shape(inputs.x)
+    if len(inputs.tokens) != n:
+        raise InputError(f"{len(inputs.tokens)} tokens for {n} rows of x")
+    for name in ("w_q", "w_k", "w_v"):
+        if len(getattr(inputs, name)) != width:
+            raise InputError(f"x has width {width}, {name} has {len(getattr(inputs, name))} rows")
+    if len(inputs.w_q[0]) != len(inputs.w_k[0]):
+        raise InputError(f"w_q has {len(inputs.w_q[0])} columns, w_k has {len(inputs.w_k[0])}")
 
 
-def text(number: float, digits: int = 2) -> str:
-    """Two decimals with a true minus sign, as the page's script writes numbers: an exact half is rounded away from 0."""
-    shown = f"{Decimal(float(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
-    return shown.replace("-", "" if float(shown) == 0 else "−")
-
-
-LIMIT = 2**20  # the largest size that a calculator takes
-COUNT = [
-    (1000**i, name)
-    for i, name in enumerate(
-        ["", "thousand", "million", "billion", "trillion", "quadrillion", "quintillion", "sextillion"]
-    )
-]
-BYTES = [(1000**i, name) for i, name in enumerate(["B", "kB", "MB", "GB", "TB", "PB", "EB"])]
-
-
-def check_sizes(inputs: SimpleNamespace, *names: str) -> None:
-    """Raise `InputError` unless each is a size that a calculator takes."""
+def check_limits(inputs: SimpleNamespace, *names: str) -> None:
+    """Raise `InputError` unless each is a size that a calculator takes: from 1 to `LARGEST_SIZE`."""
     for name in names:
-        if not 1 <= getattr(inputs, name) <= LIMIT:
-            raise InputError(f"{name} must be from 1 to {LIMIT:,}, got {getattr(inputs, name)}")
-
-
-def large(number: float, units: list[tuple[int, str]] = COUNT) -> str:
-    """Three digits and the largest unit that fits, as the page's script writes large numbers.
-
-    >>> large(84_934_656), large(999_900, BYTES), large(12)
-    ('84.9 million', '1.00 MB', '12')
-    """
-
-    def three(size: int) -> Decimal:
-        rounded = Context(prec=3, rounding=ROUND_HALF_UP).create_decimal(number / size)
-        return rounded.quantize(Decimal(1).scaleb(rounded.adjusted() - 2))
-
-    size, name = next((unit for unit in reversed(units) if three(unit[0]) >= 1), units[0])
-    if size == 1 and number < 1000 and number == int(number):
-        return f"{int(number)} {name}".strip()
-    if three(size) >= 1000:
-        return f"{int(three(size)):,} {name}".strip()
-    return f"{three(size):f} {name}".strip()
-
-
-def compact(number: float) -> str:
-    """Two decimals, or for numbers far from 1 a power of ten."""
-    if number == 0 or 0.01 <= abs(number) < 1e4:
-        return text(number)
-    mantissa, exponent = f"{number:.1e}".split("e")
-    return f"{mantissa.replace('-', '−')}×10{str(int(exponent)).translate(_RAISED)}"
-
-
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+        if not 1 <= getattr(inputs, name) <= LARGEST_SIZE:
+            raise InputError(f"{name} must be from 1 to {LARGEST_SIZE:,}, got {getattr(inputs, name)}")

@@ -8,10 +8,12 @@ import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from attnlib.formatting import text
 from attnlib.multihead import merge_heads
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_scores, softmax
-from attnlib.widgets.base import InputError, PageWidget, table, text
+from attnlib.widgets.base import InputError, PageWidget
+from attnlib.widgets.tables import table
 
 LARGEST, NUM_HEADS = 8, 3
 SIZES = ("n", "n_z", "d", "d_k", "d_v")
@@ -115,10 +117,6 @@ class ConventionSwitch(PageWidget):
         shapes = [(n, d), (d, d_k), (n, d_k), (n_z, d_k), (n, n_z), (n_z, d_v), (NUM_HEADS * n, d_v)]
         shapes += [(NUM_HEADS * d_v, d), (1, d_k)]
         return [np.resize(np.roll(self.numbers, -11 * place), shape) for place, shape in enumerate(shapes)]
-
-    @traitlets.validate(*SIZES, "numbers")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
 
     def check(self, inputs: SimpleNamespace) -> None:
         for name in SIZES:

@@ -6,7 +6,9 @@ from typing import Any
 import traitlets
 
 from attnlib import cost
-from attnlib.widgets.base import BYTES, InputError, PageWidget, check_sizes, large, table, text
+from attnlib.formatting import BYTES, large, text
+from attnlib.widgets.base import InputError, PageWidget, check_limits
+from attnlib.widgets.tables import table
 
 SIZES = ("n", "d", "num_heads", "num_kv_heads", "num_layers")
 ITEMSIZES = (8, 4, 2, 1)
@@ -61,9 +63,6 @@ class CostCalculator(PageWidget):
     chosen = traitlets.Unicode("GPT-2 small").tag(sync=True)
     models = traitlets.List(traitlets.Dict(), MODELS).tag(sync=True)
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-
     @property
     def work(self) -> dict[str, int]:
         """Multiply–adds of one pass, by part, in all layers."""
@@ -97,10 +96,6 @@ class CostCalculator(PageWidget):
             self.d, expansion=self.expansion, num_heads=self.num_heads, num_kv_heads=self.num_kv_heads
         )
 
-    @traitlets.validate(*SIZES, "expansion", "models")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
-
     def check(self, inputs: SimpleNamespace) -> None:
         _check_model(inputs)
         for i, model in enumerate(inputs.models):
@@ -132,7 +127,7 @@ MEMORY_COLUMNS = ["all at once", "tile by tile"]
 
 
 def _check_model(sizes: SimpleNamespace) -> None:
-    check_sizes(sizes, *SIZES, "expansion")
+    check_limits(sizes, *SIZES, "expansion")
     if sizes.d % sizes.num_heads or sizes.num_heads % sizes.num_kv_heads:
         raise InputError(
             f"d = {sizes.d}, num_heads = {sizes.num_heads} and num_kv_heads = {sizes.num_kv_heads} do not divide each other"

@@ -143,7 +143,7 @@ class HeadMixer(PageWidget):
         else:
             _check_heads(inputs, h, n)
         for name in ("selected", "zeroed"):
-            for a in np.atleast_1d(getattr(inputs, name)):
+            for a in np.atleast_1d(getattr(inputs, name)).tolist():
                 check_index(f"{name} head", a, h)
         if not 0 <= inputs.columns <= h:
             raise InputError(f"columns must lie between 0 and the {h} heads, got {inputs.columns}")

@@ -11,10 +11,21 @@ from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
 from attnlib import houston
+from attnlib.formatting import text
 from attnlib.masks import TorchAPI, causal_mask, padding_mask, sliding_window_mask, to_torch
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_weights
-from attnlib.widgets.base import InputError, Mask, Matrix, PageWidget, Tokens, table, text
+from attnlib.widgets.base import (
+    InputError,
+    Mask,
+    Numbers,
+    PageWidget,
+    Tokens,
+    check_index,
+    check_mask,
+    check_projections,
+)
+from attnlib.widgets.tables import table
 
 PRESETS = ("none", "causal", "padding", "window", "prefix", "painted")
 OTHER = ("launch", (1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.2))  # noun, verb, and its letters over 5
@@ -42,12 +53,12 @@ class MaskPainter(PageWidget):
     _alive = "paint the mask, replace any token, and see which outputs move"
     title = traitlets.Unicode("Paint a mask").tag(sync=True)
     tokens = Tokens().tag(sync=True)
-    x = Matrix().tag(sync=True)
-    w_q = Matrix().tag(sync=True)
-    w_k = Matrix().tag(sync=True)
-    w_v = Matrix().tag(sync=True)
+    x = Numbers("n d").tag(sync=True)
+    w_q = Numbers("n d").tag(sync=True)
+    w_k = Numbers("n d").tag(sync=True)
+    w_v = Numbers("n d").tag(sync=True)
     other_token = traitlets.Unicode().tag(sync=True)
-    other = Matrix().tag(sync=True)
+    other = Numbers("n d").tag(sync=True)
     preset = traitlets.Enum(PRESETS, "causal").tag(sync=True)
     size = traitlets.Int(1).tag(sync=True)
     mask = Mask().tag(sync=True)
@@ -141,32 +152,16 @@ class MaskPainter(PageWidget):
         )
         return weights, weights @ value
 
-    @traitlets.validate("tokens", "x", "w_q", "w_k", "w_v", "other", "size", "mask", "replaced")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
-
     def check(self, inputs: SimpleNamespace) -> None:
         n, d = np.shape(inputs.x)
-        if len(inputs.tokens) != n:
-            raise InputError(f"{len(inputs.tokens)} tokens for {n} rows of x")
-        for name in ("w_q", "w_k", "w_v"):
-            if len(getattr(inputs, name)) != d:
-                raise InputError(f"x has width {d}, {name} has {len(getattr(inputs, name))} rows")
-        if len(inputs.w_q[0]) != len(inputs.w_k[0]):
-            raise InputError(f"w_q has {len(inputs.w_q[0])} columns, w_k has {len(inputs.w_k[0])}")
+        check_projections(inputs)
         if np.shape(inputs.other) != (1, d):
             raise InputError(f"x has width {d}, other has shape {np.shape(inputs.other)}")
         for i in inputs.replaced:
-            if not 0 <= i < n:
-                raise InputError(f"replaced token {i} is outside 0 … {n - 1}")
+            check_index("replaced token", i, n)
         if not 1 <= inputs.size <= n:
             raise InputError(f"size must lie between 1 and the {n} tokens, got {inputs.size}")
-        if inputs.mask is not None:
-            if np.shape(inputs.mask) != (n, n):
-                raise InputError(f"mask has shape {np.shape(inputs.mask)} for {n} tokens")
-            for row, may_attend in enumerate(inputs.mask):
-                if not any(may_attend):
-                    raise InputError(f"mask row {row} is all False: query {row} may attend to no key")
+        check_mask(inputs.mask, n, n)
 
     def fallback(self) -> str:
         weights, moved = self.weights, self.moved

@@ -9,9 +9,11 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from attnlib.formatting import text
 from attnlib.positions import Layout, rotary_embedding, rotary_permutation
 from attnlib.scaled_dot_product import attention_scores
-from attnlib.widgets.base import InputError, Matrix, PageWidget, table, text
+from attnlib.widgets.base import InputError, Numbers, PageWidget
+from attnlib.widgets.tables import table
 
 LAST = 32  # position
 MOST = 16  # columns
@@ -38,8 +40,8 @@ class RotaryDial(PageWidget):
     title = traitlets.Unicode("Rotary embedding").tag(sync=True)
     query_token = traitlets.Unicode("problem").tag(sync=True)
     key_token = traitlets.Unicode("Houston").tag(sync=True)
-    query = Matrix().tag(sync=True)
-    key = Matrix().tag(sync=True)
+    query = Numbers("n d").tag(sync=True)
+    key = Numbers("n d").tag(sync=True)
     query_position = traitlets.Int(4).tag(sync=True)
     key_position = traitlets.Int(0).tag(sync=True)
     query_layout = traitlets.Enum(get_args(Layout), "half").tag(sync=True)
@@ -66,10 +68,6 @@ class RotaryDial(PageWidget):
     def score_after(self, shift: int) -> float:
         """The score after both have moved by `shift` positions: the same as before if the layouts agree."""
         return float(attention_scores(*self.turned(shift), scale=1)[0, 0])
-
-    @traitlets.validate("query", "key", "query_position", "key_position", "base")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
 
     def check(self, inputs: SimpleNamespace) -> None:
         for name in ("query", "key"):

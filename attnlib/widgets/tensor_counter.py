@@ -1,12 +1,13 @@
 """TensorCounter: the tensor that would map any n tokens to n outputs, counted against attention's three matrices."""
 
 from types import SimpleNamespace
-from typing import Any
 
 import traitlets
 
 from attnlib.cost import attention_parameters, ideal_tensor_parameters
-from attnlib.widgets.base import BYTES, PageWidget, check_sizes, large, table
+from attnlib.formatting import BYTES, large
+from attnlib.widgets.base import PageWidget, check_limits
+from attnlib.widgets.tables import table
 
 SIZES = ("n", "d", "d_k", "d_v")
 ITEMSIZE = 4
@@ -35,9 +36,6 @@ class TensorCounter(PageWidget):
     d_k = traitlets.Int(768).tag(sync=True)
     d_v = traitlets.Int(768).tag(sync=True)
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-
     @property
     def ideal(self) -> int:
         """How many numbers the ideal tensor has."""
@@ -48,12 +46,8 @@ class TensorCounter(PageWidget):
         """How many numbers W_Q, W_K and W_V have together."""
         return attention_parameters(self.d, self.d_k, self.d_v)
 
-    @traitlets.validate(*SIZES)
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
-
     def check(self, inputs: SimpleNamespace) -> None:
-        check_sizes(inputs, *SIZES)
+        check_limits(inputs, *SIZES)
 
     def fallback(self) -> str:
         twice = ideal_tensor_parameters(2 * self.n, self.d, self.d_v) // self.ideal

@@ -10,9 +10,11 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from attnlib.formatting import text
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention, attention_scores, attention_weights
-from attnlib.widgets.base import InputError, Matrix, PageWidget, Tokens, table, text
+from attnlib.widgets.base import InputError, Numbers, PageWidget, Tokens, check_index
+from attnlib.widgets.tables import table
 
 # Clockwise from the left, a quarter turn apart: who comes next, and what it is looking for.
 POINTS = ((-1.6, 0.3), (0.0, 1.5), (0.2, -1.1), (1.7, 0.2))
@@ -42,10 +44,10 @@ class ThreeSpaces(PageWidget):
     _alive = "drag the tokens, change W_Q, W_K and W_V, and see what moves and what stays"
     title = traitlets.Unicode("Three spaces").tag(sync=True)
     tokens = Tokens().tag(sync=True)
-    points = Matrix(columns=2).tag(sync=True)
-    w_q = Matrix(columns=2).tag(sync=True)
-    w_k = Matrix(columns=2).tag(sync=True)
-    w_v = Matrix(columns=2).tag(sync=True)
+    points = Numbers("n 2").tag(sync=True)
+    w_q = Numbers("n 2").tag(sync=True)
+    w_k = Numbers("n 2").tag(sync=True)
+    w_v = Numbers("n 2").tag(sync=True)
     selected = traitlets.Int(0).tag(sync=True)
 
     def __init__(
@@ -89,10 +91,6 @@ class ThreeSpaces(PageWidget):
         """softmax(QKᵀ) V."""
         return attention(self.query, self.key, self.value, scale=1)
 
-    @traitlets.validate("tokens", "points", "w_q", "w_k", "w_v", "selected")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
-
     def check(self, inputs: SimpleNamespace) -> None:
         n = len(inputs.tokens)
         if n != len(inputs.points):
@@ -102,8 +100,7 @@ class ThreeSpaces(PageWidget):
         for name in MATRICES:
             if len(getattr(inputs, name)) != 2:
                 raise InputError(f"{name} must have shape (2, 2), got {np.shape(getattr(inputs, name))}")
-        if not 0 <= inputs.selected < n:
-            raise InputError(f"selected token {inputs.selected} is outside 0 … {n - 1}")
+        check_index("selected token", inputs.selected, n)
 
     def fallback(self) -> str:
         weights, scores = self.weights[self.selected], self.scores[self.selected]

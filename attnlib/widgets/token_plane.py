@@ -10,8 +10,10 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from attnlib.formatting import text
 from attnlib.scaled_dot_product import attention, attention_scores, attention_weights
-from attnlib.widgets.base import InputError, Matrix, PageWidget, Tokens, table, text
+from attnlib.widgets.base import InputError, Numbers, PageWidget, Tokens, check_index
+from attnlib.widgets.tables import table
 
 
 class TokenPlane(PageWidget):
@@ -31,7 +33,7 @@ class TokenPlane(PageWidget):
     _alive = "see the tokens in the plane, drag them, and apply attention again and again"
     title = traitlets.Unicode("Tokens in the plane").tag(sync=True)
     tokens = Tokens().tag(sync=True)
-    points = Matrix(columns=2).tag(sync=True)
+    points = Numbers("n 2").tag(sync=True)
     steps = traitlets.Int(1).tag(sync=True)
     selected = traitlets.Int(0).tag(sync=True)
 
@@ -58,15 +60,10 @@ class TokenPlane(PageWidget):
             x = attention(x, x, x, scale=1)
         return x
 
-    @traitlets.validate("tokens", "points", "steps", "selected")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
-
     def check(self, inputs: SimpleNamespace) -> None:
         if len(inputs.tokens) != len(inputs.points):
             raise InputError(f"{len(inputs.tokens)} tokens for {len(inputs.points)} points")
-        if not 0 <= inputs.selected < len(inputs.tokens):
-            raise InputError(f"selected token {inputs.selected} is outside 0 … {len(inputs.tokens) - 1}")
+        check_index("selected token", inputs.selected, len(inputs.tokens))
         if inputs.steps < 1:
             raise InputError(f"steps must be 1 or more, got {inputs.steps}")
 

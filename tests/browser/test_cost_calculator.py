@@ -2,15 +2,13 @@
 
 import pytest
 
+from attnlib.formatting import BYTES, large, text
 from attnlib.widgets import CostCalculator
-from attnlib.widgets.base import BYTES, large, text
 from attnlib.widgets.cost_calculator import MODELS
-from tests.browser.conftest import PAPER, html_of
-from tools.site import violations
 
 
 def opened(show, *, address="", widget=None, **options):
-    page = show(PAPER, html_of(widget or CostCalculator()), address=address, **options)
+    page = show(widget or CostCalculator(), address=address, **options)
     page.locator(".attn-stack:visible").first.wait_for()
     return page
 
@@ -35,7 +33,7 @@ def expected(**sizes):
 
 
 def test_it_begins_with_the_numbers_of_its_tables_and_of_attnlib(show):
-    still = cells(show(html_of(CostCalculator()), java_script_enabled=False))
+    still = cells(show(CostCalculator(), java_script_enabled=False))
     page = opened(show)
     assert cells(page) == still == expected()
     assert "The n × n grid is 18.2 % of the work" in told(page)
@@ -129,13 +127,3 @@ def test_a_shared_link_shows_the_same(show):
     other = opened(show, address=address)
     assert cells(other) == cells(page) != expected()
     assert told(other) == told(page)
-
-
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("width", [1280, 390, 340])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_and_nothing_hangs_over(width, scheme, show):
-    page = opened(show, viewport={"width": width, "height": 800}, color_scheme=scheme)
-    page.get_by_label("key and value heads").fill("0")
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

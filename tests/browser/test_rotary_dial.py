@@ -5,14 +5,12 @@ import re
 import numpy as np
 import pytest
 
+from attnlib.formatting import text
 from attnlib.widgets import RotaryDial
-from attnlib.widgets.base import text
-from tests.browser.conftest import PAPER, html_of
-from tools.site import violations
 
 
 def opened(show, *, widget=None, **options):
-    page = show(PAPER, html_of(widget or RotaryDial()), **options)
+    page = show(widget or RotaryDial(), **options)
     page.locator(".attn-dial:visible").first.wait_for()
     return page
 
@@ -40,7 +38,7 @@ def tips(page, which):
 
 
 def test_it_begins_with_the_numbers_of_its_tables_and_of_attnlib(show):
-    still = cells(show(html_of(RotaryDial()), java_script_enabled=False))
+    still = cells(show(RotaryDial(), java_script_enabled=False))
     page = opened(show)
     assert cells(page) == still[: len(cells(page))]
     assert told(page) == expected(RotaryDial())
@@ -147,19 +145,3 @@ def test_a_shared_link_shows_the_same(show):
     page.get_by_label("key’s layout").select_option("interleaved")
     other = opened(show, address=page.locator(".headerlink").get_attribute("href"))
     assert told(other) == told(page) == expected(RotaryDial(query_position=21, key_layout="interleaved"))
-
-
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("width", [1280, 390, 340])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_and_nothing_hangs_over(width, scheme, show):
-    rng = np.random.default_rng(0)
-    page = opened(
-        show,
-        widget=RotaryDial(*rng.normal(size=(2, 16))),
-        viewport={"width": width, "height": 800},
-        color_scheme=scheme,
-    )
-    page.get_by_label("key’s layout").select_option("interleaved")
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

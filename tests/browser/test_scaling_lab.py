@@ -5,17 +5,14 @@ import re
 import numpy as np
 import pytest
 
-from attnlib import score_variance
-from attnlib.scaling import BROKEN
+from attnlib.formatting import compact, text
+from attnlib.lab import score_variance
+from attnlib.lab.scaling import BROKEN
 from attnlib.widgets import ScalingLab
-from attnlib.widgets.base import compact, text
-from tests.browser.conftest import html_of
-from tests.browser.test_softmax_sliders import BOOK
-from tools.site import violations
 
 
 def opened(show, *, widget=None, **options):
-    page = show(html_of(widget or ScalingLab()), **options)
+    page = show(widget or ScalingLab(), **options)
     page.locator(".attn-measures").wait_for()
     return page
 
@@ -89,7 +86,7 @@ def test_the_histogram_counts_every_score(show):
 def test_the_page_shows_before_and_after_its_script_the_same_numbers(show):
     for lab in (ScalingLab(), ScalingLab(d_k=256, scaled=True, broken="unit", n_q=3, n_k=7)):
         name = f"dₖ = {lab.d_k}{', ÷ √dₖ' if lab.scaled else ''}"
-        page = show(html_of(lab), java_script_enabled=False)
+        page = show(lab, java_script_enabled=False)
         row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=name, exact=True))
         cells = row.locator("td").all_text_contents()
         assert shown(opened(show, widget=lab)) == [cells[0], *cells[2:]]
@@ -143,16 +140,3 @@ def test_the_last_seed_is_followed_by_the_first(show):
     page = opened(show, widget=ScalingLab(seed=2**31 - 1))
     page.get_by_role("button", name="Draw other vectors").click()
     assert shown(page) == expected(seed=0)
-
-
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_violation(width, scheme, show):
-    page = show(BOOK, html_of(ScalingLab()), viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.locator(".attn-measures").wait_for()
-    assert violations(page) == []
-    set_width(page, 4096)
-    assert violations(page) == []
-    page.set_viewport_size({"width": 340, "height": 900})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 340

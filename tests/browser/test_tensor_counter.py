@@ -2,14 +2,12 @@
 
 import pytest
 
+from attnlib.formatting import BYTES, large
 from attnlib.widgets import TensorCounter
-from attnlib.widgets.base import BYTES, large
-from tests.browser.conftest import PAPER, html_of
-from tools.site import violations
 
 
 def opened(show, *, widget=None, **options):
-    page = show(PAPER, html_of(widget or TensorCounter()), **options)
+    page = show(widget or TensorCounter(), **options)
     page.locator(".attn-log:visible").first.wait_for()
     return page
 
@@ -33,7 +31,7 @@ def bars(page):
 
 
 def test_it_begins_with_the_numbers_of_its_table_and_of_attnlib(show):
-    still = cells(show(html_of(TensorCounter()), java_script_enabled=False))
+    still = cells(show(TensorCounter(), java_script_enabled=False))
     page = opened(show)
     assert cells(page) == still == expected()
     assert bars(page) == pytest.approx([11.79, 6.25], abs=0.1)
@@ -83,13 +81,3 @@ def test_a_shared_link_shows_the_same(show):
     page.get_by_label("of value").fill("0")
     other = opened(show, address=page.locator(".headerlink").get_attribute("href"))
     assert cells(other) == cells(page) != expected()
-
-
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("width", [1280, 390, 340])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_and_nothing_hangs_over(width, scheme, show):
-    page = opened(show, viewport={"width": width, "height": 800}, color_scheme=scheme)
-    page.get_by_label("tokens n").fill("64")
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

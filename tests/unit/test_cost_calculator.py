@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attnlib import cost
+from attnlib.formatting import BYTES, large, text
 from attnlib.widgets import CostCalculator, InputError
-from attnlib.widgets.base import BYTES, large, text
 from attnlib.widgets.cost_calculator import MODELS
 
 SIZES = {"n": 300, "d": 48, "num_heads": 6, "num_kv_heads": 2, "num_layers": 5, "expansion": 5.25}

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from attnlib import attention_weights, entropy
+from attnlib.formatting import compact, text
 from attnlib.lab import draw_scores, saturation, score_variance, seeded_uniform
 from attnlib.lab.scaling import BROKEN
 from attnlib.scaled_dot_product import softmax_jacobian
 from attnlib.widgets import InputError, ScalingLab
-from attnlib.widgets.base import compact, text
 
 
 def test_the_draws_are_uniform_with_variance_one_and_not_correlated():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from attnlib import houston, softmax
+from attnlib.formatting import compact, text
 from attnlib.lab import positive_function, positive_weights, weight_properties
 from attnlib.widgets import InputError, SoftmaxSliders
-from attnlib.widgets.base import compact, text
 
 SCORES = np.array([-1.5, 0.25, 0.5, 2.0])
 NAMES = ("exp", "softplus", "sigmoid", "relu", "square")

@@ -64,10 +64,10 @@ BAD = {
         "query has width 4, key has width 2",
     ),
     "empty": (lambda: AttentionGrid([], np.zeros((0, 4))), r"query must have shape \(n, d\).*got \(0, 4\)"),
-    "ragged": (lambda: AttentionGrid("ab", [[1, 2], [3]]), "query must be rows of numbers of one length"),
+    "ragged": (lambda: AttentionGrid("ab", [[1, 2], [3]]), r"query must be numbers in the shape \(n, d\)"),
     "NaN": (lambda: AttentionGrid("a", [[1.0, np.nan]]), r"query\[0, 1\] is nan"),
     "infinite": (lambda: setattr(a_grid(), "key", np.full((5, 4), np.inf)), r"key\[0, 0\] is inf"),
-    "words": (lambda: AttentionGrid("a", [["x"]]), "query must be rows of numbers"),
+    "words": (lambda: AttentionGrid("a", [["x"]]), r"query must be numbers in the shape \(n, d\)"),
     "mask's shape": (
         lambda: a_grid(mask=np.ones((5, 3), bool)),
         r"mask has shape \(5, 3\), the scores have shape \(3, 5\)",

@@ -1,0 +1,41 @@
+"""What is read where no script runs: tables as HTML, every text in them escaped."""
+
+import html
+
+import numpy as np
+
+from attnlib.formatting import text
+from attnlib.scaled_dot_product import entropy
+
+MOST_CELLS = 1000  # a larger grid is summed up, where no script draws it
+MOST_ROWS = 64
+
+
+def weights_table(
+    caption: str, queries: list[str], keys: list[str], weights: np.ndarray, cells: list[list[str]]
+) -> str:
+    """The weights cell by cell with each row's sum; of more than 1,000 cells, the key that each query reads most."""
+    if weights.size <= MOST_CELLS:
+        with_sum = [[*row, text(total)] for row, total in zip(cells, weights.sum(axis=1), strict=True)]
+        return table(caption, [*keys, "sum"], list(zip(queries, with_sum, strict=True)), weights)
+    strongest, spread = weights.argmax(axis=1), entropy(weights)
+    rows = [(queries[i], [keys[j], text(weights[i, j]), text(spread[i])]) for i, j in enumerate(strongest[:MOST_ROWS])]
+    left = f" The first {MOST_ROWS} of {len(queries)} queries." if len(queries) > MOST_ROWS else ""
+    return table(caption + left, ["reads most from", "weight", "entropy in nats"], rows)
+
+
+def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], shades: np.ndarray | None = None) -> str:
+    """An HTML table; `shades` colours its first cells by weight, row by row."""
+    head = "".join(f'<th scope="col" dir="auto">{html.escape(name)}</th>' if name else "<td></td>" for name in columns)
+    body = ""
+    for i, (name, cells) in enumerate(rows):
+        shade = [f' style="--w:{weight:.3f}"' for weight in shades[i]] if shades is not None else []
+        shade += [' class="attn-plain"'] * (len(cells) - len(shade))
+        texts = "".join(f"<td{s}>{html.escape(cell)}</td>" for s, cell in zip(shade, cells, strict=True))
+        body += f'<tr><th scope="row" dir="auto">{html.escape(name)}</th>{texts}</tr>'
+    return (
+        f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption>'
+        f'<div class="attn-scroll" tabindex="0" role="group" aria-label="{html.escape(caption)}">'
+        f'<table class="attn-table"><thead><tr><td class="attn-corner"></td>{head}</tr></thead><tbody>{body}</tbody></table>'
+        "</div></figure>"
+    )

@@ -157,7 +157,7 @@ class Stage:
 def two_heads() -> dict[str, Array]:
     """A small layer that was trained on these words: the `query`, `key` and `value` of two heads, and their `w_o`.
 
-    It learned to tell facts of each word's two predecessors at once (`tools/train_two_heads.py`), and `HeadMixer` shows it.
+    It learned to tell facts of each word's two predecessors at once (`attnlib.training.two_heads`), and `HeadMixer` shows it.
 
     >>> {name: array.shape for name, array in two_heads().items()}
     {'query': (2, 5, 4), 'key': (2, 5, 4), 'value': (2, 5, 3), 'w_o': (6, 8)}

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
 import attnlib
-from attnlib import corpus, cost, exercises, houston, plots, trained, training, transformer, vocabulary, widgets
+from attnlib import corpus, cost, exercises, houston, plots, trained, training, vocabulary, widgets
 
 sys.path.insert(0, "_ext")
 import api
@@ -47,7 +47,7 @@ PUBLIC = {
     **{f"corpus.{name}": thing for name, thing in own(corpus).items()},
     **{f"trained.{name}": thing for name, thing in own(trained).items()},
     "vocabulary.read_words": vocabulary.read_words,
-    "transformer.Transformer": transformer.Transformer,
+    "training.transformer.Transformer": training.Transformer,
     **{f"training.{name}": getattr(training, name) for name in ("Recipe", "train", "weights_of")},
 }
 

@@ -9,7 +9,7 @@ import pytest
 
 from attnlib import attention_weights, causal_mask, houston, merge_heads, trained
 from attnlib.decoder import decoder_weights
-from tools import train_two_heads
+from attnlib.training import two_heads
 
 STAGES = houston.stages()
 
@@ -67,8 +67,8 @@ def test_the_frozen_parameters_cannot_be_changed():
 
 def test_training_again_gives_heads_as_sharp(tmp_path):
     record = json.loads(Path("attnlib/data/two_heads.json").read_text())
-    assert record["command"] == "python tools/train_two_heads.py --seed 0 --steps 3000"
-    parameters, loss = train_two_heads.train(seed=0, steps=3000)
+    assert record["command"] == "python -m attnlib.training.two_heads --seed 0 --steps 3000"
+    parameters, loss = two_heads.train(seed=0, steps=3000)
     assert loss < 1.5 * record["loss"]
     placed = houston.EMBEDDINGS + parameters["position"]
     weights = attention_weights(placed @ parameters["w_q"], placed @ parameters["w_k"], causal_mask(5))

@@ -116,7 +116,7 @@ def test_javascript_computes_the_same_from_what_a_page_holds(sentences, expected
 
 def test_torch_computes_the_same_in_single_precision(sentences, expected):
     torch = pytest.importorskip("torch")
-    from attnlib.transformer import Transformer
+    from attnlib.training.transformer import Transformer
 
     model = Transformer(v=len(VOCABULARY))
     model.load_state_dict({name: torch.tensor(array) for name, array in np.load("attnlib/data/model.npz").items()})

@@ -8,7 +8,7 @@ from attnlib.decoder import decoder_logits, decoder_weights
 from attnlib.lab import random_decoder
 
 torch = pytest.importorskip("torch")
-from attnlib.transformer import Transformer, rms_norm  # noqa: E402
+from attnlib.training.transformer import Transformer, rms_norm  # noqa: E402
 
 SIZES = {"d": 12, "num_layers": 3, "num_heads": 2, "reach": 4}
 SENTENCES = [[3, 1, 4, 1, 5, 9, 2], [10, 0, 0, 7, 8, 8, 6]]

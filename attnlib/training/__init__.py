@@ -26,7 +26,7 @@ from numpy import ndarray as Array
 from torch import Tensor
 
 from attnlib import corpus, trained
-from attnlib.transformer import Transformer
+from attnlib.training.transformer import Transformer
 
 Report = Callable[[int, float], None]
 
@@ -243,7 +243,3 @@ def _rounded(value: Any) -> Any:
         if isinstance(value, float)
         else value
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -5,7 +5,7 @@ speech of the word before (the first four axes) and the meaning of the word befo
 four). One causal attention layer with two heads sees the words' embeddings plus a learned vector
 for each place. Nothing says which head should do what, or that a head should look at one word alone.
 
-    python tools/train_two_heads.py [--seed 0] [--steps 3000] [--out FILE]
+    python -m attnlib.training.two_heads [--seed 0] [--steps 3000] [--out FILE]
 """
 
 import argparse
@@ -59,7 +59,7 @@ def main() -> None:
     options = parser.parse_args()
     parameters, loss = train(options.seed, options.steps)
     record = {
-        "command": f"python tools/train_two_heads.py --seed {options.seed} --steps {options.steps}",
+        "command": f"python -m attnlib.training.two_heads --seed {options.seed} --steps {options.steps}",
         "loss": round(loss, 4),
         "parameters": {name: array.tolist() for name, array in parameters.items()},
     }

@@ -1,0 +1,3 @@
+from attnlib.training import main
+
+main()

@@ -9,12 +9,13 @@
 """
 
 from attnlib.decoder import rms_norm
+from attnlib.key_value_cache import KeyValueCache
 from attnlib.masks import causal_mask, padding_mask, sliding_window_mask
 from attnlib.multihead import merge_heads, multi_head_attention, split_heads
 from attnlib.positions import rotary_embedding, sinusoidal_encoding
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention, attention_scores, attention_weights, entropy, softmax
-from attnlib.streaming import KeyValueCache, streaming_attention
+from attnlib.streaming import streaming_attention
 from attnlib.variants import linear_attention, window_attention
 
 __version__ = "0.1.0"

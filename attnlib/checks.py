@@ -110,6 +110,17 @@ def as_generator(name: str, value: Any) -> np.random.Generator:
     return value
 
 
+def as_float_dtype(name: str, value: Any) -> np.dtype:
+    """`value` as one of the dtypes that results may have."""
+    try:
+        dtype = np.dtype(object if value is None else value)  # for NumPy None is float64
+    except Exception:
+        raise TypeError(f"{name} must be a dtype, got {_told(value)}") from None
+    if dtype.type not in FLOATS:
+        raise ValueError(f"{name} must be float16, float32 or float64, got {_told(value)}")
+    return dtype
+
+
 def working_copies(**arrays: ArrayLike | None) -> tuple[list[Any], np.dtype]:
     """The arrays in the dtype to compute in, and the dtype to return. What is None stays None."""
     given = {name: as_array(name, array) for name, array in arrays.items() if array is not None}
@@ -118,11 +129,11 @@ def working_copies(**arrays: ArrayLike | None) -> tuple[list[Any], np.dtype]:
     return [given[name].astype(working, copy=False) if name in given else None for name in arrays], dtype
 
 
-def forbid(name: str, array: Array, wrong: Array, problem: str) -> None:
-    """Raise for the first True of `wrong`, naming its index."""
+def forbid(name: str, array: Array, wrong: Array, problem: str, at: tuple[int, ...] = ()) -> None:
+    """Raise for the first True of `wrong`, naming its index, which `at` precedes where the array is a part of another."""
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
-        label = f"{name}[{', '.join(map(str, index))}]" if index else name
+        label = f"{name}[{', '.join(map(str, at + index))}]" if at + index else name
         raise ValueError(f"{label} " + problem.format(value=array[index]))
 
 
@@ -133,10 +144,18 @@ def must_be_finite(**arrays: Array | None) -> None:
             forbid(name, array, ~finite, "is {value}: it must be finite")
 
 
-def must_fit(name: str, array: Array, problem: str) -> None:
-    """Raise for a result that left the range of its dtype: `problem` says whose entries are too large."""
+def must_fit(name: str, array: Array, whose: str, at: tuple[int, ...] = ()) -> None:
+    """Raise for a result that left the range of its dtype, since what `whose` names is too large."""
     if not (finite := np.isfinite(array)).all():
-        forbid(name, array, ~finite, "is {value}: " + f"{problem} too large for {array.dtype}")
+        forbid(name, array, ~finite, f"leaves its range: {whose} too large for {array.dtype}", at)
+
+
+def returned(array: Array, dtype: np.dtype, whose: str) -> Array:
+    """A result in the dtype to return; an error where it leaves the range, since what `whose` names is too large."""
+    with np.errstate(over="ignore"):
+        result = array.astype(dtype, copy=False)
+    must_fit("out", result, whose)
+    return result
 
 
 def broadcast_batch(**arrays: Array | None) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ class Cost:
 
 
 def attention_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1, itemsize: int = 4) -> Cost:
-    """`attention`: h · n_q · n_k · (d_k + d_v) multiply–adds, and two n_q × n_k grids in memory for each head.
+    """`attention` with its whole grid: h · n_q · n_k · (d_k + d_v) multiply–adds, and two n_q × n_k grids for each head.
 
     The softmax reads the scores and writes the weights. A mask saves nothing: what it blocks is
     computed first. With n_q = 1 this is one step of decoding with a cache. `itemsize` is the bytes of a number.
@@ -41,9 +41,9 @@ def attention_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1
 def streaming_cost(
     n_q: int, n_k: int, d_k: int, d_v: int, *, causal: bool = False, num_heads: int = 1, itemsize: int = 4
 ) -> Cost:
-    """`streaming_attention`: as many products, but no grid in memory, only the output and a tile.
+    """`streaming_attention`: as many products, but no grid in memory, only the output and a tile for each thread.
 
-    A tile of scores stays in the processor's cache. What moves are queries and output, and the keys and values once for
+    `attention` of long sequences is this too. A tile of scores stays in the processor's cache. What moves are queries and output, and the keys and values once for
     each band of queries. A product with a column of ones sums the rows, hence n_q · n_k multiply–adds more. `causal`
     skips the tiles above the diagonal, nearly half of all when n is large.
 

@@ -1,15 +1,20 @@
 """Scaled dot-product attention in plain NumPy: the mathematics the whole book is about.
 
 Rows are tokens, maps act on the right, and the softmax runs over the last axis (keys).
-Every function takes any number of leading batch axes, never changes its inputs, keeps
-float32 and float64, promotes integers to float64, and computes float16 in float32.
+Every function takes any number of leading batch axes, which broadcast as NumPy's do, and never changes its inputs.
+A result has the dtype that NumPy promotes the given arrays to; integers count as float64, and float16 is computed in float32.
 """
 
 import numpy as np
 from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import check_rows, forbid, must_be_finite, scale_factor, working_copies
+from attnlib.arguments import Arguments, checked
+from attnlib.checks import as_array, as_integer, as_number, forbid, returned, working_copies
+from attnlib.masks import causal_mask
+from attnlib.streaming import in_tiles
+
+PLAIN = 2**14  # cells of a grid that is small enough to be held as it is
 
 
 def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.0) -> Float[Array, "*shape"]:
@@ -18,8 +23,18 @@ def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.
     An entry of −∞ gets the weight 0 exactly. The largest entry is subtracted before exp, so
     that no finite input overflows.
 
-    Raises ValueError for an empty axis, NaN or +∞ (naming the index), a slice that is −∞
-    throughout, a dtype that is not real, or a temperature that is not positive and finite.
+    Args:
+        x: the scores, of any shape.
+        axis: along which the weights sum to 1.
+        temperature: T, what scores are divided by.
+
+    Returns:
+        The weights, in the shape of `x`.
+
+    Raises:
+        ValueError: for an empty axis, NaN or +∞ (naming the index), a slice that is −∞ throughout, a dtype that
+            is not real, or a temperature that is not positive and finite.
+        TypeError: for what is no array or no number.
 
     Source: Goodfellow, Bengio & Courville, *Deep Learning*, section 4.1.
 
@@ -27,12 +42,11 @@ def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.
     array([0.25, 0.75])
     """
     (x,), dtype = working_copies(x=x)
-    if not (np.isfinite(temperature) and temperature > 0):
-        raise ValueError(f"temperature must be positive and finite, got {temperature}")
-    if x.ndim == 0 or not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"softmax needs the axis {axis}, but the input has shape {x.shape}")
+    temperature, axis = as_number("temperature", temperature, positive=True, dtype=x.dtype), as_integer("axis", axis)
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"x of shape {x.shape} has no axis {axis}")
     if x.shape[axis] == 0:
-        raise ValueError(f"softmax over an empty axis: axis {axis} of shape {x.shape} has length 0")
+        raise ValueError(f"x is empty along axis {axis}: it has shape {x.shape}")
     forbid("x", x, np.isnan(x) | (x == np.inf), "is {value}")
     largest = x.max(axis=axis, keepdims=True)
     forbid("x", largest, largest == -np.inf, "is −∞ throughout: there is nothing to attend to")
@@ -43,96 +57,128 @@ def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.
 
 
 def attention_scores(
-    query: Real[Array, "*batch n_q d_k"], key: Real[Array, "*batch n_k d_k"], *, scale: float | None = None
+    query: Real[Array, "*#batch n_q d_k"], key: Real[Array, "*#batch n_k d_k"], *, scale: float | None = None
 ) -> Float[Array, "*batch n_q n_k"]:
-    """One score for each query (row) and key (column): scale · Q Kᵀ, with `scale=None` meaning 1/√d_k.
+    """One score for each query (row) and key (column): scale · Q Kᵀ.
 
-    Raises ValueError for sizes that do not fit, an empty sequence, a dtype that is not real,
-    an entry that is not finite, and a score too large for its dtype.
+    Args:
+        query: rows of queries, (…, n_q, d_k).
+        key: rows of keys, (…, n_k, d_k).
+        scale: what the dot products are multiplied by; None means 1/√d_k.
+
+    Returns:
+        The scores, (…, n_q, n_k).
+
+    Raises:
+        ValueError: for sizes that do not fit, an empty sequence, a dtype that is not real,
+            an entry that is not finite, and a score too large for its dtype.
+        TypeError: for what is no array or no number.
 
     Source: Vaswani et al. (2017), equation 1.
 
     >>> attention_scores(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]), scale=1)
     array([[1., 3.]])
     """
-    (query, key), dtype = working_copies(query=query, key=key)
-    return _checked_scores(query, key, scale).astype(dtype, copy=False)
+    given = checked(query, key, scale=scale)
+    return returned(given.scores(), given.dtype, "query and key are")
 
 
 def attention_weights(
-    query: Real[Array, "*batch n_q d_k"],
-    key: Real[Array, "*batch n_k d_k"],
+    query: Real[Array, "*#batch n_q d_k"],
+    key: Real[Array, "*#batch n_k d_k"],
     mask: Bool[Array, "*#batch n_q n_k"] | None = None,
     *,
-    scale: float | None = None,
+    causal: bool = False,
+    offset: int = 0,
     bias: Real[Array, "*#batch n_q n_k"] | None = None,
+    scale: float | None = None,
     softcap: float | None = None,
     zero_blocked: bool = False,
 ) -> Float[Array, "*batch n_q n_k"]:
     """How much each query (row) reads from each key (column): softmax(scale · Q Kᵀ + bias), masked.
 
-    `mask` is True where a query may attend to a key. `scale=None` means 1/√d_k. `softcap` = c
-    bounds each score to (−c, c) by c · tanh(score / c), before the bias is added; −∞ in `bias`
-    blocks a cell, as False in `mask` does. For a query that may attend to no key there are no weights
-    that sum to 1; with `zero_blocked` its row is 0.
+    Args:
+        query: rows of queries, (…, n_q, d_k).
+        key: rows of keys, (…, n_k, d_k).
+        mask: True where a query may attend to a key, (…, n_q, n_k).
+        causal: whether query i may attend to keys up to i + `offset` alone; with a mask, to those that it allows too.
+        offset: how many keys precede the first query, as when earlier tokens are cached.
+        bias: added to the scores, (…, n_q, n_k); −∞ blocks a cell, as False in `mask` does.
+        scale: what the dot products are multiplied by; None means 1/√d_k.
+        softcap: c bounds each score to (−c, c) by c · tanh(score / c), before the bias is added.
+        zero_blocked: whether a query that may attend to no key gets a row of 0, and not an error.
 
-    Raises ValueError as `attention_scores` does, and, without `zero_blocked`, for a query that may attend to no key.
+    Returns:
+        The weights, (…, n_q, n_k); each row sums to 1.
+
+    Raises:
+        ValueError: for arrays that do not fit each other or an empty sequence, naming the sizes, for NaN, ∞ and a score
+            too large for its dtype, naming the index, and, without `zero_blocked`, for a query that may attend to no key.
+        TypeError: for what is no array, number, integer or truth value.
 
     Source: Vaswani et al. (2017), equation 1; for soft-capping, Gemma Team (2024), section 2.
 
     >>> attention_weights(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]), scale=1).round(2)
     array([[0.12, 0.88]])
     """
-    (query, key, bias), dtype = working_copies(query=query, key=key, bias=bias)
-    scores = _checked_scores(query, key, scale)
-    if softcap is not None:
-        if not (np.isfinite(softcap) and softcap > 0):
-            raise ValueError(f"softcap must be positive and finite, got {softcap}")
-        cap = scores.dtype.type(softcap)
-        scores = cap * np.tanh(scores / cap)
-    if bias is not None:
-        _check_grid("bias", bias, scores)
-        forbid("bias", bias, np.isnan(bias) | (bias == np.inf), "is {value}")
-        scores = scores + bias
-    if mask is not None:
-        scores = _masked(scores, np.asarray(mask))
-    blocked = (scores == -np.inf).all(axis=-1)
-    if zero_blocked:
-        weights = softmax(np.where(blocked[..., None], 0, scores))
-        return np.where(blocked[..., None], 0, weights).astype(dtype, copy=False)
-    forbid("query", blocked, blocked, "may attend to no key: its whole row is masked")
-    return softmax(scores).astype(dtype, copy=False)
+    given = checked(
+        query, key, None, mask,
+        causal=causal, offset=offset, bias=bias, scale=scale, softcap=softcap, zero_blocked=zero_blocked,
+    )  # fmt: skip
+    return _weights(given).astype(given.dtype, copy=False)
 
 
 def attention(
-    query: Real[Array, "*batch n_q d_k"],
-    key: Real[Array, "*batch n_k d_k"],
-    value: Real[Array, "*batch n_k d_v"],
+    query: Real[Array, "*#batch n_q d_k"],
+    key: Real[Array, "*#batch n_k d_k"],
+    value: Real[Array, "*#batch n_k d_v"],
     mask: Bool[Array, "*#batch n_q n_k"] | None = None,
     *,
-    scale: float | None = None,
+    causal: bool = False,
+    offset: int = 0,
     bias: Real[Array, "*#batch n_q n_k"] | None = None,
+    scale: float | None = None,
     softcap: float | None = None,
     zero_blocked: bool = False,
 ) -> Float[Array, "*batch n_q d_v"]:
     """For each query the weighted average of the values: softmax(scale · Q Kᵀ + bias) V, masked.
 
-    The keyword arguments are those of `attention_weights`.
+    Long sequences are read in tiles, as by `streaming_attention`, so that memory grows with n and not with its square.
 
-    Raises ValueError as `attention_weights` does, and when `value` does not fit `key`.
+    Args:
+        query: rows of queries, (…, n_q, d_k).
+        key: rows of keys, (…, n_k, d_k).
+        value: rows of values, one for each key, (…, n_k, d_v).
+        mask: True where a query may attend to a key, (…, n_q, n_k).
+        causal: whether query i may attend to keys up to i + `offset` alone; with a mask, to those that it allows too.
+        offset: how many keys precede the first query, as when earlier tokens are cached.
+        bias: added to the scores, (…, n_q, n_k); −∞ blocks a cell, as False in `mask` does.
+        scale: what the dot products are multiplied by; None means 1/√d_k.
+        softcap: c bounds each score to (−c, c) by c · tanh(score / c), before the bias is added.
+        zero_blocked: whether a query that may attend to no key gets a row of 0, and not an error.
+
+    Returns:
+        What each query reads, (…, n_q, d_v).
+
+    Raises:
+        ValueError: as `attention_weights`, and when `value` does not fit `key`.
+        TypeError: as `attention_weights`.
 
     Source: Vaswani et al. (2017), equation 1.
 
     >>> attention(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]), np.array([[0.0], [1.0]]), scale=1).round(2)
     array([[0.88]])
     """
-    (query, key, value), dtype = working_copies(query=query, key=key, value=value)
-    if value.ndim < 2 or value.shape[:-1] != key.shape[:-1]:
-        raise ValueError(f"value must have one row for each key: key has shape {key.shape}, value {value.shape}")
-    must_be_finite(value=value)
-    weights = attention_weights(query, key, mask, scale=scale, bias=bias, softcap=softcap, zero_blocked=zero_blocked)
-    out: Array = weights @ value
-    return out.astype(dtype, copy=False)
+    given = checked(
+        query, key, value, mask,
+        causal=causal, offset=offset, bias=bias, scale=scale, softcap=softcap, zero_blocked=zero_blocked,
+    )  # fmt: skip
+    if given.cells > PLAIN:
+        out = in_tiles(given)
+    else:
+        with np.errstate(over="ignore", invalid="ignore"):
+            out = _weights(given) @ given.value
+    return returned(out, given.dtype, "the entries of value are")
 
 
 def single_query_attention(
@@ -147,24 +193,31 @@ def single_query_attention(
 
     `attention` does this for every row of Q at once, and gives the same rows.
 
-    Raises ValueError as `attention` does.
+    Args:
+        query: one query, (d_k).
+        key: rows of keys, (n_k, d_k).
+        value: rows of values, (n_k, d_v).
+        mask: True for the keys that the query may attend to, (n_k).
+        scale: what the dot products are multiplied by; None means 1/√d_k.
+
+    Returns:
+        The weighted average of the values, (d_v).
+
+    Raises:
+        ValueError: as `attention`.
+        TypeError: as `attention`.
 
     Source: Phuong & Hutter (2022), algorithm 3.
 
     >>> single_query_attention(np.array([1, 0]), np.array([[1, 0], [3, 3]]), np.array([[0.0], [1.0]]), scale=1).round(2)
     array([0.88])
     """
-    (query, key, value), dtype = working_copies(query=query, key=key, value=value)
+    query, key = as_array("query", query), as_array("key", key, ndim=2)
     if query.ndim != 1 or key.ndim != 2:
-        raise ValueError(f"one query and rows of keys are needed, got shapes {query.shape} and {key.shape}")
-    check_rows(query[None], key, value)
-    scores = _checked_scores(query[None], key, scale)[0]  # (n_k,)
-    if mask is not None:
-        scores = _masked(scores[None], np.asarray(mask)[None])[0]
-        if not mask.any():
-            raise ValueError("the query may attend to no key: its mask is False throughout")
-    out: Array = softmax(scores) @ value
-    return out.astype(dtype, copy=False)
+        raise ValueError(f"one query and rows of keys are needed: query has shape {query.shape}, key {key.shape}")
+    mask = None if mask is None else as_array("mask", mask, "b", ndim=1)[None]
+    out: Array = attention(query[None], key, value, mask, scale=scale)[0]
+    return out
 
 
 def softmax_jacobian(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch n n"]:
@@ -201,6 +254,20 @@ def entropy(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
     return np.asarray(0.0 - (weights * logarithms).sum(axis=-1))  # 0, not −0, where one key has all
 
 
+def _weights(given: Arguments) -> Array:
+    """In the dtype to compute in. The formula, as it reads."""
+    scores = given.scores()  # scale · Q Kᵀ, capped, plus the bias
+    if given.mask is not None:
+        scores = np.where(given.mask, scores, -np.inf)
+    if given.offset is not None:
+        scores = np.where(causal_mask(*scores.shape[-2:], offset=given.offset), scores, -np.inf)
+    blocked = (scores == -np.inf).all(axis=-1)
+    scores[blocked] = 0  # for a softmax of them
+    weights: Array = softmax(scores)
+    given.treat_blocked(weights, blocked)
+    return weights
+
+
 def _checked_weights(weights: Array) -> Array:
     """Rows of weights in float64."""
     weights = np.asarray(weights, dtype=np.float64)
@@ -210,37 +277,3 @@ def _checked_weights(weights: Array) -> Array:
     sums = np.asarray(weights.sum(axis=-1))
     forbid("weights", sums, np.asarray(abs(sums - 1) > 5e-3), "sums to {value}, not 1")  # float16 rounds each weight
     return weights
-
-
-def _checked_scores(query: Array, key: Array, scale: float | None) -> Array:
-    if query.ndim < 2 or key.ndim < 2:
-        raise ValueError(f"query and key need two axes or more, got shapes {query.shape} and {key.shape}")
-    if query.shape[-1] != key.shape[-1] or query.shape[:-2] != key.shape[:-2]:
-        raise ValueError(
-            f"query and key must share d_k, their last axis, and every batch axis: got {query.shape} and {key.shape}"
-        )
-    if 0 in query.shape[-2:] or 0 in key.shape[-2:]:  # an empty batch is fine
-        raise ValueError(f"an empty sequence: query has shape {query.shape}, key {key.shape}")
-    must_be_finite(query=query, key=key)
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores: Array = (query * scale_factor(query, scale)) @ np.swapaxes(key, -1, -2)  # (*batch, n_q, n_k)
-    forbid("score", scores, ~np.isfinite(scores), "is {value}: query and key are too large for " + str(scores.dtype))
-    return scores
-
-
-def _masked(scores: Array, mask: Array) -> Array:
-    if mask.dtype != bool:
-        raise ValueError(f"mask must be boolean (True = may attend), got dtype {mask.dtype}")
-    _check_grid("mask", mask, scores)
-    return np.where(mask, scores, scores.dtype.type(-np.inf))
-
-
-def _check_grid(name: str, grid: Array, scores: Array) -> None:
-    """A mask or bias has one entry for each query and key; only its batch axes may broadcast."""
-    batch = scores.shape[:-2]
-    try:
-        fits = grid.ndim >= 2 and np.broadcast_shapes(grid.shape[:-2], batch) == batch
-    except ValueError:
-        fits = False
-    if not fits or grid.shape[-2:] != scores.shape[-2:]:
-        raise ValueError(f"{name} of shape {grid.shape} does not fit scores of shape {scores.shape} (…, n_q, n_k)")

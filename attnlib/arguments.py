@@ -1,0 +1,126 @@
+"""What every form of attention takes, checked in one place: the same fault gives the same sentence from each of them."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy import ndarray as Array
+
+from attnlib.checks import (
+    as_array,
+    as_flag,
+    as_integer,
+    as_number,
+    broadcast_batch,
+    check_rows,
+    forbid,
+    must_fit,
+    scale_factor,
+    working_copies,
+)
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Checked, and in the dtype to compute in. `offset` is None where attention is not causal."""
+
+    query: Array
+    key: Array
+    value: Any  # an array, or None where weights are asked for
+    mask: Array | None
+    bias: Array | None
+    offset: int | None
+    factor: Any  # what scores are multiplied by
+    softcap: Any
+    zero_blocked: bool
+    batch: tuple[int, ...]  # the leading axes of the result
+    dtype: np.dtype  # of the result
+
+    @property
+    def cells(self) -> int:
+        """How many scores there are."""
+        return math.prod((*self.batch, self.query.shape[-2], self.key.shape[-2]))
+
+    def scores(self) -> Array:
+        """scale · Q Kᵀ, capped, plus the bias: (*batch, n_q, n_k); an error for one that leaves its range."""
+        return self._scores(self.query, self.key, self.bias)
+
+    def must_fit(self) -> None:
+        """Raise for the first score that leaves its range, one query after the other."""
+        query, key = (np.broadcast_to(x, (*self.batch, *x.shape[-2:])) for x in (self.query, self.key))
+        grid = (*query.shape[:-1], key.shape[-2])
+        bias = None if self.bias is None else np.broadcast_to(self.bias, grid)
+        for index in np.ndindex(grid[:-1]):
+            self._scores(query[index], key[index[:-1]], None if bias is None else bias[index], index)
+
+    def _scores(self, query: Array, key: Array, bias: Array | None, at: tuple[int, ...] = ()) -> Array:
+        """`at` is where the query stands, if it is one."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores: Array = (query * self.factor) @ np.swapaxes(key, -1, -2)
+            must_fit("score", scores, "query and key are", at)
+            if self.softcap is not None:
+                scores = self.softcap * np.tanh(scores / self.softcap)
+            if bias is not None:
+                scores = scores + bias
+                forbid("score", scores, scores == np.inf, f"leaves its range: bias is too large for {scores.dtype}", at)
+        return scores
+
+    def treat_blocked(self, result: Array, blocked: Array) -> None:
+        """Queries that may attend to no key: their rows become 0 with `zero_blocked`, else the first is an error."""
+        if not self.zero_blocked:
+            forbid("query", blocked, blocked, "may attend to no key: its whole row is masked")
+        result[blocked] = 0
+
+
+def checked(
+    query: Any,
+    key: Any,
+    value: Any = None,
+    mask: Any = None,
+    *,
+    causal: bool = False,
+    offset: int = 0,
+    bias: Any = None,
+    scale: float | None = None,
+    softcap: float | None = None,
+    zero_blocked: bool = False,
+) -> Arguments:
+    """The arguments of an attention, or an error that names the one at fault."""
+    (query, key, value, bias), dtype = working_copies(query=query, key=key, value=value, bias=bias)
+    check_rows(query, key, value)
+    grid = query.shape[-2], key.shape[-2]
+    if mask is not None:
+        mask = _of_the_grid("mask", as_array("mask", mask, "b"), grid)
+    if (
+        bias is not None and not _of_the_grid("bias", bias, grid).max(initial=-np.inf) < np.inf
+    ):  # NaN is not less either
+        forbid("bias", bias, ~(bias < np.inf), "is {value}: it must be finite, or −∞ to block")
+    return Arguments(
+        *(query, key, value, mask, bias),
+        offset=as_offset(causal, offset),
+        factor=scale_factor(query, scale),
+        softcap=None
+        if softcap is None
+        else query.dtype.type(as_number("softcap", softcap, positive=True, dtype=query.dtype)),
+        zero_blocked=as_flag("zero_blocked", zero_blocked),
+        batch=broadcast_batch(query=query, key=key, value=value, mask=mask, bias=bias),
+        dtype=dtype,
+    )
+
+
+def as_offset(causal: Any, offset: Any) -> int | None:
+    """How many keys precede the first query of a causal attention, and None for one that is not causal."""
+    causal, offset = as_flag("causal", causal), as_integer("offset", offset, 0)
+    if offset and not causal:
+        raise ValueError(f"offset moves the diagonal of a causal attention: pass causal=True with offset = {offset}")
+    return offset if causal else None
+
+
+def _of_the_grid(name: str, array: Array, grid: tuple[int, int]) -> Array:
+    """The array, which must have one entry for each query and key; its batch axes broadcast."""
+    if array.shape[-2:] != grid:
+        raise ValueError(
+            f"{name} of shape {array.shape} does not fit scores of shape (…, {grid[0]}, {grid[1]}): (…, n_q, n_k)"
+        )
+    return array

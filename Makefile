@@ -2,7 +2,7 @@
 # make lab     the chapters in JupyterLab   make test    every fast test, a real browser included
 # make classroom   what students get; make classroom-demo   a whole class graded (see chapters/appendices/teachers.md)
 # make audit   Lighthouse, axe, bytes       make site-zip   pack the website      make bench   speed, as ratios
-# make pdf     the book on paper
+# make pdf     the book on paper            make artwork   its typefaces, and the picture of a shared link
 # make train   train the model of chapter 8
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
   $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; done)
@@ -16,7 +16,7 @@ COURSE ?= course
 GRADED ?= classroom/graded
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: book serve site-zip pdf links audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo \
+.PHONY: book artwork serve site-zip pdf links audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo \
   test test-all lint clean
 .DEFAULT_GOAL := book
 
@@ -25,9 +25,15 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 	$(PYTHON) tools/setup.py
 	@touch $@
 
+# What the book is made of. Nothing is done while it, and the site's own address, are what the site in _build was made from.
+SOURCES := _config.yml _toc.yml index.md references.bib chapters _ext attnlib tools/notebooks.py pyproject.toml \
+  requirements.txt package-lock.json README.md LICENSE
+
 # A failed build forgets what it had read: its warnings would not come again.
 book: .venv/ready
-	@jupyter-book build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }
+	@made=_build/html/.made-from-$$({ find $(SOURCES) -type f ! -name '*.pyc' -exec cksum {} + | sort; echo "$$BASE_URL"; } | cksum | tr ' ' -); \
+	test -e $$made || { rm -f _build/html/.made-from-*; \
+	  jupyter-book build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }; touch $$made; }
 	@echo && echo "The book is at $(CURDIR)/_build/html/index.html (make serve opens it)."
 
 serve: book
@@ -41,6 +47,10 @@ site-zip: .venv/ready
 	@$(MAKE) --no-print-directory book
 	@python tools/site_zip.py
 
+# Typefaces and pictures lie ready-made in _ext/theme/static; this makes them anew, for the letters that the pages have now.
+artwork: book
+	@python -m tools.artwork
+
 pdf: book
 	@python tools/chromium.py
 	@python -m tools.pdf
@@ -51,7 +61,7 @@ tools/audit/node_modules/ready: tools/audit/package-lock.json
 
 # What the book links to outside itself; nothing is fetched.
 links: book
-	@python tools/links.py
+	@python -m _ext.links
 
 audit: book tools/audit/node_modules/ready
 	@python tools/chromium.py

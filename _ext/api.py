@@ -1,28 +1,27 @@
-"""The API reference: the package's docstrings as Sphinx's autodoc reads them, with the shapes from the signatures.
+"""The API reference: the package's docstrings, Google's sections as napoleon reads them, with the shapes from the signatures.
 
-A docstring is prose with `names` in single backticks, a paragraph "Raises …", one "Source: …" and a doctest. Here it
-becomes reStructuredText: the two paragraphs are fields of their own, and a field more tells every array's shape.
+What napoleon does not know stands here: a `name` in single backticks is code, and a link where the package has it; a
+"Source:" and a "Raises …" in one paragraph are fields; and a field tells the shape of every array.
 """
 
 import inspect
 import re
 import types
 import typing
+from collections.abc import Iterator
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.ext.napoleon import Config
+from sphinx.ext.napoleon.docstring import GoogleDocstring
 
 import attnlib
 
-FIELDS = {"Raises ": ":Raises: ", "Source: ": ":Source: "}
-KINDS = {
-    "Real": "numbers",
-    "Float": "floats",
-    "Bool": "booleans",
-    "Int": "integers",
-    "Integer": "integers",
-    "Shaped": "any dtype",
-}
+SECTION = re.compile(r"(?:Args|Returns|Yields|Raises|Source|Examples?):$|:(?:Raises|Source):|>>>")
+FIELD = re.compile(r"^(Raises(?= )|Source(?=: )):? (.+(?:\n.+)*)", re.MULTILINE)
+PARTS = re.compile(r"(`[^`]+`|\*\w[^*]*\w\*)")  # names, and what is *stressed*
+NAPOLEON = Config(napoleon_custom_sections=["Source"])
+KINDS = {"Real": "numbers", "Float": "floats", "Bool": "booleans", "Int": "integers", "Integer": "integers"}
 
 
 def shape_of(annotation: Any) -> str | None:
@@ -30,7 +29,8 @@ def shape_of(annotation: Any) -> str | None:
     for part in typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,):
         if hasattr(part, "dim_str"):
             axes = [re.sub(r"^[*#]+.*", "…", axis).lstrip("_") for axis in part.dim_str.split()]
-            return f"({', '.join(axes)}{',' if axes != ['…'] and len(axes) == 1 else ''}) {KINDS[part.__name__.split('[')[0]]}"
+            comma = "," if axes != ["…"] and len(axes) == 1 else ""
+            return f"({', '.join(axes)}{comma}) {KINDS.get(part.__name__.split('[')[0], 'any dtype')}"
     return None
 
 
@@ -46,40 +46,26 @@ def shapes(function: Any) -> list[str]:
     return [":Shapes:", *named, ""] if named else []
 
 
-def restructured(lines: list[str]) -> list[str]:
-    """The docstring's lines as reStructuredText: names as literals, the two special paragraphs as fields."""
-    out: list[str] = []
-    field = False
-    for line in lines:
-        if line.lstrip().startswith(">>>"):
-            return out + lines[len(out) :]
-        parts = re.split(r"(`[^`]+`|\*\w[^*]*\w\*)", line)  # names, and what is *stressed*
-        text = "".join(_marked(part) for part in parts)
-        for start, name in FIELDS.items():
-            if text.startswith(start):
-                text, field = name + text.removeprefix(start), True
-        field = field and bool(line)
-        out.append(f"    {text}" if field and not text.startswith(tuple(FIELDS.values())) else text)
-    return out
+def restructured(lines: list[str]) -> Iterator[str]:
+    """The docstring's lines as reStructuredText: names as literals or links, paragraphs that are fields as such."""
+    text = FIELD.sub(lambda match: f":{match[1]}: " + match[2].replace("\n", "\n    "), "\n".join(lines))
+    example = False
+    for line in text.split("\n"):
+        example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
+        yield line if example else "".join(map(_marked, PARTS.split(line)))
 
 
 def _marked(part: str) -> str:
-    if part.startswith("*") and part.endswith("*") and len(part) > 1:
-        return part
     if not part.startswith("`"):
-        return re.sub(r"([*|\\])", r"\\\1", part)
+        return part if PARTS.fullmatch(part) else re.sub(r"([*|\\])", r"\\\1", part)
     name = part.strip("`")
     return f":py:obj:`{name} <attnlib.{name}>`" if name in attnlib.__all__ else f"``{name}``"
 
 
 def rewrite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    text = restructured(lines)
-    fields = next((i for i, line in enumerate(text) if line.startswith((*FIELDS.values(), ">>>"))), len(text))
-    found = shapes(obj) if what in {"function", "method"} else []
-    lines[:] = [*text[:fields], *found, *text[fields:]]
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.setup_extension("sphinx.ext.autodoc")
-    app.connect("autodoc-process-docstring", rewrite)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    """Put the shapes between the prose of a docstring and its sections."""
+    text = list(restructured(lines))
+    first = next((i for i, line in enumerate(text) if SECTION.match(line)), len(text))
+    text[first:first] = shapes(obj) if what in {"function", "method"} else []
+    # Whatever it is, for a property's first line names no type here.
+    lines[:] = GoogleDocstring(text, NAPOLEON, app).lines()  # type: ignore[arg-type]

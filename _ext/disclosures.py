@@ -4,23 +4,25 @@ Every admonition, exercise or solution with the class `dropdown` becomes one, an
 cell that is hidden at first, whose own form would tell a screen reader a name other than the one shown.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
-from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 
-class disclosure(nodes.General, nodes.Element):
+class Disclosure(nodes.General, nodes.Element):
     """`<details>`: its first child is the title."""
 
 
-class disclosure_title(nodes.General, nodes.TextElement):
+class Title(nodes.General, nodes.TextElement):
     """`<summary>`."""
 
 
 class ToDisclosures(SphinxPostTransform):
+    """Make a disclosure of every box and cell that is closed at first."""
+
     default_priority = 500  # after sphinx-exercise has written its titles
     formats = ("html",)
 
@@ -35,29 +37,14 @@ class ToDisclosures(SphinxPostTransform):
 
 
 def _replace(node: nodes.Element, title: list[nodes.Node], content: list[nodes.Node]) -> None:
-    heading = disclosure_title("", "", *title, classes=["admonition-title"])
+    heading = Title("", "", *title, classes=["admonition-title"])
     classes = ["admonition", "dropdown", *(name for name in node["classes"] if name != "dropdown")]
-    node.replace_self(disclosure("", heading, *content, ids=node["ids"], classes=classes))
+    node.replace_self(Disclosure("", heading, *content, ids=node["ids"], classes=classes))
 
 
-def visit_disclosure(self: Any, node: disclosure) -> None:
-    self.body.append(self.starttag(node, "details"))
-
-
-def depart_disclosure(self: Any, node: disclosure) -> None:
-    self.body.append("</details>\n")
-
-
-def visit_title(self: Any, node: disclosure_title) -> None:
-    self.body.append(self.starttag(node, "summary", ""))
-
-
-def depart_title(self: Any, node: disclosure_title) -> None:
-    self.body.append("</summary>\n")
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_node(disclosure, html=(visit_disclosure, depart_disclosure))
-    app.add_node(disclosure_title, html=(visit_title, depart_title))
-    app.add_post_transform(ToDisclosures)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+def tags(name: str) -> tuple[Callable[..., None], Callable[..., None]]:
+    """What writes an element's start and its end."""
+    return (
+        lambda self, node: self.body.append(self.starttag(node, name, "\n" if name == "details" else "")),
+        lambda self, node: self.body.append(f"</{name}>\n"),
+    )

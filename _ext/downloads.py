@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from freshness import once
+from .freshness import once
 
 CHAPTER = re.compile(r"chapters/(\d\d_\w+)")
 FOLDER = "downloads"
@@ -28,17 +29,13 @@ try:
     import attnlib
 except ModuleNotFoundError:
     %pip install --quiet "{requirement}"
-    import attnlib
-"""
-
-
-def names(pages: Any) -> list[str]:
-    """The notebooks' file names, one for each chapter among the pages."""
-    return sorted(f"{found[1]}.ipynb" for page in pages if (found := CHAPTER.fullmatch(page)))
+    import attnlib"""
 
 
 def wheel_name(root: Path) -> str:
-    version = re.search(r'^__version__ = "(.+)"$', (root / "attnlib/__init__.py").read_text(encoding="utf8"), re.MULTILINE)
+    """The wheel's file name, for the version of the package."""
+    text = (root / "attnlib/__init__.py").read_text(encoding="utf8")
+    version = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)
     assert version, "attnlib has no version"
     return f"attnlib-{version[1]}-py3-none-any.whl"
 
@@ -46,70 +43,75 @@ def wheel_name(root: Path) -> str:
 def first_cell(wheel: str, base: str | None) -> str:
     """What installs the package, from the site at the address `base` or from the notebook's own folder."""
     if base:
-        return INSTALL.format(
-            place="it comes from the book's site", requirement=f"attnlib[{EXTRAS}] @ {base}{FOLDER}/{wheel}"
-        )
-    return INSTALL.format(place=f"put {wheel} beside this notebook", requirement=f"./{wheel}[{EXTRAS}]")
+        place, source = "it comes from the book's site", f"attnlib[{EXTRAS}] @ {base}{FOLDER}/{wheel}"
+    else:
+        place, source = f"put {wheel} beside this notebook", f"./{wheel}[{EXTRAS}]"
+    return INSTALL.format(place=place, requirement=source)
 
 
 class Downloads(SphinxDirective):
+    """Where the list of the files will stand."""
+
     def run(self) -> list[nodes.Node]:
         return [nodes.bullet_list(classes=["downloads"])]
 
 
 def fill(app: Sphinx, document: nodes.document, page: str) -> None:
     """List the files where a page asks for them: only when all pages are read are the chapters known."""
+    chapters = [name for name in app.env.toctree_includes.get(app.config.root_doc, []) if CHAPTER.fullmatch(name)]
+    files = [(app.env.titles[name].astext(), f"{Path(name).name}.ipynb") for name in chapters]
+    files += [("All notebooks and the package", ALL), ("The package alone", wheel_name(Path(app.srcdir)))]
     for rows in document.findall(nodes.bullet_list):
-        if "downloads" not in rows["classes"]:
-            continue
-        up = "../" * page.count("/")
-        chapters = [name for name in app.env.toctree_includes[app.config.root_doc] if CHAPTER.fullmatch(name)]
-        files = [(app.env.titles[name].astext(), f"{Path(name).name}.ipynb") for name in chapters]
-        files += [("All notebooks and the package", ALL), ("The package alone", wheel_name(Path(app.srcdir)))]
-        for says, file in files:
-            link = nodes.reference("", file, refuri=f"{up}{FOLDER}/{file}")
+        for says, file in files if "downloads" in rows["classes"] else ():
+            link = nodes.reference("", file, refuri=f"{'../' * page.count('/')}{FOLDER}/{file}")
             rows += nodes.list_item("", nodes.paragraph("", f"{says}: ", link))
 
 
 def name_notebook(app: Sphinx, page: str, template: str, context: dict[str, Any], document: Any) -> None:
-    if found := CHAPTER.fullmatch(page):
-        context["notebook"] = f"{found[1]}.ipynb"
+    """Tell the template of a chapter its notebook."""
+    if match := CHAPTER.fullmatch(page):
+        context["notebook"] = f"{match[1]}.ipynb"
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
-    chapters = names(app.env.found_docs)
+    """Write the files, each when what it is made of has changed."""
+    chapters = sorted(match[1] for page in app.env.found_docs if (match := CHAPTER.fullmatch(page)))
     if exception or app.builder.format != "html" or not chapters:
         return
     root, folder = Path(app.srcdir), Path(app.outdir) / FOLDER
     folder.mkdir(exist_ok=True)
     wheel = folder / wheel_name(root)
-    key = app.config.attnlib_digest + (root / "pyproject.toml").read_text(encoding="utf8")
-    once(app, "wheel", key, [wheel], lambda: _build_wheel(root, folder))
-    sys.path.insert(0, str(root))
-    from tools.notebooks import convert, notebook_of
-
-    for old in {file.name for file in folder.glob("*.ipynb")} - set(chapters):
-        (folder / old).unlink()
+    project = (root / "pyproject.toml").read_text(encoding="utf8")
+    made = [once(wheel, app.config.attnlib_digest + project, partial(_build_wheel, root, wheel))]
+    install = first_cell(wheel.name, app.config.html_baseurl)
+    converter = (root / "tools/notebooks.py").read_text(encoding="utf8")
     for name in chapters:
-        chapter = root / "chapters" / name.replace(".ipynb", ".md")
-        cells = convert(chapter.read_text(encoding="utf8"), chapter.name).cells
-        install = nbformat.v4.new_code_cell(first_cell(wheel.name, app.config.html_baseurl).strip())
-        (folder / name).write_text(nbformat.writes(notebook_of([install, *cells])) + "\n", encoding="utf8")
-    with zipfile.ZipFile(folder / ALL, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in [*chapters, wheel.name]:
-            archive.writestr(zipfile.ZipInfo(f"attention/{name}", (2026, 1, 1, 0, 0, 0)), (folder / name).read_bytes())
+        text, file = (root / f"chapters/{name}.md").read_text(encoding="utf8"), folder / f"{name}.ipynb"
+        key = (text, install, converter, app.config.attnlib_digest)
+        made.append(once(file, key, partial(_write_notebook, file, install, text)))
+    for old in {*folder.iterdir()} - {*made, folder / ALL}:
+        old.unlink()
+    once(folder / ALL, [file.stat().st_mtime_ns for file in made], partial(_pack, folder / ALL, made))
 
 
-def _build_wheel(root: Path, folder: Path) -> None:
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+def _build_wheel(root: Path, wheel: Path) -> Path:
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(wheel.parent)]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"the package's wheel could not be built:\n{done.stdout}{done.stderr}")
+    return wheel
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_directive("downloads", Downloads)
-    app.connect("doctree-resolved", fill)
-    app.connect("html-page-context", name_notebook)
-    app.connect("build-finished", write)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+def _write_notebook(file: Path, install: str, text: str) -> Path:
+    from tools.notebooks import convert, notebook_of  # only where a chapter has changed
+
+    cells = convert(text, f"{file.stem}.md").cells
+    notebook = notebook_of([nbformat.v4.new_code_cell(install), *cells])
+    file.write_text(nbformat.writes(notebook) + "\n", encoding="utf8")
+    return file
+
+
+def _pack(archive: Path, files: list[Path]) -> None:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in files:
+            packed.writestr(zipfile.ZipInfo(f"attention/{file.name}", (2026, 1, 1, 0, 0, 0)), file.read_bytes())

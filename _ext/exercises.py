@@ -26,6 +26,8 @@ TAGS = {"code": nodes.literal, "em": nodes.emphasis}
 
 
 class CompleteExercises(SphinxPostTransform):
+    """Give each exercise its link, its line and its hints."""
+
     default_priority = 490  # after sphinx-exercise has written its titles, before solutions become disclosures
     formats = ("html",)
 
@@ -36,32 +38,27 @@ class CompleteExercises(SphinxPostTransform):
                 section["ids"].clear()  # else the first paragraph inherits them
                 section.replace_self(section.children)
             if is_exercise_node(node) and isinstance(node[0], nodes.title):
-                sign = self.config.html_permalinks_icon
-                node[0] += nodes.reference(
-                    "", sign, refid=node["label"], classes=["headerlink"], reftitle="Link to this exercise"
-                )
+                look = {"classes": ["headerlink"], "reftitle": "Link to this exercise"}
+                node[0] += nodes.reference("", self.config.html_permalinks_icon, refid=node["label"], **look)
                 if exercise := EXERCISES.get(node["label"].removeprefix(PREFIX)):
                     node.insert(1, nodes.paragraph("", exercise.meta, classes=["exercise-meta"]))
-                    place = node.parent.index(node) + 1
-                    node.parent[place:place] = hints(exercise.hints)
+                    after = node.parent.index(node) + 1
+                    node.parent[after:after] = hints(exercise.hints)
 
 
 def hints(texts: tuple[str, ...]) -> list[nodes.Element]:
     """Boxes that become disclosures, to be opened one after the other."""
     boxes = []
     for number, text in enumerate(texts, 1):
-        inline = [
-            TAGS[tag](piece, piece) if tag else nodes.Text(piece.replace("'", "’")) for tag, piece in pieces(text)
-        ]
+        parts = [TAGS[tag](part, part) if tag else nodes.Text(part.replace("'", "’")) for tag, part in pieces(text)]
         title = nodes.title("", f"Hint {number}" if len(texts) > 1 else "Hint")
-        boxes.append(nodes.admonition("", title, nodes.paragraph("", "", *inline), classes=["dropdown", "hint"]))
+        boxes.append(nodes.admonition("", title, nodes.paragraph("", "", *parts), classes=["dropdown", "hint"]))
     return boxes
 
 
 def check(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn where the book and the exercises of the package do not fit."""
-    registry = getattr(env, "sphinx_exercise_registry", {})
-    for message, page in faults(registry, set(env.found_docs)):
+    for message, page in faults(getattr(env, "sphinx_exercise_registry", {}), set(env.found_docs)):
         logger.warning(message, location=page, type="exercises")
 
 
@@ -69,7 +66,8 @@ def faults(registry: dict[str, Any], pages: set[str]) -> Iterator[tuple[str, str
     """Each thing that does not fit, and the page that it concerns."""
     placed = {label: entry for label, entry in registry.items() if entry["type"].startswith("exercise")}
     for label, entry in placed.items():
-        title, exercise = _title(entry["node"]), EXERCISES.get(label.removeprefix(PREFIX))
+        title = next((title.astext() for title in entry["node"].findall(exercise_subtitle)), "")
+        exercise = EXERCISES.get(label.removeprefix(PREFIX))
         if not label.startswith(PREFIX):
             yield f"the exercise {title!r} has no label that begins with {PREFIX}", entry["docname"]
         elif exercise is None:
@@ -81,13 +79,3 @@ def faults(registry: dict[str, Any], pages: set[str]) -> Iterator[tuple[str, str
         for exercise in CHAPTERS.get(int(number[1]), ()) if number else ():
             if placed.get(f"{PREFIX}{exercise.id}", {}).get("docname") != page:
                 yield f"the exercise {exercise.id!r} of attnlib.exercises has no place in this chapter", page
-
-
-def _title(node: nodes.Element) -> str:
-    return next((title.astext() for title in node.findall(exercise_subtitle)), "")
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_post_transform(CompleteExercises)
-    app.connect("env-check-consistency", check)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

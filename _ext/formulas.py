@@ -6,48 +6,42 @@ A mark that touches a formula can stay on its line: a browser would break before
 import re
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any
 
 import sphinxcontrib.katex as katex
 from docutils import nodes
-from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 
 def start_server(server: type[katex.KaTeXServer], folder: Path, timeout: float) -> tuple[Popen[bytes], socket.socket]:
-    """Start KaTeX's server behind a Unix socket, trying until it listens.
-
-    The package's own start takes the socket's file for a sign of that, and fails when it connects too soon;
-    its start behind a port has no such gap, but waits 40 ms for every formula.
-    """
+    """Start KaTeX's server and try until it listens: sphinxcontrib-katex 0.9.11 takes the socket's file for a sign of that."""
     path = folder / "katex.sock"
     process = Popen(server.build_command(socket=path), stdin=PIPE, stdout=PIPE, cwd=folder)
     end = time.monotonic() + timeout
-    while True:
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
+    while process.poll() is None and time.monotonic() < end:
+        connection = socket.socket(socket.AF_UNIX)
+        with suppress(FileNotFoundError, ConnectionRefusedError):
             connection.connect(str(path))
             return process, connection
-        except (FileNotFoundError, ConnectionRefusedError):
-            connection.close()
-            if time.monotonic() > end or process.poll() is not None:
-                process.kill()
-                process.communicate()
-                raise server.timeout_error(timeout) from None
-            time.sleep(0.001)
+        connection.close()
+        time.sleep(0.001)
+    process.kill()
+    process.communicate()
+    raise server.timeout_error(timeout)
 
 
-katex.KaTeXServer.start_server_process = classmethod(start_server)
-# A formula that KaTeX does not understand fails the build instead of standing there in red.
-# A chapter's new term stands out: \new{…} takes the accent (`.new-term`); in a notebook a colour, see tools/notebooks.py.
-katex.KATEX_DEFAULT_OPTIONS |= {
-    "throwOnError": True,
-    "macros": {r"\new": r"\htmlClass{new-term}{#1}"},
-    "trust": True,  # for \htmlClass; the book's own text alone is rendered
-    "strict": False,
-}
+def configure() -> None:
+    """A formula that KaTeX does not understand fails the build instead of standing there in red."""
+    katex.KaTeXServer.start_server_process = classmethod(start_server)
+    katex.KATEX_DEFAULT_OPTIONS |= {
+        "throwOnError": True,
+        "macros": {r"\new": r"\htmlClass{new-term}{#1}"},  # a chapter's new term; in a notebook see tools/notebooks.py
+        "trust": True,  # for \htmlClass; the book's own text alone is rendered
+        "strict": False,
+    }
 
 
 class KeepMarks(SphinxPostTransform):
@@ -68,8 +62,3 @@ class KeepMarks(SphinxPostTransform):
                 around[place] = nodes.inline("", "", nodes.Text(left), formula, nodes.Text(right), classes=["formula"])
             if left:
                 around[place - 1] = nodes.Text(before[: -len(left)])
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_post_transform(KeepMarks)
-    return {"parallel_read_safe": True, "parallel_write_safe": False}

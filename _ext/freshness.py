@@ -1,44 +1,44 @@
-"""Rebuild and re-execute the chapters when the code behind them has changed.
+"""Rebuild and re-execute the chapters when the code behind them has changed, and repeat no step without a reason.
 
-Sphinx and jupyter-cache look at a chapter's own text alone. A digest of `attnlib`, and one of what
-the pages look like, are made part of Sphinx's configuration, so that a change reads every page anew.
-The first is also part of the cache's path, so that no output of the old code is taken for one of the new.
-When the steps of the build change, all that the old ones had noted is forgotten, for it may have had another form.
+Sphinx and jupyter-cache look at a chapter's own text alone. A digest of `attnlib`, and one of the theme, are made part of
+Sphinx's configuration, so that a change reads every page anew. The first is also part of the cache's path, so that no
+output of the old code is taken for one of the new. When the steps change, all that the old ones had noted is forgotten.
 """
 
 import hashlib
+import pickle
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-SOURCES = ("*.py", "*.mjs", "*.js", "*.css", "*.json", "*.html", "*.toml", "*.svg")
+SOURCES = {".py", ".mjs", ".js", ".css", ".json", ".html", ".toml", ".svg", ".png", ".woff2"}
+PACKAGES = ("attnlib", "chapters/attention_posters")
+DIGESTS = ("attnlib_digest", "theme_digest")
+T = TypeVar("T")
+_made: dict[Path, tuple[object, object]] = {}
 
 
-def digest(package: Path) -> str:
-    """Twelve hexadecimal digits that change with any source of the package."""
-    files = sorted(file for pattern in SOURCES for file in package.rglob(pattern))
+def digest(folder: Path) -> str:
+    """Twelve hexadecimal digits that change with any source in the folder."""
     whole = hashlib.sha256()
-    for file in files:
-        whole.update(f"{file.relative_to(package).as_posix()}\0".encode() + file.read_bytes() + b"\0")
+    for file in sorted(file for file in folder.rglob("*") if file.suffix in SOURCES):
+        whole.update(f"{file.relative_to(folder).as_posix()}\0".encode() + file.read_bytes() + b"\0")
     return whole.hexdigest()[:12]
 
 
-def once(app: Sphinx, step: str, key: str, targets: list[Path], make: Callable[[], None]) -> None:
-    """Make the targets, unless they were made from the same `key` before and are still there."""
-    record = Path(app.outdir).parent / "steps" / step
-    if record.exists() and record.read_text() == key and all(target.exists() for target in targets):
-        return
-    make()
-    record.parent.mkdir(exist_ok=True)
-    record.write_text(key)
+def version() -> int:
+    """A number that changes with the steps of the build."""
+    return int(digest(Path(__file__).parent), 16)
 
 
-def set_digest(app: Sphinx, config: Config) -> None:
-    config.attnlib_digest = "".join(digest(Path(app.srcdir) / part) for part in ("attnlib", "chapters/attention_posters"))
-    config.site_digest = digest(Path(app.srcdir) / "_ext/theme")
+def set_digests(app: Sphinx, config: Config) -> None:
+    """Make the digests part of the configuration and of the cache's path; drop the caches of older code."""
+    config.attnlib_digest = "".join(digest(Path(app.srcdir) / part) for part in PACKAGES)
+    config.theme_digest = digest(Path(__file__).parent / "theme")
     caches = Path(app.outdir).parent / ".jupyter_cache"
     config.nb_execution_cache_path = str(caches / config.attnlib_digest)
     for old in caches.glob("*"):
@@ -46,9 +46,26 @@ def set_digest(app: Sphinx, config: Config) -> None:
             shutil.rmtree(old)
 
 
-def setup(app: Sphinx) -> dict[str, bool | int]:
-    app.add_config_value("attnlib_digest", "", "env", types=[str])
-    app.add_config_value("site_digest", "", "env", types=[str])
-    app.connect("config-inited", set_digest)
-    steps = int(digest(Path(__file__).parent), 16)
-    return {"env_version": steps, "parallel_read_safe": True, "parallel_write_safe": True}
+def once(file: Path, key: object, make: Callable[[], T]) -> T:
+    """What `make` gave for a file: in an earlier build, if the key was the same and the file is still there, else now."""
+    if file not in _made or _made[file][0] != key or not file.exists():
+        _made[file] = key, make()
+    return _made[file][1]  # type: ignore[return-value]
+
+
+def recall(app: Sphinx) -> None:
+    """Read what the last build noted for `once`."""
+    _made.clear()
+    if (notes := _notes(app)).exists():
+        _made.update(pickle.loads(notes.read_bytes()))
+
+
+def note(app: Sphinx, exception: Exception | None) -> None:
+    """Keep what was noted for the next build, unless this one broke off."""
+    _notes(app).unlink(missing_ok=True)
+    if not exception:
+        _notes(app).write_bytes(pickle.dumps(_made))
+
+
+def _notes(app: Sphinx) -> Path:
+    return Path(app.doctreedir) / f"steps-{version()}.pickle"

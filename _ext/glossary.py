@@ -7,8 +7,7 @@ is used before, or never set in bold, is a warning. Each entry of the glossary l
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from sphinx import addnodes
@@ -16,7 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from trees import trees
+from .ledger import address
 
 logger = logging.getLogger(__name__)
 CHAPTER = re.compile(r"chapters/(\d\d)_")
@@ -24,39 +23,32 @@ SOURCES = "Draws on"  # the paragraph, or the title of the section, that names a
 SILENT = (nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.comment, nodes.raw)
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """Some words of a chapter that a reader meets one after the other."""
 
     page: str
     text: str
     bold: bool
     linked: bool
-    section: str  # the anchor of the section they stand in
+    anchor: str  # of the section they stand in
     title: str
 
 
 def pieces(page: str, document: nodes.document) -> Iterator[Piece]:
+    """The words of a page, without those that may name a term earlier."""
     goals = next(iter(document.findall(nodes.bullet_list)), None)
     for text in document.findall(nodes.Text):
         around = list(_around(text))
         if goals in around or any(isinstance(node, SILENT) or "cell" in node.get("classes", ()) for node in around):
             continue
-        sections = [node for node in around if isinstance(node, nodes.section)]
-        sections = [section for section in sections if isinstance(section[0], nodes.title)]
+        sections = [node for node in around if isinstance(node, nodes.section) and isinstance(node[0], nodes.title)]
         title = sections[0][0].astext() if sections else ""
-        if title.startswith(SOURCES) or any(
-            isinstance(node, nodes.paragraph) and node.astext().startswith(SOURCES) for node in around
-        ):
-            continue
-        yield Piece(
-            page,
-            str(text).replace("\n", " "),
-            any(isinstance(node, nodes.strong) for node in around),
-            any(isinstance(node, addnodes.pending_xref) and node.get("reftype") == "term" for node in around),
-            sections[0]["ids"][0] if sections else "",
-            title,
-        )
+        paragraphs = [node.astext() for node in around if isinstance(node, nodes.paragraph)]
+        if not any(words.startswith(SOURCES) for words in [title, *paragraphs]):
+            bold = any(isinstance(node, nodes.strong) for node in around)
+            linked = any(isinstance(node, addnodes.pending_xref) and node.get("reftype") == "term" for node in around)
+            anchor = sections[0]["ids"][0] if sections else ""
+            yield Piece(page, str(text).replace("\n", " "), bold, linked, anchor, title)
 
 
 def _around(node: nodes.Node) -> Iterator[nodes.Element]:
@@ -79,34 +71,42 @@ def definition(term: str, read: list[Piece]) -> int | None:
 def faults(terms: list[str], read: list[Piece]) -> Iterator[tuple[str, str | None]]:
     """Each term that is used too early, and the page where it is, or that is never defined."""
     for term in terms:
-        place = definition(term, read)
-        if place is None:
+        first = definition(term, read)
+        if first is None:
             yield f"the glossary's term {term!r} is set in bold in no chapter", None
-        for piece in read[:place] if place is not None else ():
-            if not piece.linked and (found := pattern(term).search(piece.text)):
-                near = piece.text[max(0, found.start() - 40) : found.end() + 40]
+        for piece in read[:first] if first is not None else ():
+            if not piece.linked and (used := pattern(term).search(piece.text)):
+                near = piece.text[max(0, used.start() - 40) : used.end() + 40]
                 yield f"{term!r} is used before it is defined, in {piece.title!r}: …{near}…", piece.page
+
+
+def collect(app: Sphinx, document: nodes.document) -> None:
+    """Note a chapter's words, and the terms of a page with a glossary."""
+    page, noted = app.env.docname, app.env.metadata[app.env.docname]
+    noted["pieces"] = list(pieces(page, document)) if CHAPTER.match(page) else []
+    noted["terms"] = {
+        term.astext(): bool(item[-1].children)
+        for glossary in document.findall(addnodes.glossary)
+        for item in glossary.findall(nodes.definition_list_item)
+        for term in item.findall(nodes.term)
+    }
 
 
 def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Warn of every fault; give the pages to write anew, those with a glossary whose definitions have moved."""
-    pages = {page: found for page, tree in trees(env).items() if (found := list(tree.findall(addnodes.glossary)))}
-    items = [
-        item for found in pages.values() for glossary in found for item in glossary.findall(nodes.definition_list_item)
-    ]
-    terms = [term.astext() for item in items for term in item.findall(nodes.term)]
-    read = [piece for page, tree in trees(env).items() if CHAPTER.match(page) for piece in pieces(page, tree)]
-    home = next(iter(pages), None)
-    for item in items:
-        if not item[-1].children:
-            logger.warning(f"the glossary's term {item[0].astext()!r} has no meaning", location=home, type="glossary")
-    for message, page in faults(terms, read):
-        logger.warning(message, location=page or home, type="glossary")
-    places = {term: definition(term, read) for term in terms}
-    defined = {term: read[place] for term, place in places.items() if place is not None}
+    noted = [env.metadata[page] for page in sorted(env.found_docs)]
+    homes = [page for page in sorted(env.found_docs) if env.metadata[page]["terms"]]
+    terms = {term: has_meaning for page in noted for term, has_meaning in page["terms"].items()}
+    read = [piece for page in noted for piece in page["pieces"]]
+    for term, has_meaning in terms.items():
+        if not has_meaning:
+            logger.warning(f"the glossary's term {term!r} has no meaning", location=homes[0], type="glossary")
+    for message, page in faults(list(terms), read):
+        logger.warning(message, location=page or homes[0], type="glossary")
+    defined = {term: read[at] for term in terms if (at := definition(term, read)) is not None}
     moved = defined != getattr(env, "defined_terms", None)
     env.defined_terms = defined  # type: ignore[attr-defined]
-    return list(pages) if moved else []
+    return homes if moved else []
 
 
 def link(app: Sphinx, document: nodes.document, page: str) -> None:
@@ -115,10 +115,7 @@ def link(app: Sphinx, document: nodes.document, page: str) -> None:
         for item in glossary.findall(nodes.definition_list_item):
             piece = app.env.defined_terms.get(item[0].astext())  # type: ignore[attr-defined]
             if piece and item[-1].children:
-                address = f"{app.builder.get_relative_uri(page, piece.page)}#{piece.section}"
-                place = f"chapter {int(CHAPTER.match(piece.page)[1])}, {piece.title}"  # type: ignore[index]
-                reference = nodes.reference("", place, refuri=address, internal=True)
-                item[-1][-1] += [nodes.Text(" ("), reference, nodes.Text(")")]
+                item[-1][-1] += [nodes.Text(" ("), address(app, page, piece), nodes.Text(")")]
 
 
 def weigh(app: Sphinx, page: str, template: str, context: dict[str, Any], document: nodes.document | None) -> None:
@@ -126,10 +123,3 @@ def weigh(app: Sphinx, page: str, template: str, context: dict[str, Any], docume
     if page == "search":
         defined = getattr(app.env, "defined_terms", {})
         context["defined"] = {term.lower(): piece.page for term, piece in defined.items()}
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("env-updated", check)
-    app.connect("doctree-resolved", link)
-    app.connect("html-page-context", weigh)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

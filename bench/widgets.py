@@ -21,11 +21,11 @@ import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "_ext")]
+sys.path.insert(0, str(ROOT))
+from _ext.widgets import page_script  # noqa: E402
 from attnlib import widgets  # noqa: E402
 from attnlib.widgets.base import PageWidget  # noqa: E402
 from attnlib.widgets.compose import FOLDER  # noqa: E402
-from esbuild import page_script  # noqa: E402
 from tools import chromium  # noqa: E402
 from tools.site import FLAGS  # noqa: E402
 

@@ -10,14 +10,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "attention-from-the-dot-product-up"
-UNNEEDED = {".buildinfo", "objects.inv"}  # Sphinx's own records
 
 
 def pack(site: Path, target: Path) -> int:
     """Write every file of the site into `target`, below one folder; return how many."""
     if not (site / "index.html").exists():
         raise FileNotFoundError(f"{site} holds no index.html: build the book first, make book")
-    files = sorted(file for file in site.rglob("*") if file.is_file() and file.name not in UNNEEDED)
+    files = sorted(file for file in site.rglob("*") if file.is_file() and file.name[0] != "." and file.suffix != ".inv")
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for file in files:
             entry = zipfile.ZipInfo(f"{NAME}/{file.relative_to(site).as_posix()}", (2026, 1, 1, 0, 0, 0))

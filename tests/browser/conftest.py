@@ -4,21 +4,19 @@ The server is stricter than most hosts: the site lies below a path, and every pa
 content-security policy that allows no inline script and nothing from elsewhere.
 """
 
+import ast
 import functools
 import json
 import re
-import sys
 from collections import defaultdict
-from pathlib import Path
 
+import jupytext
 import pytest
 
+from _ext.widgets import page_script
 from attnlib.widgets.compose import FOLDER
 from tools.site import ROOT, SITE
 from tools.site import served as serve
-
-sys.path.insert(0, "_ext")
-from esbuild import page_script
 
 
 @pytest.fixture(scope="session")
@@ -35,23 +33,28 @@ def site(request, served):
     return served if request.param == "http" else SITE.as_uri()
 
 
-@pytest.fixture
-def open_page(browser):
+WIDE = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="session")
+def new_page(browser):
     """Open an address in a fresh page. Requests to anywhere else are refused and, like every error, kept."""
-    contexts = []
 
     def open_it(address, **options):
         page = watched(browser.new_context(**{"viewport": WIDE, **options}).new_page())
-        contexts.append(page.context)
         watch(page, address)
         return page
 
-    yield open_it
-    for context in contexts:
-        context.close()
+    return open_it
 
 
-WIDE = {"width": 1280, "height": 900}
+@pytest.fixture
+def open_page(new_page):
+    """Open an address in a fresh page, which the test's end closes."""
+    pages = []
+    yield lambda address, **options: pages.append(new_page(address, **options)) or pages[-1]
+    for page in pages:
+        page.context.close()
 
 
 def watched(page):
@@ -104,17 +107,9 @@ def open_again(browser, pool):
         pool[key].append(page)
 
 
-def html_of(widget):
-    """What a page of the book holds of a widget."""
-    return widget._repr_mimebundle_()[0]["text/html"]
-
-
-# The book's paper and ink, light and dark: a part for `show`, where colours are looked at.
-PAPER = (
-    "<style>"
-    + re.search(r":root \{.*?\n\}", (Path("_ext/theme") / "page.css").read_text(encoding="utf8"), re.DOTALL)[0]
-    + "body { background: var(--paper); color: var(--ink) }</style>"
-)
+# The book's paper and ink, light and dark, and the widgets' own style.
+PAPER = re.search(r":root \{.*?\n\}", (ROOT / "_ext" / "theme" / "page.css").read_text(encoding="utf8"), re.DOTALL)[0]
+STYLE = f"{PAPER} body {{ background: var(--paper); color: var(--ink) }}"
 
 
 @functools.cache
@@ -124,23 +119,104 @@ def script_of(modules):
 
 @pytest.fixture
 def show(tmp_path, open_again):
-    """Write the HTML of widgets into a page of its own and open it; `address` is what follows the file's name."""
+    """Write widgets, or HTML, into a page of its own and open it; `address` is what follows the file's name."""
 
     def show_it(*parts, address="", **options):
-        modules = sorted(set(re.findall(r'data-widget="(\w+)"', "".join(parts))))
-        style = (FOLDER / "theme.css").read_text()
-        page = f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>t</title><style>{style}</style><main><h1>t</h1>{''.join(parts)}</main>"
-        (tmp_path / "page.html").write_text(page + '<script defer src="widgets.js"></script>')
+        html = "".join(part if isinstance(part, str) else part._repr_mimebundle_()[0]["text/html"] for part in parts)
+        modules = sorted(set(re.findall(r'data-widget="(\w+)"', html)))
+        style = STYLE + (FOLDER / "theme.css").read_text()
+        (tmp_path / "page.html").write_text(
+            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+            f"<title>t</title><style>{style}</style><main><h1>t</h1>{html}</main>"
+            '<script defer src="widgets.js"></script>'
+        )
         (tmp_path / "widgets.js").write_text(script_of(tuple(modules)))
         return open_again((tmp_path / "page.html").as_uri() + address, **options)
 
     return show_it
 
 
-def until(page, condition):
-    """Wait until it holds. (Playwright's own way is an eval, which the policy forbids.)"""
-    for _ in range(100):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"{condition} does not come true")
+@pytest.fixture
+def until():
+    """Wait until a condition of a page holds. (Playwright's own way is an eval, which the policy forbids.)"""
+
+    def wait(page, condition):
+        for _ in range(400):
+            if page.evaluate(condition):
+                return
+            page.wait_for_timeout(50)
+        raise AssertionError(f"{condition} does not come true")
+
+    return wait
+
+
+@pytest.fixture
+def settle():
+    """Wait until a page has drawn what it was told: the second frame from now."""
+    frame = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+    return lambda page: page.evaluate(frame)
+
+
+@pytest.fixture
+def drag(settle):
+    """Draw a finger over a page, through the points."""
+
+    def drag_it(page, *points):
+        client = page.context.new_cdp_session(page)
+        for kind, point in zip(["touchStart"] + ["touchMove"] * (len(points) - 1), points, strict=True):
+            touch = {"type": kind, "touchPoints": [{"x": point[0], "y": point[1]}]}
+            client.send("Input.dispatchTouchEvent", touch)
+            settle(page)
+        client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        client.detach()
+
+    return drag_it
+
+
+@pytest.fixture
+def centre_of():
+    """The point of a page in the middle of an element."""
+
+    def centre(element):
+        box = element.bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    return centre
+
+
+@pytest.fixture
+def position_of():
+    """Where a token is in the plane, from what a screen reader is told."""
+
+    def position(token):
+        return [float(part) for part in token.get_attribute("aria-valuetext").replace("−", "-").strip("()").split(", ")]
+
+    return position
+
+
+@pytest.fixture
+def grid_of():
+    """The first grid of a page, alive."""
+
+    def grid(page):
+        grid = page.locator("[data-widget=attention_grid]").first
+        grid.scroll_into_view_if_needed()
+        grid.locator("[role=gridcell]").first.wait_for()
+        return grid
+
+    return grid
+
+
+@pytest.fixture(scope="session")
+def gallery():
+    """The widgets of the gallery, each by its name: what the last line of a cell makes."""
+    file = ROOT / "chapters" / "appendices" / "gallery.md"
+    made = {}
+    for cell in jupytext.read(file, fmt="md:myst").cells:
+        if cell.cell_type == "code":
+            *before, last = ast.parse(cell.source).body
+            names = {}
+            exec(compile(ast.Module(before, []), "gallery", "exec"), names)
+            widget = eval(compile(ast.Expression(last.value), "gallery", "eval"), names)
+            made[type(widget).__name__] = widget
+    return made

@@ -4,25 +4,27 @@ import gzip
 import io
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import unquote, urljoin
 
 import matplotlib.pyplot as plt
 import pytest
 
+from _ext.widgets import minified
 from attnlib.widgets.compose import FOLDER
-from esbuild import minified
-from tests.browser.conftest import WIDE, watch, watched
-from tests.browser.test_site import CHAPTER, PAGES, TEXTS
 from tools.site import ROOT, SITE, scroll_through, violations
 
+CHAPTER = "chapters/01_dot_product.html"
 GALLERY = "chapters/appendices/gallery.html"
+TEXTS = ["index.html", *sorted(str(file.with_suffix(".html")) for file in Path("chapters").rglob("*.md"))]
+PAGES = [*TEXTS, "search.html", "genindex.html", "404.html"]
+WIDE = {"width": 1280, "height": 900}
 
 
 @pytest.fixture(scope="module", params=PAGES)
-def visited(request, browser, served):
+def visited(request, new_page, served):
     """A page of the site, scrolled to its end and back."""
-    page = watched(browser.new_context(viewport=WIDE).new_page())
-    watch(page, f"{served}/{request.param}")
+    page = new_page(f"{served}/{request.param}")
     page.path = request.param
     scroll_through(page)
     yield page
@@ -118,6 +120,20 @@ def test_the_widgets_of_a_page_are_small(path):
     style = minified((FOLDER / "theme.css").read_text(encoding="utf8"), "css", ROOT)
     parts = [style.encode(), *((SITE / "_static" / name).read_bytes() for name in found)]
     assert sum(len(gzip.compress(part, 9)) for part in parts) <= (43 if "gallery" in path else 30) * 1024
+
+
+def test_code_is_marked_where_the_style_colours_it_and_nowhere_else():
+    code = [
+        found
+        for page in TEXTS
+        for found in re.findall(r'<div class="highlight">(.*?)</pre>', (SITE / page).read_text(), re.DOTALL)
+    ]
+    marks = {mark for text in code for mark in re.findall(r'<span class="([\w-]+)">', text)}
+    style = " ".join(
+        line for line in Path("_ext/theme/page.css").read_text().splitlines() if line.startswith(".highlight")
+    )
+    assert "def" in {word for text in code for word in re.findall(r'<span class="k">(\w+)</span>', text)}
+    assert {mark for mark in marks if not re.search(rf"\.{mark}\b", style)} == set()
 
 
 class Links(HTMLParser):

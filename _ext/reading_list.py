@@ -5,7 +5,6 @@ from pybtex.plugin import register_plugin
 from pybtex.richtext import HRef, Tag, Text
 from pybtex.style import FormattedEntry
 from pybtex.style.formatting import BaseStyle
-from sphinx.application import Sphinx
 
 
 def names(people: list[Person]) -> str:
@@ -16,10 +15,8 @@ def names(people: list[Person]) -> str:
     >>> names([Person("Rabe, Markus N."), Person("others")])
     'Markus N. Rabe and others'
     """
-    each = [
-        str(Text.from_latex(" ".join([*p.first_names, *p.middle_names, *p.prelast_names, *p.last_names])))
-        for p in people
-    ]
+    parts = [[*p.first_names, *p.middle_names, *p.prelast_names, *p.last_names] for p in people]
+    each = [str(Text.from_latex(" ".join(part))) for part in parts]
     if len(each) > 4:
         each = [each[0], "others"]
     return " and ".join(filter(None, [", ".join(each[:-1]), each[-1]]))
@@ -42,7 +39,6 @@ class Annotated(BaseStyle):
         return FormattedEntry(entry.key, Text(title, by, year, ". ", Text.from_latex(entry.fields["annote"])), label)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def register() -> None:
+    """Make the style known under the name that `_config.yml` asks for."""
     register_plugin("pybtex.style.formatting", "annotated", Annotated)
-    app.setup_extension("sphinxcontrib.bibtex")
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

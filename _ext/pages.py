@@ -1,0 +1,112 @@
+"""What a page is made of: a description, the list of contents, one stylesheet, and scripts that hold nothing up.
+
+Of the styles that extensions bring, those are left out that book.css holds or replaces. A sitemap must hold whole addresses:
+`make book BASE_URL=https://host/folder/` names the site's own; without it the addresses are those of `make serve`, and no
+page claims one for itself. (sphinx-sitemap 2.9.0 lists the pages that this one build has written, and forgets the others.)
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.config import Config
+from sphinx.environment.adapters.toctree import document_toc
+from sphinx.errors import ConfigError, ExtensionError
+from sphinx.util import logging
+
+from .freshness import once
+from .widgets import minified
+
+LOCAL = "http://localhost:8000/"
+KATEX = Path("node_modules/katex/dist/katex.min.css")
+STYLES = (KATEX, Path("_ext/theme/page.css"), Path("attnlib/widgets/theme.css"))  # the later win
+REPLACED = {"pygments", "basic", "copybutton", "exercise", "mystnb", "katex", "katex-math"}
+SEARCHING = {"doctools.js", "sphinx_highlight.js"}  # on any other page they would only take keys such as Escape
+logger = logging.getLogger(__name__)
+
+
+def set_address(app: Sphinx, config: Config) -> None:
+    """Take the site's own address from BASE_URL; one that is not whole stops the build."""
+    base = os.environ.get("BASE_URL") or config.html_baseurl
+    if base and not base.startswith(("https://", "http://")):
+        raise ConfigError(f"BASE_URL must be a whole address such as https://host/folder/, got {base!r}")
+    config.html_baseurl = base and base.rstrip("/") + "/"
+
+
+def write_addresses(app: Sphinx, exception: Exception | None) -> None:
+    """Write what machines read of the site: robots.txt and sitemap.xml."""
+    if exception or app.builder.format != "html":
+        return
+    site, base = Path(app.outdir), app.config.html_baseurl or LOCAL
+    pages = sorted(app.builder.get_target_uri(name) for name in app.env.found_docs)
+    rows = "".join(f"  <url><loc>{escape(base + page)}</loc></url>\n" for page in pages)
+    head = '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+    (site / "sitemap.xml").write_text(f"{head}{rows}</urlset>\n", encoding="utf8")
+    (site / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {base}sitemap.xml\n", encoding="utf8")
+
+
+def style(root: Path) -> str:
+    """One stylesheet for every page, since each file of its own holds back the first picture of a page."""
+    if not (root / KATEX).exists():
+        raise ExtensionError(f"{KATEX} is missing: run `npm ci`, or `make book`, which does")
+    text = "\n".join((root / part).read_text(encoding="utf8") for part in STYLES)
+    return minified(text.replace("url(fonts/KaTeX", "url(fonts/katex/KaTeX"), "css", root)  # theirs lie one deeper
+
+
+def write_style(app: Sphinx) -> None:
+    """Offer the stylesheet as a static file, before Sphinx makes links to it."""
+    file = Path(app.doctreedir).parent / "styles/book.css"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    root = Path(app.srcdir)
+    key = (app.config.attnlib_digest, app.config.theme_digest)
+    once(file, key, lambda: file.write_text(style(root), encoding="utf8"))
+    app.config.html_static_path.append(str(file.parent))
+
+
+def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+    """Give the template the page's own description; a chapter without one fails the build."""
+    context |= {"html_baseurl": app.config.html_baseurl, "author": app.config.author, "contents": _contents(app, page)}
+    if doctree is None:
+        return
+    metas = [meta["content"] for meta in doctree.findall(nodes.meta) if meta.get("name") == "description"]
+    if not metas:
+        logger.warning("the page has no description: add myst.html_meta.description", location=page, type="pages")
+    context["description"] = metas[0] if metas else ""
+    # Sphinx calls the caption of a list of contents a heading, and does not say of which level.
+    context["body"] = context["body"].replace('role="heading">', 'role="heading" aria-level="3">')
+
+
+def _contents(app: Sphinx, page: str) -> list[dict[str, Any]]:
+    """Title, address and the caption above it of every chapter, in order; for the page itself also its sections, as HTML."""
+    builder, env, root = app.builder, app.env, app.config.root_doc
+    assert isinstance(builder, StandaloneHTMLBuilder)  # no other has HTML pages
+    trees = [tree for tree in env.tocs[root].findall(addnodes.toctree) if tree["caption"] and tree["includefiles"]]
+    parts = {tree["includefiles"][0]: tree["caption"] for tree in trees}
+    chapters = []
+    for name in env.toctree_includes.get(root, []):
+        title = builder.render_partial(nodes.inline("", "", *env.titles[name].deepcopy().children))["fragment"]
+        chapter = {"title": title, "link": builder.get_relative_uri(page, name), "part": parts.get(name, "")}
+        if name == page:
+            sections = list(document_toc(env, name, app.tags).findall(nodes.bullet_list))[1:2]
+            chapter["sections"] = builder.render_partial(sections[0])["fragment"] if sections else ""
+        chapters.append(chapter | {"current": name == page})
+    return chapters
+
+
+def choose_files(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Drop the styles that are replaced and, except for the search, its scripts; defer every script."""
+    context["css_files"][:] = [css for css in context["css_files"] if _name(css).split(".")[0] not in REPLACED]
+    if page != "search":
+        context["script_files"][:] = [script for script in context["script_files"] if _name(script) not in SEARCHING]
+    for script in context["script_files"]:
+        if getattr(script, "filename", None):
+            script.attributes.setdefault("defer", "defer")
+
+
+def _name(asset: Any) -> str:
+    return Path(str(getattr(asset, "filename", None) or asset)).name

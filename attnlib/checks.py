@@ -61,6 +61,14 @@ def as_integer(name: str, value: Any, least: int | None = None, most: int | None
     return number
 
 
+def as_divisor(name: str, value: Any, whole: int, whose: str) -> int:
+    """`value` as an int that divides `whole`, the size that `whose` names."""
+    number = as_integer(name, value, 1)
+    if whole % number:
+        raise ValueError(f"{name} must divide {whose} = {whole}, got {number}")
+    return number
+
+
 def as_number(name: str, value: Any, *, positive: bool = False, dtype: np.dtype | type = np.float64) -> float:
     """`value` as a finite float, above 0 if asked, and neither infinite nor (if asked) 0 in the given dtype either."""
     if isinstance(value, Array) and value.ndim == 0:

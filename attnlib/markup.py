@@ -1,19 +1,27 @@
-"""The little markup of questions, hints and reports: `code` in backticks and *emphasis* in stars."""
+"""Texts for readers: the little markup of questions, hints and reports, and what a value is called in a sentence."""
 
 import html
 import re
 from collections.abc import Iterator
+from typing import Any
 
 _MARK = re.compile(r"`([^`]+)`|(?<!\w)\*([^ *](?:[^*]*[^ *])?)\*(?!\w)", re.ASCII)
+_KINDS = {
+    "NoneType": "None",
+    "ndarray": "an array",
+    "bytes": "bytes",
+    "type": "a class",
+    "builtin_function_or_method": "a function",
+}
 
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
-    """The text in pieces, each with the tag of its element: "code", "em", or "" for plain text."""
+    """The text, with `code` in backticks and *emphasis* in stars, in pieces, each with the tag of its element: "code", "em", or "" for plain text."""
     end = 0
-    for found in _MARK.finditer(text):
-        yield "", text[end : found.start()]
-        yield ("code", found[1]) if found[1] else ("em", found[2])
-        end = found.end()
+    for mark in _MARK.finditer(text):
+        yield "", text[end : mark.start()]
+        yield ("code", mark[1]) if mark[1] else ("em", mark[2])
+        end = mark.end()
     yield "", text[end:]
 
 
@@ -25,3 +33,9 @@ def marked(text: str) -> str:
 def unmarked(text: str) -> str:
     """The text without its marks."""
     return "".join(piece for _, piece in pieces(text))
+
+
+def kind(value: Any) -> str:
+    """What a value is, in a sentence: "None", "an int", "an array"."""
+    name = type(value).__name__
+    return _KINDS.get(name) or f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

@@ -3,14 +3,14 @@
 import difflib
 import functools
 from contextlib import redirect_stdout
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from attnlib.exercises import questions
 from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, unread, where, within
 from attnlib.exercises.harness import Exercise, Mistake, Property
-from attnlib.exercises.progress import Progress
-from attnlib.exercises.report import Grids, Report
+from attnlib.exercises.report import Grids, Progress, Report
+from attnlib.questions import NumberQuestion, Question
 
 __all__ = [
     "CHAPTERS",
@@ -32,7 +32,7 @@ _NUMBERS = range(9)  # each chapter has its exercises and its predictions in a m
 CHAPTERS: dict[int, tuple[Exercise, ...]] = {
     number: import_module(f"{__name__}.chapter_{number:02d}").EXERCISES for number in _NUMBERS
 }
-PREDICTIONS: dict[int, dict[str, dict[str, Any]]] = {
+PREDICTIONS: dict[int, dict[str, Question]] = {
     number: import_module(f"{__name__}.predictions_{number:02d}").PREDICTIONS for number in _NUMBERS
 }
 EXERCISES: dict[str, Exercise] = {exercise.id: exercise for exercises in CHAPTERS.values() for exercise in exercises}
@@ -64,7 +64,12 @@ def check(id: str, answer: Any) -> Report:
     1
     """
     exercise = _find(id)
-    report = _judge_answer(exercise, answer) if exercise.question is not None else _judge_program(exercise, answer)
+    if exercise.question is None:
+        report = _judge_program(exercise, answer)
+    else:
+        reply = exercise.question.reply(answer)
+        says, note = (None, str(reply)) if reply.correct else (str(reply), "")
+        report = Report(exercise, (("the answer", says),), note=note)
     _record(exercise, report.points, report.of)
     return report
 
@@ -94,7 +99,7 @@ def question(id: str) -> Any:
     exercise = _find(id)
     if exercise.question is None:
         raise ValueError(f"{id!r} is answered with code: check({id!r}, your_function)")
-    asked = _ask(exercise)
+    asked = _widget(replace(exercise.question, title=exercise.question.title or exercise.title))
 
     def judged(change: dict[str, Any]) -> None:
         if change["new"] is not None:
@@ -116,7 +121,7 @@ def predict(chapter: int, name: str) -> Any:
     if name not in known:
         there = f"it asks {sorted(known)}" if known else f"only the chapters {sorted(PREDICTIONS)} ask any"
         raise ValueError(f"chapter {chapter} asks nothing by the name {name!r}; {there}")
-    return _widget(**known[name])
+    return _widget(known[name])
 
 
 def progress() -> Progress:
@@ -128,35 +133,15 @@ def progress() -> Progress:
     return Progress(CHAPTERS, dict(_points))
 
 
-def _ask(exercise: Exercise, *, shown: bool = True) -> Any:
-    return _widget(**{"title": exercise.title, **(exercise.question or {})}, shown=shown)
-
-
-def _widget(*, shown: bool = True, **settings: Any) -> Any:
+def _widget(question: Question) -> Any:
     from attnlib.widgets import Choice, Number
 
-    asked = Choice if "options" in settings else Number
-    return (asked if shown else _unshown(asked))(**settings)
-
-
-@functools.cache
-def _unshown(asked: type) -> type:
-    """The same question, of which a notebook hears nothing: it opens no connection, and nobody keeps it."""
-    return type(asked.__name__, (asked,), {"open": lambda self: None})
-
-
-def _judge_answer(exercise: Exercise, answer: Any) -> Report:
-    asked = _ask(exercise, shown=False)
-    try:
-        questions.answer(asked, answer)
-    except Mistake as mistake:
-        return Report(exercise, (("the answer", str(mistake)),))
-    says = questions.reply(asked)
-    return Report(exercise, (("the answer", None if asked.correct else says),), note=says if asked.correct else "")
+    shown: Any = Number if isinstance(question, NumberQuestion) else Choice
+    return shown(question)
 
 
 def _judge_program(exercise: Exercise, answer: Any) -> Report:
-    found: list[tuple[str, str | None]] = []
+    results: list[tuple[str, str | None]] = []
     beside: dict[str, Grids] = {}
     ended = True
     for one in exercise.properties:
@@ -173,12 +158,12 @@ def _judge_program(exercise: Exercise, answer: Any) -> Report:
             except (
                 Exception,
                 SystemExit,
-            ) as error:  # from a test that calls the function, or reads its result, by itself
+            ) as error:  # of a test that calls the function, or reads its result, by itself
                 says = stopped(error, answer, 1) if where(error, answer) else unread(error)
         else:
             says = "Not tried: the function has to end first."
-        found.append((one.name, says))
-    return Report(exercise, tuple(found), beside=beside)
+        results.append((one.name, says))
+    return Report(exercise, tuple(results), beside=beside)
 
 
 def _test(one: Property, answer: Any) -> None:

@@ -5,6 +5,7 @@ import numpy as np
 from attnlib.exercises.harness import Exercise
 from attnlib.exercises.programs_00 import CROSS_ENTROPY, SOFTMAX_AXIS
 from attnlib.exercises.programs_00_slopes import SOFTMAX_JACOBIAN
+from attnlib.questions import ChoiceQuestion, NumberQuestion
 from attnlib.scaled_dot_product import softmax
 
 EXERCISES = (
@@ -19,9 +20,9 @@ EXERCISES = (
             "Which of them would change if the sentence changed, and nothing else?",
             "A parameter has a size that does not depend on the number of words.",
         ),
-        question={
-            "prompt": "A trained model reads two sentences, one after the other. Which of these is an *activation*?",
-            "options": [
+        question=ChoiceQuestion(
+            prompt="A trained model reads two sentences, one after the other. Which of these is an *activation*?",
+            options=[
                 (
                     "The table of embeddings",
                     "The same table serves both sentences: training set it. It is a parameter.",
@@ -36,9 +37,9 @@ EXERCISES = (
                     "Its *parameters* are. What it computes from them and a sentence differs for each sentence.",
                 ),
             ],
-            "right": 2,
-            "reveal": "Weights, in “attention weights”, does not mean parameters.",
-        },
+            right=2,
+            reveal="Weights, in “attention weights”, does not mean parameters.",
+        ),
     ),
     Exercise(
         id="shift-scores",
@@ -51,9 +52,9 @@ EXERCISES = (
             "Which of these leaves every *difference* of two scores as it is?",
             "Write e to the new score as a product that has e to the old score in it.",
         ),
-        question={
-            "prompt": "A query has the scores 1, 2 and 4. Which change leaves its weights exactly as they are?",
-            "options": [
+        question=ChoiceQuestion(
+            prompt="A query has the scores 1, 2 and 4. Which change leaves its weights exactly as they are?",
+            options=[
                 ("Double every score", "Differences double, as with half the temperature: the weights get sharper."),
                 (
                     "Add 3 to every score",
@@ -66,9 +67,9 @@ EXERCISES = (
                     "It is the *weights* that must sum to 1, and they did before.",
                 ),
             ],
-            "right": 1,
-            "reveal": "That is why a softmax may subtract the largest score first.",
-        },
+            right=1,
+            reveal="That is why a softmax may subtract the largest score first.",
+        ),
     ),
     Exercise(
         id="large-scores",
@@ -81,11 +82,11 @@ EXERCISES = (
             "Subtract the larger of the two scores from both.",
             "The two weights have the ratio e, and their sum is 1.",
         ),
-        question={
-            "prompt": "Two keys have the scores 1000 and 1001. What weight does the *second* get? Two decimals.",
-            "right": float(softmax(np.array([1000.0, 1001.0]))[1]),
-            "tolerance": 0.006,
-            "wrong": [
+        question=NumberQuestion(
+            prompt="Two keys have the scores 1000 and 1001. What weight does the *second* get? Two decimals.",
+            right=float(softmax(np.array([1000.0, 1001.0]))[1]),
+            tolerance=0.006,
+            wrong=[
                 (
                     0.5,
                     0.01,
@@ -95,9 +96,9 @@ EXERCISES = (
                 (0.27, 0.006, "That is the weight of the first key."),
                 (2.72, 0.01, "e is the ratio of the two weights. Together they make 1."),
             ],
-            "explanation": "Scores of 0 and 1 give the same 0.27 and 0.73: only differences count.",
-            "provenance": "hand-made",
-        },
+            explanation="Scores of 0 and 1 give the same 0.27 and 0.73: only differences count.",
+            provenance="hand-made",
+        ),
     ),
     Exercise(
         id="exact-zero",
@@ -110,9 +111,9 @@ EXERCISES = (
             "What is e to the power of 0? And to the power of −5?",
             "The curve of e to the s comes as near to 0 as you like. Where does it arrive?",
         ),
-        question={
-            "prompt": "Without rounding: for which score does the softmax give a weight of *exactly* 0?",
-            "options": [
+        question=ChoiceQuestion(
+            prompt="Without rounding: for which score does the softmax give a weight of *exactly* 0?",
+            options=[
                 ("For the score 0", "e⁰ is 1. A score of 0 has no special place: only differences count."),
                 ("For every negative score", "e to a negative power is below 1, and still above 0."),
                 ("For −∞ alone", "Every finite score has a power above 0, however small."),
@@ -121,9 +122,9 @@ EXERCISES = (
                     "A computer *rounds* such a weight to 0. Without rounding it is tiny, and above 0.",
                 ),
             ],
-            "right": 2,
-            "reveal": "So attention never leaves a word out by itself. To hide one, its score is set to −∞.",
-        },
+            right=2,
+            reveal="So attention never leaves a word out by itself. To hide one, its score is set to −∞.",
+        ),
     ),
     Exercise(
         id="needed-lead",
@@ -136,20 +137,20 @@ EXERCISES = (
             "Let the 9 others have the score 0. What do their powers sum to?",
             "For a weight of 0.9 the leader's power is 9 times the sum of all others.",
         ),
-        question={
-            "prompt": "Ten words; nine of them have the score 0. Which score must the tenth have for a weight of 0.9? Two decimals.",
-            "right": float(np.log(81)),
-            "tolerance": 0.01,
-            "wrong": [
+        question=NumberQuestion(
+            prompt="Ten words; nine of them have the score 0. Which score must the tenth have for a weight of 0.9? Two decimals.",
+            right=float(np.log(81)),
+            tolerance=0.01,
+            wrong=[
                 (float(np.log(9)), 0.01, "That is enough against *one* other word. Here the powers of nine sum to 9."),
                 (81.0, 0.5, "That is e to the score. Take its logarithm."),
                 (6.34, 0.02, "That is the lead among 64, where 63 others have to be outweighed."),
                 (float(np.log(90)), 0.01, "There are nine others, not ten: 9 times 9."),
                 (float(np.log10(81)), 0.01, "That is the logarithm to base 10. Take ln."),
             ],
-            "explanation": "ln 81 ≈ 4.39. Among 64 words it was 6.34: the lead grows with the logarithm of their number.",
-            "provenance": "exact",
-        },
+            explanation="ln 81 ≈ 4.39. Among 64 words it was 6.34: the lead grows with the logarithm of their number.",
+            provenance="exact",
+        ),
     ),
     Exercise(
         id="softmax-axis",

@@ -2,6 +2,7 @@
 
 from attnlib.exercises.harness import Exercise
 from attnlib.exercises.programs_01 import COSINE_WEIGHTS, SOFT_LOOK_UP, WRITE_ATTENTION
+from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (
     Exercise(
@@ -15,16 +16,16 @@ EXERCISES = (
             "The softmax changes numbers, never a shape.",
             "For a product, the inner sizes must agree and disappear.",
         ),
-        question={
-            "prompt": "`X` holds 7 tokens with 3 numbers each. What shape has softmax(XXᵀ)?",
-            "options": [
+        question=ChoiceQuestion(
+            prompt="`X` holds 7 tokens with 3 numbers each. What shape has softmax(XXᵀ)?",
+            options=[
                 ("3 × 3", "That is the shape of XᵀX, which compares axes. XXᵀ compares tokens."),
                 ("7 × 7", "One weight for each pair of tokens."),
                 ("7 × 3", "That is the shape of the output softmax(XXᵀ)X; the weights come before the last product."),
             ],
-            "right": 1,
-            "reveal": "It grows with the square of the sentence's length.",
-        },
+            right=1,
+            reveal="It grows with the square of the sentence's length.",
+        ),
     ),
     Exercise(
         id="average-limits",
@@ -37,10 +38,10 @@ EXERCISES = (
             "An average lies between the smallest and the largest of what it averages.",
             "Is any softmax weight ever exactly 0?",
         ),
-        question={
-            "prompt": "On the axis `letters` the entries of `X` are 1.4, 0.4, 0.8, 0.2 and 1.4. "
+        question=ChoiceQuestion(
+            prompt="On the axis `letters` the entries of `X` are 1.4, 0.4, 0.8, 0.2 and 1.4. "
             "Which of these can happen to an output of softmax(XXᵀ)X, in exact arithmetic?",
-            "options": [
+            options=[
                 (
                     "It has 1.5 there",
                     "The largest entry is 1.4, and no average is larger than all that it averages: the output stays in the hull.",
@@ -59,9 +60,9 @@ EXERCISES = (
                     "All entries are 0.2 or more, so every average is too, at any temperature.",
                 ),
             ],
-            "right": 1,
-            "reveal": "A grid may show 1.00 at a low temperature; that is rounded.",
-        },
+            right=1,
+            reveal="A grid may show 1.00 at a low temperature; that is rounded.",
+        ),
     ),
     Exercise(
         id="thief",
@@ -74,12 +75,12 @@ EXERCISES = (
             "With two keys, the larger score has more than half of the weight.",
             "The second key's score is c · cos 60°, and cos 60° = 1/2. What is the first key's?",
         ),
-        question={
-            "prompt": "A query (1, 0) reads from two keys. One is (1, 0), the query itself. The other stands at 60° from it "
+        question=NumberQuestion(
+            prompt="A query (1, 0) reads from two keys. One is (1, 0), the query itself. The other stands at 60° from it "
             "and has length `c`. Above which `c` does the second key get more than half of the weight?",
-            "right": 2.0,
-            "tolerance": 0.01,
-            "wrong": [
+            right=2.0,
+            tolerance=0.01,
+            wrong=[
                 (1.0, 0.01, "At equal length the closer angle wins: the scores are then 1 and 1/2."),
                 (
                     0.5,
@@ -95,8 +96,8 @@ EXERCISES = (
                     "At 6 it leads by a score of 2 already, and has 0.88 of the weight. It has more than half much earlier.",
                 ),
             ],
-            "explanation": "The scores are 1 and c/2. A long vector wins though its angle is worse: the dot product counts both.",
-        },
+            explanation="The scores are 1 and c/2. A long vector wins though its angle is worse: the dot product counts both.",
+        ),
     ),
     Exercise(
         id="longer-query",
@@ -109,12 +110,12 @@ EXERCISES = (
             "The first weight is 0.6 and the second 0.4, so the first is 1.5 times the second. That is e to the power of the lead.",
             "Every score is three times as large, so the lead is too. What does that do to the ratio of the two weights?",
         ),
-        question={
-            "prompt": "A query reads from two keys, 0.6 from the first and 0.4 from the second. Now the query is made three times "
+        question=NumberQuestion(
+            prompt="A query reads from two keys, 0.6 from the first and 0.4 from the second. Now the query is made three times "
             "as long, in the same direction. What weight does the first key get? Two decimals are enough.",
-            "right": float(1.5**3 / (1.5**3 + 1)),
-            "tolerance": 0.006,
-            "wrong": [
+            right=float(1.5**3 / (1.5**3 + 1)),
+            tolerance=0.006,
+            wrong=[
                 (
                     0.6,
                     0.01,
@@ -141,8 +142,8 @@ EXERCISES = (
                 ),
                 (3.375, 0.01, "That is the ratio of the two weights, 1.5 to the power 3. Together they make 1."),
             ],
-            "explanation": "The ratio 1.5 becomes 1.5³ = 3.375, and 3.375 / 4.375 is 0.77. A longer query is a sharper one.",
-        },
+            explanation="The ratio 1.5 becomes 1.5³ = 3.375, and 3.375 / 4.375 is 0.77. A longer query is a sharper one.",
+        ),
     ),
     Exercise(
         id="write-attention",

@@ -4,6 +4,7 @@ import numpy as np
 
 from attnlib.exercises.harness import Exercise
 from attnlib.exercises.programs_02 import AXES_KEPT, BOTH_WAYS_ROUND, WRITE_U_ATTENTION
+from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (
     Exercise(
@@ -17,18 +18,18 @@ EXERCISES = (
             "XU must be defined: the columns of X meet the rows of U.",
             "One number for each pair of an old axis and a new one. The sentence's length is not among them.",
         ),
-        question={
-            "prompt": "`X` holds 7 tokens with 12 numbers each, and `XU` has 5 numbers for each token. How many numbers does `U` hold?",
-            "right": 60,
-            "tolerance": 0,
-            "wrong": [
+        question=NumberQuestion(
+            prompt="`X` holds 7 tokens with 12 numbers each, and `XU` has 5 numbers for each token. How many numbers does `U` hold?",
+            right=60,
+            tolerance=0,
+            wrong=[
                 (144, 0, "That is a square U, 12 × 12. Then XU would have 12 numbers for each token."),
                 (35, 0, "That is the shape of XU, 7 × 5. U has one row for each *axis* of X, not for each token."),
                 (84, 0, "That counts the entries of X. They are given; U is what can be learned."),
                 (25, 0, "That is a square U, 5 × 5. It would fit an X of 5 columns, and this one has more."),
             ],
-            "explanation": "U is d × d_u = 12 × 5. A longer sentence needs no more.",
-        },
+            explanation="U is d × d_u = 12 × 5. A longer sentence needs no more.",
+        ),
     ),
     Exercise(
         id="write-u-attention",
@@ -67,18 +68,18 @@ EXERCISES = (
             "Put 2U in the place of U in XU(XU)ᵀ, and collect the 2s.",
             "The temperature divides all scores. By what must you divide to undo what doubling U did?",
         ),
-        question={
-            "prompt": "`U` becomes `2U`. By what must the temperature be multiplied so that the *weights* stay as they were?",
-            "right": 4,
-            "tolerance": 0.001,
-            "wrong": [
+        question=NumberQuestion(
+            prompt="`U` becomes `2U`. By what must the temperature be multiplied so that the *weights* stay as they were?",
+            right=4,
+            tolerance=0.001,
+            wrong=[
                 (2, 0.001, "U stands in the scores twice, once for the query and once for the key."),
                 (0.25, 0.001, "The temperature divides. The scores have grown, so it must grow too."),
                 (0.5, 0.001, "The temperature divides, so it must grow; and U stands in the scores twice."),
                 (1, 0.001, "Scores that grow by a factor sharpen the softmax. Only *adding* to them changes nothing."),
             ],
-            "explanation": "2 for the query times 2 for the key. The values, XU, are doubled: they hold U once.",
-        },
+            explanation="2 for the query times 2 for the key. The values, XU, are doubled: they hold U once.",
+        ),
     ),
     Exercise(
         id="fewer-columns",
@@ -91,9 +92,9 @@ EXERCISES = (
             "What do the columns of U have to do with the axes of X? Look at the U of *Houston*: the column `agent`.",
             "Eight numbers go in, three come out. Can all vectors that differ stay different?",
         ),
-        question={
-            "prompt": "`U` has 8 rows and 3 columns. What is lost?",
-            "options": [
+        question=ChoiceQuestion(
+            prompt="`U` has 8 rows and 3 columns. What is lost?",
+            options=[
                 (
                     "Five of the eight axes: only three are left to count",
                     "Each new axis is a mixture, and may take something from all eight. It is not a choice of three.",
@@ -111,9 +112,9 @@ EXERCISES = (
                     "Training chooses *which* directions go to 0. That some do follows from the shape alone.",
                 ),
             ],
-            "right": 2,
-            "reveal": "Training has to choose the directions that the task does not need.",
-        },
+            right=2,
+            reveal="Training has to choose the directions that the task does not need.",
+        ),
     ),
     Exercise(
         id="weights-symmetric",
@@ -126,9 +127,9 @@ EXERCISES = (
             "Each query shares out its *own* row. What else stands in the row of a, and what in the row of b?",
             "Row a holds the scores 2 and 2, row b holds 2 and 5. Take the softmax of each.",
         ),
-        question={
-            "prompt": "Two tokens, a and b. They score 2 with each other; a scores 2 with itself, b scores 5 with itself. Who reads more from the other?",
-            "options": [
+        question=ChoiceQuestion(
+            prompt="Two tokens, a and b. They score 2 with each other; a scores 2 with itself, b scores 5 with itself. Who reads more from the other?",
+            options=[
                 (
                     "Both alike, since the scores are symmetric",
                     "The *scores* are. Each row is then divided by its own total, and the totals differ.",
@@ -139,9 +140,9 @@ EXERCISES = (
                     "b scores highest with *itself*, so little is left for a. A high score of its own makes a token read less from others.",
                 ),
             ],
-            "right": 1,
-            "reveal": "a reads 0.50 from b, b reads 0.05 from a.",
-        },
+            right=1,
+            reveal="a reads 0.50 from b, b reads 0.05 from a.",
+        ),
     ),
     Exercise(
         id="both-ways-round",
@@ -167,18 +168,18 @@ EXERCISES = (
             "What weight does the token that it should read from get in each row?",
             "The loss of one row is −ln of that weight, and all three rows have the same.",
         ),
-        question={
-            "prompt": "Rock, paper and scissors each read nothing from themselves and *equally* from the other two. What is the loss, the mean of −ln A over the three right cells? Two decimals are enough.",
-            "right": float(np.log(2)),
-            "tolerance": 0.006,
-            "wrong": [
+        question=NumberQuestion(
+            prompt="Rock, paper and scissors each read nothing from themselves and *equally* from the other two. What is the loss, the mean of −ln A over the three right cells? Two decimals are enough.",
+            right=float(np.log(2)),
+            tolerance=0.006,
+            wrong=[
                 (0.5, 0.001, "That is the weight. The loss is minus its logarithm."),
                 (float(np.log(3)), 0.01, "That is the loss when each reads a third from all three. Here nobody reads itself."),
                 (1.0, 0.001, "That is the logarithm to the base 2. The loss takes the natural one, ln."),
                 (float(-np.log(2)), 0.006, "The logarithm of a weight is negative; the loss is *minus* it."),
                 (2.08, 0.01, "That is the sum over the three rows. The loss is their mean."),
             ],
-            "explanation": "−ln ½ = ln 2. No symmetric scores do better.",
-        },
+            explanation="−ln ½ = ln 2. No symmetric scores do better.",
+        ),
     ),
 )  # fmt: skip

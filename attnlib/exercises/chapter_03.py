@@ -3,6 +3,7 @@
 from attnlib.exercises.harness import Exercise
 from attnlib.exercises.programs_03 import CROSS_ATTENTION, READ_ONE
 from attnlib.exercises.programs_03_roles import SWAPPED_ROLES, TURN_THE_KEYS
+from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (
     Exercise(
@@ -16,18 +17,18 @@ EXERCISES = (
             "Who asks? Each query gets one row of weights and one output.",
             "Write Q, K and V with their shapes first. Which size do Q and K share, and where does it go?",
         ),
-        question={
-            "prompt": "`X` (it asks) is 4 × 5 and `Z` (it answers) is 9 × 7. `W_Q` is 5 × 6, `W_K` is 7 × 6, `W_V` is 7 × 2. "
+        question=ChoiceQuestion(
+            prompt="`X` (it asks) is 4 × 5 and `Z` (it answers) is 9 × 7. `W_Q` is 5 × 6, `W_K` is 7 × 6, `W_V` is 7 × 2. "
             "What are the shapes of the weights and of the output?",
-            "options": [
+            options=[
                 ("4 × 9 and 9 × 2", "There is one output for each *query*, and X holds four."),
                 ("9 × 4 and 9 × 2", "Queries are the rows of the grid, and X asks."),
                 ("4 × 9 and 4 × 2", "Four queries read nine keys; each output is as wide as a value."),
                 ("4 × 4 and 4 × 2", "That is self-attention of X. Here the keys come from Z."),
                 ("6 × 6 and 6 × 2", "6 is the width in which queries and keys meet. It disappears in QKᵀ."),
             ],
-            "right": 2,
-        },
+            right=2,
+        ),
     ),
     Exercise(
         id="read-one",
@@ -96,10 +97,10 @@ EXERCISES = (
             "The scores of one row must change by another number for *Houston* than for the other words.",
             "Multiply out (q + b_q)·(k_j + b_k). Which terms know j, and which of these does not need q?",
         ),
-        question={
-            "prompt": "All matrices are fixed. Every word, whatever its query, should read more from *Houston*. "
+        question=ChoiceQuestion(
+            prompt="All matrices are fixed. Every word, whatever its query, should read more from *Houston*. "
             "Which one bias can do that?",
-            "options": [
+            options=[
                 (
                     "`b_k`",
                     "It moves *every* key by the same vector, so each score of a row gains the same. Nothing changes.",
@@ -111,8 +112,8 @@ EXERCISES = (
                     "One of the four terms of (q + `b_q`)·(k_j + `b_k`) knows the key and not the query. Which?",
                 ),
             ],
-            "right": 1,
-        },
+            right=1,
+        ),
     ),
     Exercise(
         id="count-saved",
@@ -125,19 +126,19 @@ EXERCISES = (
             "The ideal tensor has a cell for each pair of tokens. What is the size of one cell?",
             "Attention has two matrices of d × d_k, and one of d × d_v.",
         ),
-        question={
-            "prompt": "Take n = 10 tokens with d = 8, d_k = 4 and d_v = 3. How many *times* more numbers does the ideal "
+        question=NumberQuestion(
+            prompt="Take n = 10 tokens with d = 8, d_k = 4 and d_v = 3. How many *times* more numbers does the ideal "
             "tensor have than W_Q, W_K and W_V together? A whole number is enough.",
-            "right": 2400 / 88,
-            "tolerance": 0.5,
-            "wrong": [
+            right=2400 / 88,
+            tolerance=0.5,
+            wrong=[
                 (240 / 88, 0.3, "You counted one cell for each token. The grid has n × n cells, one for each pair."),
                 (2400 / 56, 0.5, "W_Q and W_K are two matrices: 8 · 4 counts twice."),
                 (88 / 2400, 0.01, "The other way round: the ideal tensor has more."),
                 (2400.0, 0.5, "That is the ideal tensor's count. Divide it by that of the three matrices."),
                 (88.0, 0.5, "That is the count of the three matrices. How often does it go into the ideal tensor's?"),
             ],
-            "explanation": "100 cells of 8 · 3 numbers are 2400; 2 · 8 · 4 + 8 · 3 = 88. And the 2400 serve 10 tokens only.",
-        },
+            explanation="100 cells of 8 · 3 numbers are 2400; 2 · 8 · 4 + 8 · 3 = 88. And the 2400 serve 10 tokens only.",
+        ),
     ),
 )

@@ -5,6 +5,7 @@ import numpy as np
 from attnlib.exercises.harness import Exercise
 from attnlib.exercises.programs_04 import PREDICT_VARIANCE, SCALED_WEIGHTS
 from attnlib.exercises.programs_04_slopes import ROW_SLOPES
+from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (
     Exercise(
@@ -18,18 +19,18 @@ EXERCISES = (
             "The root makes up for a sum. How many products does one score add up?",
             "Write down the shape of one query.",
         ),
-        question={
-            "prompt": "A model has tokens of width 768. `W_Q` and `W_K` are 768 × 64, `W_V` is 768 × 48, and a sentence has "
+        question=ChoiceQuestion(
+            prompt="A model has tokens of width 768. `W_Q` and `W_K` are 768 × 64, `W_V` is 768 × 48, and a sentence has "
             "100 tokens. By what are the scores divided?",
-            "options": [
+            options=[
                 ("√768", "That is the width of a *token*. After `W_Q` only 64 components are left to multiply."),
                 ("√64 = 8", "A score adds up 64 products, one for each component of query and key."),
                 ("64", "64 is the *variance*. The spread is its root."),
                 ("√48", "That is the width of a value. Values take no part in a score."),
                 ("√100 = 10", "The softmax runs over 100 scores, but each of them is a sum of 64 products."),
             ],
-            "right": 1,
-        },
+            right=1,
+        ),
     ),
     Exercise(
         id="uniform-spread",
@@ -43,12 +44,12 @@ EXERCISES = (
             "The variance of a product of two independent numbers with mean 0 is the product of their variances.",
             "Add up 25 products, then divide by √25: what does that do to a variance?",
         ),
-        question={
-            "prompt": "All components of q and k are independent and uniform between −3 and 3, and d_k = 25. What is the variance of "
+        question=NumberQuestion(
+            prompt="All components of q and k are independent and uniform between −3 and 3, and d_k = 25. What is the variance of "
             "q·k / √25?",
-            "right": 9.0,
-            "tolerance": 0.01,
-            "wrong": [
+            right=9.0,
+            tolerance=0.01,
+            wrong=[
                 (1.0, 0.01, "It would be 1 if each component had the variance 1. Here it is a²/3 with a = 3."),
                 (3.0, 0.01, "That is the variance of one component. A score multiplies two of them."),
                 (81.0, 0.01, "a⁴, but the variance of one component is a²/3, not a²."),
@@ -56,8 +57,8 @@ EXERCISES = (
                 (0.36, 0.005, "You divided by d_k once more. Dividing by √25 divides the variance by 25, once."),
                 (45.0, 0.05, "Dividing by √25 divides the *variance* by 25."),
             ],
-            "explanation": "Each component has the variance 3, each product 9, the sum 25 · 9. Dividing by √25 leaves 9.",
-        },
+            explanation="Each component has the variance 3, each product 9, the sum 25 · 9. Dividing by √25 leaves 9.",
+        ),
     ),
     Exercise(
         id="scaled-weights",
@@ -112,9 +113,9 @@ EXERCISES = (
             "The derivation needs the components of *one* of the two vectors to be uncorrelated.",
             "It needs q and k to be independent of each other. Which options break that?",
         ),
-        question={
-            "prompt": "In all four cases every component has mean 0 and variance 1. In which is the variance of q·k still d_k?",
-            "options": [
+        question=ChoiceQuestion(
+            prompt="In all four cases every component has mean 0 and variance 1. In which is the variance of q·k still d_k?",
+            options=[
                 (
                     "All components of q are equal; all components of k are equal",
                     "Then q·k is d_k times *one* product, with the variance d_k².",
@@ -129,8 +130,8 @@ EXERCISES = (
                 ),
                 ("k = q", "Then q·k = ‖q‖², with a mean of d_k, and a variance that depends on the fourth power."),
             ],
-            "right": 2,
-        },
+            right=2,
+        ),
     ),
     Exercise(
         id="same-training",
@@ -145,12 +146,12 @@ EXERCISES = (
             "The loss as a function of W′ is that of W with W = c W′. What does the chain rule say about its slope?",
             "W′ must move by rate · g / c, and its own gradient is c · g.",
         ),
-        question={
-            "prompt": "Take d_k = 256. In place of dividing the scores by √256 you start with `W_Q` and `W_K` divided by 4 each, which gives the "
+        question=NumberQuestion(
+            prompt="Take d_k = 256. In place of dividing the scores by √256 you start with `W_Q` and `W_K` divided by 4 each, which gives the "
             "same scores. By which factor must you multiply SGD's learning rate for these two, so that the training is the same, step by step? You need one case of the chain rule: where y = c·x, a slope for x is c times the slope for y.",
-            "right": 1 / 16,
-            "tolerance": 0.002,
-            "wrong": [
+            right=1 / 16,
+            tolerance=0.002,
+            wrong=[
                 (
                     1.0,
                     0.01,
@@ -161,8 +162,8 @@ EXERCISES = (
                 (4.0, 0.05, "The gradient on the smaller matrices is larger, so the rate must be smaller, not larger."),
                 (1 / 256, 0.001, "Each matrix was divided by 4, not by 16."),
             ],
-            "explanation": "With c = 4: the step of W′ = W / c must be rate · g / c, while its gradient is c · g. So the rate is divided by c² = 16 = √256.",
-        },
+            explanation="With c = 4: the step of W′ = W / c must be rate · g / c, while its gradient is c · g. So the rate is divided by c² = 16 = √256.",
+        ),
     ),
     Exercise(
         id="cosine-scale",
@@ -175,12 +176,12 @@ EXERCISES = (
             "With the factor t the matching key has the score t, each of the 15 others has 0.",
             "The weight is eᵗ / (eᵗ + 15). Set it to 0.9 and solve for eᵗ.",
         ),
-        question={
-            "prompt": "Queries and keys have length 1. One of 16 keys equals the query, and the 15 others are at right angles to it. "
+        question=NumberQuestion(
+            prompt="Queries and keys have length 1. One of 16 keys equals the query, and the 15 others are at right angles to it. "
             "By what factor must you multiply the scores so that the matching key gets a weight of 0.9? One decimal is enough.",
-            "right": float(np.log(135)),
-            "tolerance": 0.06,
-            "wrong": [
+            right=float(np.log(135)),
+            tolerance=0.06,
+            wrong=[
                 (float(np.log(9)), 0.05, "That is for one other key. There are 15."),
                 (
                     8.0,
@@ -210,7 +211,7 @@ EXERCISES = (
                 ),
                 (0.125, 0.01, "Dividing by 8 makes the weights more alike."),
             ],
-            "explanation": "eᵗ / (eᵗ + 15) = 0.9 gives eᵗ = 135, t = 4.9.",
-        },
+            explanation="eᵗ / (eᵗ + 15) = 0.9 gives eᵗ = 135, t = 4.9.",
+        ),
     ),
 )

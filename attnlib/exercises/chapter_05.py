@@ -6,6 +6,7 @@ from attnlib.exercises.harness import Exercise
 from attnlib.exercises.programs_05 import CAUSAL_OFFSET, PADDED_BATCH, POLARITY
 from attnlib.exercises.programs_05_step import CACHED_STEP
 from attnlib.exercises.programs_05_weights import MASK_FIRST
+from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (
     Exercise(
@@ -19,10 +20,10 @@ EXERCISES = (
             "Under the causal mask output i may read keys 0 to i. Is token i among them?",
             "A prediction must be of something that is not in the input.",
         ),
-        question={
-            "prompt": "A model with the causal mask reads tokens 0 to 6 and learns to predict. What does output 3 read, and with which "
+        question=ChoiceQuestion(
+            prompt="A model with the causal mask reads tokens 0 to 6 and learns to predict. What does output 3 read, and with which "
             "token is it compared?",
-            "options": [
+            options=[
                 ("It reads 0 to 3, and is compared with 3", "Token 3 is in its input. Copying would be enough."),
                 ("It reads 0 to 2, and is compared with 3", "The causal mask lets a token read itself: j ≤ i."),
                 (
@@ -31,8 +32,8 @@ EXERCISES = (
                 ),
                 ("It reads 0 to 6, and is compared with 4", "The mask blocks 4, 5 and 6 for query 3."),
             ],
-            "right": 2,
-        },
+            right=2,
+        ),
     ),
     Exercise(
         id="causal-offset",
@@ -114,12 +115,12 @@ EXERCISES = (
             "Which of the eight outputs can see the bit that they are to predict?",
             "The others can reach a loss of 0. What is the best for the one that is left, and what does an average over eight make of it?",
         ),
-        question={
-            "prompt": "A model without any mask reads 8 random bits. Output i predicts bit i + 1, also the last one, whose answer is bit 8: "
+        question=NumberQuestion(
+            prompt="A model without any mask reads 8 random bits. Output i predicts bit i + 1, also the last one, whose answer is bit 8: "
             "that one is *not* in the input. What is the lowest average loss over the 8 outputs, with the natural logarithm? Three decimals.",
-            "right": float(np.log(2) / 8),
-            "tolerance": 0.001,
-            "wrong": [
+            right=float(np.log(2) / 8),
+            tolerance=0.001,
+            wrong=[
                 (0.0, 0.001, "Seven outputs can see their answer. The last cannot."),
                 (
                     float(np.log(2)),
@@ -134,8 +135,8 @@ EXERCISES = (
                 (float(7 * np.log(2) / 8), 0.005, "The other way round: seven reach 0 and one stays at ln 2."),
                 (0.125, 0.001, "The loss of the honest one is −ln ½, with the natural logarithm. That is not 1."),
             ],
-            "explanation": "Seven losses of 0 and one of ln 2: ln 2 / 8 ≈ 0.087.",
-        },
+            explanation="Seven losses of 0 and one of ln 2: ln 2 / 8 ≈ 0.087.",
+        ),
     ),
     Exercise(
         id="escapes",
@@ -148,9 +149,9 @@ EXERCISES = (
             "The test asks one thing: can an output see the bit that it predicts?",
             "Go through the options. Which of them blocks too much, rather than too little?",
         ),
-        question={
-            "prompt": "Four masks, all of them wrong. Which one passes the leak test with random bits?",
-            "options": [
+        question=ChoiceQuestion(
+            prompt="Four masks, all of them wrong. Which one passes the leak test with random bits?",
+            options=[
                 (
                     "j ≤ i + 1: each query also reads the next key",
                     "The next key holds the answer. The test convicts it at once.",
@@ -165,7 +166,7 @@ EXERCISES = (
                 ),
                 ("j > i: the mask inverted", "It reads the future and nothing else."),
             ],
-            "right": 2,
-        },
+            right=2,
+        ),
     ),
 )  # fmt: skip

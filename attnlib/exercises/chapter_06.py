@@ -4,6 +4,7 @@ from attnlib import cost
 from attnlib.exercises.harness import Exercise
 from attnlib.exercises.programs_06 import HEAD_PARTS, MERGE_HEADS, SHARE_KEYS, SPLIT_HEADS
 from attnlib.exercises.programs_06_causal import CAUSAL_HEADS
+from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (
     Exercise(
@@ -85,17 +86,17 @@ EXERCISES = (
             "Column c of the output is the merged row times column c of W_O. Which heads' numbers stand in the merged row?",
             "Which numbers in that column of W_O would have to be 0 for a head not to be felt in column c?",
         ),
-        question={
-            "prompt": "Eight heads of width 64, d = 512, a trained `W_O` without a zero in it. Heads 2 and 5 are set to zero. "
+        question=ChoiceQuestion(
+            prompt="Eight heads of width 64, d = 512, a trained `W_O` without a zero in it. Heads 2 and 5 are set to zero. "
             "In how many columns of the output Y is that felt?",
-            "options": [
+            options=[
                 ("128", "So many columns of the *merged* heads become zero. Then comes `W_O`."),
                 ("384", "The other six heads go on, but they write to the same columns as the two."),
                 ("512", "Each head writes to every column, through its own rows of `W_O`."),
                 ("0: the other heads take over", "No head knows what another one does. Only training could make up for it."),
             ],
-            "right": 2,
-        },
+            right=2,
+        ),
     ),
     Exercise(
         id="double-the-heads",
@@ -108,17 +109,17 @@ EXERCISES = (
             "At equal width, twice as many heads are half as wide. What becomes of h · n² · d_k?",
             "How many grids of n × n are there, and does a grid's size know d_k?",
         ),
-        question={
-            "prompt": "Width d stays as it is, d_k = d_v = d/h, and h doubles. What doubles with it?",
-            "options": [
+        question=ChoiceQuestion(
+            prompt="Width d stays as it is, d_k = d_v = d/h, and h doubles. What doubles with it?",
+            options=[
                 ("The parameters", "Twice as many matrices `W_Q,a`, each half as wide."),
                 ("The multiply–adds", "A grid costs n² · d_k: twice as many grids, at half the price each."),
                 ("The cache of keys and values", "It holds h · d_k numbers for each key: twice as many heads, half as wide."),
                 ("The numbers in the grids of weights", "h grids of n × n numbers, however narrow the heads are."),
                 ("Nothing", "Count the grids of weights."),
             ],
-            "right": 3,
-        },
+            right=3,
+        ),
     ),
     Exercise(
         id="grouped-cache",
@@ -131,12 +132,12 @@ EXERCISES = (
             "What does one token leave behind in one layer: how many vectors, of which width?",
             "Keys *and* values; groups, not query heads; and all layers.",
         ),
-        question={
-            "prompt": "A model has 24 layers, 16 query heads of width 64 and g = 4 groups; a number takes 2 bytes. "
+        question=NumberQuestion(
+            prompt="A model has 24 layers, 16 query heads of width 64 and g = 4 groups; a number takes 2 bytes. "
             "How many *kilobytes* (1000 bytes) does one token leave in the cache?",
-            "right": cost.cache_bytes(1, 4, 64, num_layers=24, itemsize=2) / 1000,
-            "tolerance": 0.1,
-            "wrong": [
+            right=cost.cache_bytes(1, 4, 64, num_layers=24, itemsize=2) / 1000,
+            tolerance=0.1,
+            wrong=[
                 (98.304, 0.1, "That is a cache for 16 heads. Only the g = 4 heads of keys and values are kept."),
                 (12.288, 0.1, "A token leaves a key *and* a value."),
                 (1.024, 0.01, "That is one layer. Each of the 24 has its own keys and values."),
@@ -144,7 +145,7 @@ EXERCISES = (
                 (24.0, 0.05, "You divided by 1024. Nearly: a kilobyte here is 1000 bytes."),
                 (24576.0, 1.0, "Those are bytes. How many kilobytes?"),
             ],
-            "explanation": "2 vectors · 4 heads · 64 numbers · 24 layers · 2 bytes = 24,576 bytes. Sixteen heads would leave four times as much.",
-        },
+            explanation="2 vectors · 4 heads · 64 numbers · 24 layers · 2 bytes = 24,576 bytes. Sixteen heads would leave four times as much.",
+        ),
     ),
 )  # fmt: skip

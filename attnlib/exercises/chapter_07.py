@@ -4,6 +4,7 @@ from attnlib import cost
 from attnlib.exercises.harness import Exercise
 from attnlib.exercises.programs_07 import JOIN_PARTS, WINDOW_MASK
 from attnlib.exercises.programs_07_sums import CAUSAL_SUMS, DROP_WEIGHTS
+from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (
     Exercise(
@@ -73,19 +74,19 @@ EXERCISES = (
             "Which terms of 12nd² + 2n²d are left?",
             "Set the grids equal to what is left of the rest, and divide by n and d.",
         ),
-        question={
-            "prompt": "A block has attention and no feed-forward layer, like those of the model in chapter 8. For d = 512, at how many tokens do "
+        question=NumberQuestion(
+            prompt="A block has attention and no feed-forward layer, like those of the model in chapter 8. For d = 512, at how many tokens do "
             "the grids take half of the multiply–adds? Write the number without a comma.",
-            "right": float(cost.crossover(512) - 4 * 512),
-            "tolerance": 0.5,
-            "wrong": [
+            right=float(cost.crossover(512) - 4 * 512),
+            tolerance=0.5,
+            wrong=[
                 (3072.0, 0.5, "That is 6d, with the feed-forward layer's 8nd². It is gone."),
                 (2048.0, 0.5, "That is 4d. There are two products with the grid, QKᵀ and AV: 2n²d."),
                 (1536.0, 0.5, "That is 3d. W_O takes nd² as well: 4nd² in all."),
                 (512.0, 0.5, "At n = d the grids take 2d³ and the projections 4d³."),
             ],
-            "explanation": "4nd² = 2n²d at n = 2d. Without feed-forward layers the grids matter three times as soon.",
-        },
+            explanation="4nd² = 2n²d at n = 2d. Without feed-forward layers the grids matter three times as soon.",
+        ),
     ),
     Exercise(
         id="mask-saves",
@@ -98,16 +99,16 @@ EXERCISES = (
             "Look at the order of things in `attention`: when does the mask come in?",
             "A tile of keys that is masked as a whole, for all queries at hand: who can know that before computing it?",
         ),
-        question={
-            "prompt": "A causal mask blocks nearly half of all pairs. Which function needs only about half of the multiply–adds because of it?",
-            "options": [
+        question=ChoiceQuestion(
+            prompt="A causal mask blocks nearly half of all pairs. Which function needs only about half of the multiply–adds because of it?",
+            options=[
                 ("`attention` with `causal_mask(n)`", "It makes all scores, then puts −∞ on some. The work is done."),
                 ("`streaming_attention` with `causal=True`", "It never starts on a tile of keys that lies in the future of all its queries."),
                 ("Both", "Does `attention` know what will be masked when it computes `Q @ K.T`?"),
                 ("Neither", "One of the two goes through the keys in tiles, and whole tiles lie in the future."),
             ],
-            "right": 1,
-        },
+            right=1,
+        ),
     ),
     Exercise(
         id="same-function",
@@ -120,17 +121,17 @@ EXERCISES = (
             "For each: is there a text for which it gives other numbers than attention does?",
             "Which of the four changes only the *order* of the sums?",
         ),
-        question={
-            "prompt": "You have a trained model with ordinary attention, and may change how it is computed, but not train it again. With which change does it give the same "
+        question=ChoiceQuestion(
+            prompt="You have a trained model with ordinary attention, and may change how it is computed, but not train it again. With which change does it give the same "
             "answers, up to rounding?",
-            "options": [
+            options=[
                 ("Sliding windows in every layer", "Each query loses what lies further back."),
                 ("Linearised attention", "Its weights are other weights, and much flatter."),
                 ("One head of keys for all, the mean of the trained ones", "The scores change. Such a model is trained that way from the start."),
                 ("A streaming softmax, in tiles of keys", "It adds the same numbers in another order."),
             ],
-            "right": 3,
-        },
+            right=3,
+        ),
     ),
     Exercise(
         id="state-or-cache",
@@ -143,19 +144,19 @@ EXERCISES = (
             "How many numbers does one token leave in the cache: a key and a value, for this one head?",
             "The state has a matrix of d_k × d_v and a vector of d_k, and both stay as they are when the text goes on.",
         ),
-        question={
-            "prompt": "One head with d_k = d_v = 64. From which number of tokens on does the key–value cache hold *more* numbers than "
+        question=NumberQuestion(
+            prompt="One head with d_k = d_v = 64. From which number of tokens on does the key–value cache hold *more* numbers than "
             "linearised attention's two sums?",
-            "right": 33.0,
-            "tolerance": 0.1,
-            "wrong": [
+            right=33.0,
+            tolerance=0.1,
+            wrong=[
                 (32.5, 0.1, "There the two would be equal, and tokens come whole. Which is the first to be above?"),
                 (32.0, 0.1, "32 tokens leave 4096 numbers. You forgot the sum of the keys, 64 numbers more: 4160."),
                 (65.0, 0.5, "A token leaves a key *and* a value: 128 numbers."),
                 (66.0, 0.5, "A token leaves a key *and* a value: 128 numbers."),
                 (64.0, 0.5, "A token leaves a key *and* a value, and the state has a sum of the keys too."),
             ],
-            "explanation": "The state has 64 · 65 = 4160 numbers. 32 tokens leave 32 · 128 = 4096 in the cache, 33 leave 4224.",
-        },
+            explanation="The state has 64 · 65 = 4160 numbers. 32 tokens leave 32 · 128 = 4096 in the cache, 33 leave 4224.",
+        ),
     ),
 )  # fmt: skip

@@ -5,6 +5,7 @@ import numpy as np
 from attnlib.exercises.harness import Exercise
 from attnlib.exercises.programs_08 import DISTANCE_TABLE, SINUSOIDAL_TABLE, TURN_HALF
 from attnlib.exercises.programs_08_heads import HEAD_ADDS, PREVIOUS_SCORE
+from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (
     Exercise(
@@ -18,16 +19,16 @@ EXERCISES = (
             "The output is a sum over keys. What about the list of keys does not change a sum?",
             "A word that stands there twice adds its term twice.",
         ),
-        question={
-            "prompt": "One attention layer, no mask, no positions. The query is *met*. Which two contexts give it the same output?",
-            "options": [
+        question=ChoiceQuestion(
+            prompt="One attention layer, no mask, no positions. The query is *met*. Which two contexts give it the same output?",
+            options=[
                 ("*Anna Tom* and *Anna Tom Tom*", "*Tom* now has two terms in the sum, so he weighs more: duplicates count."),
                 ("*Anna Tom Tom* and *Tom Anna Tom*", "The same words, each as often. Only the order differs, and a sum does not know it."),
                 ("*Anna Tom* and *Anna Max*", "Other words have other keys and values."),
                 ("Any two with as many words", "Other words have other keys and values; their number is not all."),
             ],
-            "right": 1,
-        },
+            right=1,
+        ),
     ),
     Exercise(
         id="sinusoidal-table",
@@ -53,20 +54,20 @@ EXERCISES = (
             "The dot product of two arrows is length · length · cosine of the angle between them.",
             "Both arrows started in the same direction. By how much more was the query turned?",
         ),
-        question={
-            "prompt": "One pair of columns, frequency ω = 1. The query (1, 0) stands at position 7, the key (2, 0) at position 5; "
+        question=NumberQuestion(
+            prompt="One pair of columns, frequency ω = 1. The query (1, 0) stands at position 7, the key (2, 0) at position 5; "
             "both are turned. What is their dot product? Two decimals; angles are in radians.",
-            "right": float(2 * np.cos(2)),
-            "tolerance": 0.01,
-            "wrong": [
+            right=float(2 * np.cos(2)),
+            tolerance=0.01,
+            wrong=[
                 (2.0, 0.0005, "That is the product before turning. The query is turned by 7, the key by 5."),
                 (float(2 * np.cos(12)), 0.01, "You added the angles. What counts is the angle *between* the two arrows, 7 − 5."),
                 (float(np.cos(2)), 0.01, "The key has length 2, and turning keeps it."),
                 (float(2 * np.cos(np.deg2rad(2))), 0.0005, "That is 2 degrees. The angles are radians: 2 is about 115°."),
                 (float(2 * np.sin(2)), 0.01, "The sine is for arrows at a right angle to each other. A dot product takes the cosine."),
             ],
-            "explanation": "1 · 2 · cos(7 − 5) ≈ −0.83. At positions 107 and 105 it is the same.",
-        },
+            explanation="1 · 2 · cos(7 − 5) ≈ −0.83. At positions 107 and 105 it is the same.",
+        ),
     ),
     Exercise(
         id="turn-half",
@@ -132,10 +133,10 @@ EXERCISES = (
             "What would you see if two heads did the same job?",
             "Removing one thing tests whether it is needed *while all others are there*.",
         ),
-        question={
-            "prompt": "A head puts a weight of 0.97 on the word that the answer depends on. Without it, the answers are as good as before. "
+        question=ChoiceQuestion(
+            prompt="A head puts a weight of 0.97 on the word that the answer depends on. Without it, the answers are as good as before. "
             "What follows?",
-            "options": [
+            options=[
                 ("The head does nothing", "It may do the job together with another one. Silence both, and see."),
                 (
                     "The model does not need the head here. Whether it takes part is still open",
@@ -144,7 +145,7 @@ EXERCISES = (
                 ("The weight was measured wrongly", "The weight is what it is. It says where a head reads, not what comes of it."),
                 ("The answer does not depend on that word", "It does. Swap the word, and the answer changes: other heads read it too."),
             ],
-            "right": 1,
-        },
+            right=1,
+        ),
     ),
 )  # fmt: skip

@@ -2,14 +2,16 @@
 
 import copy
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from attnlib.exercises.guard import LIMIT, stopped
-from attnlib.exercises.results import Mistake, apart, booleans, compare, equal, kind, minus, numbers, pair
+from attnlib.exercises.results import Mistake, apart, booleans, compare, equal, minus, numbers, pair
+from attnlib.markup import kind
+from attnlib.questions import Question
 
 __all__ = [
     "Case",
@@ -43,8 +45,7 @@ class Property:
 class Exercise:
     """An exercise: its place in the book, its hints, and how an answer is judged.
 
-    One of kind "program" has `properties`, each worth a point. The others have a `question`: what
-    `attnlib.widgets.Choice` (with `options`) or `attnlib.widgets.Number` takes. `misconception` is the
+    One of kind "program" has `properties`, each worth a point. The others have a `question`. `misconception` is the
     belief that the exercise is there to find, for teachers. Hints may hold `code` in backticks and *emphasis*.
     `calculus` says that it needs derivatives.
     """
@@ -57,7 +58,7 @@ class Exercise:
     misconception: str
     hints: tuple[str, ...]
     properties: tuple[Property, ...] = ()
-    question: Mapping[str, Any] | None = None
+    question: Question | None = None
     calculus: bool = False
 
     @property

@@ -1,12 +1,12 @@
 """Questions that chapter 2 asks on the way, kept out of the page's code so that no cell gives an answer away."""
 
-from typing import Any
+from attnlib.questions import ChoiceQuestion, Question
 
-PREDICTIONS: dict[str, dict[str, Any]] = {
-    "without-letters": {
-        "title": "have without letters",
-        "prompt": "`letters` counts 0, every other axis 1. Which *other* word does 'have' read most?",
-        "options": [
+PREDICTIONS: dict[str, Question] = {
+    "without-letters": ChoiceQuestion(
+        title="have without letters",
+        prompt="`letters` counts 0, every other axis 1. Which *other* word does 'have' read most?",
+        options=[
             ("'we', its subject", "They share no axis, so their product is 0."),
             ("'problem', its object", "All of that score was `letters`."),
             (
@@ -14,13 +14,13 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
                 "Without `letters`, 'have' shares no axis with any other word. All four scores are 0.",
             ),
         ],
-        "right": 2,
-    },
-    "circle": {
-        "title": "rock paper scissors",
-        "prompt": "A `U` is trained so that rock, paper and scissors each read from the one they beat. "
+        right=2,
+    ),
+    "circle": ChoiceQuestion(
+        title="rock paper scissors",
+        prompt="A `U` is trained so that rock, paper and scissors each read from the one they beat. "
         "How much of it do they read in the end?",
-        "options": [
+        options=[
             (
                 "nearly all",
                 "Then the product round the circle is near 1, and backwards near 0. "
@@ -36,6 +36,6 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
                 "To pull one token nearer is to read more from the wrong one and from oneself too.",
             ),
         ],
-        "right": 2,
-    },
+        right=2,
+    ),
 }

@@ -1,13 +1,13 @@
 """Questions that chapter 3 asks on the way, kept out of the page's code so that no cell gives an answer away."""
 
-from typing import Any
+from attnlib.questions import ChoiceQuestion, OrderQuestion, Question
 
-PREDICTIONS: dict[str, dict[str, Any]] = {
-    "exchanged": {
-        "title": "The two matrices change places",
-        "prompt": "Each token reads the one that it beats. Then W_Q and W_K are exchanged, without any more training. "
+PREDICTIONS: dict[str, Question] = {
+    "exchanged": ChoiceQuestion(
+        title="The two matrices change places",
+        prompt="Each token reads the one that it beats. Then W_Q and W_K are exchanged, without any more training. "
         "Whom does each token read now?",
-        "options": [
+        options=[
             (
                 "The one that it beats, as before",
                 "Rock's score with scissors was large. Which pair has that score after the exchange?",
@@ -22,13 +22,13 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
                 "A token's score with itself is the one score that the exchange leaves where it was, and it was low.",
             ),
         ],
-        "right": 1,
-        "reveal": "The cell below measures it for five seeds.",
-    },
-    "output-shape": {
-        "title": "The shape of the output",
-        "prompt": "`X` is 5 × 8, `W_Q` and `W_K` are 8 × 4, `W_V` is 8 × 3. What is the shape of the output Y?",
-        "options": [
+        right=1,
+        reveal="The cell below measures it for five seeds.",
+    ),
+    "output-shape": ChoiceQuestion(
+        title="The shape of the output",
+        prompt="`X` is 5 × 8, `W_Q` and `W_K` are 8 × 4, `W_V` is 8 × 3. What is the shape of the output Y?",
+        options=[
             ("5 × 5", "That is the shape of the scores and of the weights: one number for each pair of tokens."),
             (
                 "5 × 8",
@@ -37,12 +37,12 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
             ("5 × 4", "4 is the width of queries and keys. It disappears in QKᵀ."),
             ("5 × 3", "One row for each query, as wide as a value."),
         ],
-        "right": 3,
-    },
-    "inert-bias": {
-        "title": "Which bias does nothing?",
-        "prompt": "One of the three biases can be set to anything at all, and no output changes. Which?",
-        "options": [
+        right=3,
+    ),
+    "inert-bias": ChoiceQuestion(
+        title="Which bias does nothing?",
+        prompt="One of the three biases can be set to anything at all, and no output changes. Which?",
+        options=[
             ("`b_q`", "It adds `b_q`·k_j to the score of key j: another number for each key."),
             ("`b_k`", "It adds the same number, q·`b_k`, to every score of a row, and the softmax ignores that."),
             ("`b_v`", "It moves every value, and the output with them."),
@@ -51,13 +51,12 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
                 "That something is trained does not mean that it does something.",
             ),
         ],
-        "right": 1,
-    },
-    "steps": {
-        "mode": "order",
-        "title": "One query token, in order",
-        "prompt": "One query token takes home its context vector. What happens when?",
-        "options": [
+        right=1,
+    ),
+    "steps": OrderQuestion(
+        title="One query token, in order",
+        prompt="One query token takes home its context vector. What happens when?",
+        options=[
             ("Multiply the query token by `W_Q`, and every token by `W_K` and `W_V`", ""),
             ("Take the dot product of the query with every key", "There are no queries and keys yet."),
             ("Take the softmax of these scores", "There are no scores yet."),
@@ -67,6 +66,6 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
                 "Nothing is weighted yet: added up as they are, all values would count alike.",
             ),
         ],
-        "reveal": "Query and keys decide how much, values decide what.",
-    },
+        reveal="Query and keys decide how much, values decide what.",
+    ),
 }

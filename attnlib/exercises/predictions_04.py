@@ -1,13 +1,13 @@
 """Questions that chapter 4 asks on the way, kept out of the page's code so that no cell gives an answer away."""
 
-from typing import Any
+from attnlib.questions import ChoiceQuestion, Question
 
-PREDICTIONS: dict[str, dict[str, Any]] = {
-    "spread": {
-        "title": "Sixteen times as wide",
-        "prompt": "Queries and keys hold random numbers with mean 0 and standard deviation 1. Their width grows from "
+PREDICTIONS: dict[str, Question] = {
+    "spread": ChoiceQuestion(
+        title="Sixteen times as wide",
+        prompt="Queries and keys hold random numbers with mean 0 and standard deviation 1. Their width grows from "
         "d_k = 4 to d_k = 64. How does the standard deviation of a score q·k change?",
-        "options": [
+        options=[
             (
                 "It stays the same: the mean of each product is still 0",
                 "The *mean* of a score stays 0. But more products are added, and they do not cancel exactly.",
@@ -22,13 +22,13 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
                 "A score is a sum. Nothing is raised to a power before the softmax.",
             ),
         ],
-        "right": 1,
-    },
-    "uncorrelated": {
-        "title": "Is uncorrelated enough?",
-        "prompt": "Draw q at random, toss a coin for each key, and let the key be q or −q. Then no component of k "
+        right=1,
+    ),
+    "uncorrelated": ChoiceQuestion(
+        title="Is uncorrelated enough?",
+        prompt="Draw q at random, toss a coin for each key, and let the key be q or −q. Then no component of k "
         "is correlated with any component of q. With d_k = 64, what is the variance of q·k?",
-        "options": [
+        options=[
             ("About 64, as always", "For that, q and k must be *independent*. Who sees this k knows q up to its sign."),
             ("About 8", "√64 is the standard deviation of the rule, and the rule does not hold here."),
             (
@@ -36,13 +36,13 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
                 "The score is ‖q‖² or −‖q‖², and ‖q‖² is about 64. The square of that is about 4,096.",
             ),
         ],
-        "right": 2,
-    },
-    "gradient": {
-        "title": "The gradient at the start",
-        "prompt": "Before any training, d_k = 64: how does the gradient on `W_Q` change when the scores are *not* "
+        right=2,
+    ),
+    "gradient": ChoiceQuestion(
+        title="The gradient at the start",
+        prompt="Before any training, d_k = 64: how does the gradient on `W_Q` change when the scores are *not* "
         "divided by √d_k?",
-        "options": [
+        options=[
             (
                 "It is smaller: the softmax is saturated",
                 "Its slopes are smaller, on average. But every score moves 8 times as far when `W_Q` moves. Which wins?",
@@ -50,7 +50,7 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
             ("It is about the same", "Two effects work against each other, but they do not balance."),
             ("It is larger", "Each score moves 8 times as far with `W_Q`, and the slopes shrink by less than 8."),
         ],
-        "right": 2,
-        "reveal": "The cell below measures both.",
-    },
+        right=2,
+        reveal="The cell below measures both.",
+    ),
 }

@@ -1,12 +1,12 @@
 """Questions that chapter 6 asks on the way, kept out of the page's code so that no cell gives an answer away."""
 
-from typing import Any
+from attnlib.questions import ChoiceQuestion, Question
 
-PREDICTIONS: dict[str, dict[str, Any]] = {
-    "one-head": {
-        "title": "Two tokens through one head",
-        "prompt": "One head, and a matrix behind it. How small can training make the error?",
-        "options": [
+PREDICTIONS: dict[str, Question] = {
+    "one-head": ChoiceQuestion(
+        title="Two tokens through one head",
+        prompt="One head, and a matrix behind it. How small can training make the error?",
+        options=[
             (
                 "To 0: it reads both tokens, half and half",
                 "Then it hands over half the sum of the two. Which part of it is whose?",
@@ -18,13 +18,13 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
             ),
             ("It stays near 1", "It can read one of the two tokens perfectly. That is worth something."),
         ],
-        "right": 1,
-        "reveal": "The training runs below measure it.",
-    },
-    "zero-a-head": {
-        "title": "A head falls silent",
-        "prompt": "Six columns, three from each head, and no `W_O`. Head *who* gives 0. Which columns change?",
-        "options": [
+        right=1,
+        reveal="The training runs below measure it.",
+    ),
+    "zero-a-head": ChoiceQuestion(
+        title="A head falls silent",
+        prompt="Six columns, three from each head, and no `W_O`. Head *who* gives 0. Which columns change?",
+        options=[
             ("All six", "Nothing has mixed the heads yet. Who writes to the last three?"),
             ("The three of *who*", "The others are made by head *what* alone."),
             (
@@ -32,17 +32,17 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
                 "The rows of each head's weights sum to 1 on their own. No head knows of another.",
             ),
         ],
-        "right": 1,
-    },
-    "count-heads": {
-        "title": "The price of twelve heads",
-        "prompt": "Width d = 768. One head of width 768, or twelve of width 64: how do the parameters in "
+        right=1,
+    ),
+    "count-heads": ChoiceQuestion(
+        title="The price of twelve heads",
+        prompt="Width d = 768. One head of width 768, or twelve of width 64: how do the parameters in "
         "`W_Q`, `W_K`, `W_V` and `W_O` compare?",
-        "options": [
+        options=[
             ("Twelve heads have 12 times as many", "Each of the twelve has its own matrices, and each is 12 times narrower."),
             ("They have the same number", "Twelve matrices of 768 × 64 side by side are one of 768 × 768."),
             ("Twelve heads have fewer", "Each matrix is smaller, and there are twelve times as many."),
         ],
-        "right": 1,
-    },
+        right=1,
+    ),
 }  # fmt: skip

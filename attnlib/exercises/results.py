@@ -5,16 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from attnlib.markup import kind
+
 RESULT = "The result"
 MOST_BESIDE = 8  # rows and columns of a grid that is shown beside the expected one
 COMPLEX = "should be real numbers, got complex ones"
-NAMES = {
-    "NoneType": "None",
-    "ndarray": "an array",
-    "bytes": "bytes",
-    "type": "a class",
-    "builtin_function_or_method": "a function",
-}
 SLACK = {2: 1e-2, 4: 1e-4}  # by the bytes of a number: what rounding may do to a right answer
 
 
@@ -194,12 +189,6 @@ def _no_number(value: Any, at: str) -> str:
     hint = ": raise it, do not return it" if error else ""
     place = f"holds {kind(value)}{at}, where a number should be" if at else f"should be numbers, got {kind(value)}"
     return place + hint
-
-
-def kind(value: Any) -> str:
-    """What a value is, in a sentence: "None", "an int", "an array"."""
-    name = type(value).__name__
-    return NAMES.get(name) or f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def minus(number: str) -> str:

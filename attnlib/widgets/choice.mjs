@@ -26,14 +26,20 @@ function build(model, figure) {
 
 // Whether steps are to be put into order. Raises for a state that makes no sense.
 function check(model) {
-  const { length } = model.get("options"), ordered = model.get("mode") === "order", answer = model.get("answer");
+  const { length } = model.get("options"),
+    ordered = model.get("mode") === "order",
+    answer = model.get("answer");
   ui.at_most("options", length, MOST);
-  if (length < 2 || model.get("replies").length !== length) throw new Error(`${length} options and ${model.get("replies").length} replies`);
+  if (length < 2 || model.get("replies").length !== length)
+    throw new Error(`${length} options and ${model.get("replies").length} replies`);
   const whole = (i) => Number.isInteger(i) && i >= 0 && i < length;
-  const permutation = (order) => Array.isArray(order) && order.length === length && new Set(order).size === length && order.every(whole);
+  const permutation = (order) =>
+    Array.isArray(order) && order.length === length && new Set(order).size === length && order.every(whole);
   if (ordered && !permutation(model.get("order"))) throw new Error(`the order is not one of ${length} steps`);
-  if (!ordered && !whole(model.get("right"))) throw new Error(`option ${model.get("right")} of ${length} cannot be the right one`);
-  if (answer !== null && !(ordered ? permutation : whole)(answer)) throw new Error(`the answer is none of ${length} options`);
+  if (!ordered && !whole(model.get("right")))
+    throw new Error(`option ${model.get("right")} of ${length} cannot be the right one`);
+  if (answer !== null && !(ordered ? permutation : whole)(answer))
+    throw new Error(`the answer is none of ${length} options`);
   return ordered;
 }
 
@@ -47,7 +53,8 @@ function choices(model) {
   return {
     nodes: [element("ol.options", ...buttons.map((button) => element("li", button)))],
     draw() {
-      const answer = model.get("answer"), right = answer === null ? null : answer === model.get("right");
+      const answer = model.get("answer"),
+        right = answer === null ? null : answer === model.get("right");
       buttons.forEach((button, i) => {
         button.setAttribute("aria-pressed", i === answer);
         marks[i].textContent = answers.mark(i === answer ? right : null);
@@ -69,12 +76,29 @@ function steps(model) {
     ui.change(model, "answer", null);
   };
   const rows = model.get("options").map((_, i) => {
-    const text = element("span", { dir: "auto" }), mark = element("span.verdict", { "aria-hidden": "true" });
-    const arrows = [["Up", -1], ["Down", 1]].map(([name, by], a) => ({ name, to: i + by, node: ui.button(name, () => {
-      move(i, i + by);
-      (rows[i + by] ?? rows[i]).arrows[a].node.focus();
-    }) }));
-    const node = element("li", element("div.step", element("span.grip", { "aria-hidden": "true" }, "⠿"), text, mark, ...arrows.map((arrow) => arrow.node)));
+    const text = element("span", { dir: "auto" }),
+      mark = element("span.verdict", { "aria-hidden": "true" });
+    const arrows = [
+      ["Up", -1],
+      ["Down", 1],
+    ].map(([name, by], a) => ({
+      name,
+      to: i + by,
+      node: ui.button(name, () => {
+        move(i, i + by);
+        (rows[i + by] ?? rows[i]).arrows[a].node.focus();
+      }),
+    }));
+    const node = element(
+      "li",
+      element(
+        "div.step",
+        element("span.grip", { "aria-hidden": "true" }, "⠿"),
+        text,
+        mark,
+        ...arrows.map((arrow) => arrow.node),
+      ),
+    );
     return { text, mark, arrows, node };
   });
   list.append(...rows.map((row) => row.node));
@@ -107,8 +131,10 @@ function steps(model) {
   return {
     nodes: [list, ui.button("Check the order", () => ui.change(model, "answer", model.get("order")))],
     draw() {
-      const options = model.get("options"), order = model.get("order"), answer = model.get("answer");
-      const wrong = answer?.findIndex((step, place) => step !== place); // the first one: all before it are right
+      const options = model.get("options"),
+        order = model.get("order"),
+        answer = model.get("answer");
+      const wrong = answer?.findIndex((step, index) => step !== index); // the first one: all before it are right
       rows.forEach(({ text, mark, arrows }, i) => {
         text.replaceChildren(...answers.marked(options[order[i]]));
         mark.textContent = answers.mark(answer && (wrong < 0 || i <= wrong) ? i !== wrong : null);
@@ -118,8 +144,10 @@ function steps(model) {
         }
       });
       if (!answer) return [null, "", ""];
-      if (wrong < 0) return [true, "Each step comes after what it needs.", model.get("reveal")];
-      return [false, `Step ${wrong + 1} cannot be “${options[answer[wrong]]}”. ${model.get("replies")[answer[wrong]]}`, ""];
+      const { ordered, early } = model.get("sentences");
+      if (wrong < 0) return [true, ordered, model.get("reveal")];
+      const [text, reply] = [options[answer[wrong]], model.get("replies")[answer[wrong]]];
+      return [false, answers.fill(early, { step: wrong + 1, text, reply }), ""];
     },
   };
 }

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 import traitlets
 
+from attnlib.formatting import text
 from attnlib.markup import marked
+from attnlib.questions import NumberQuestion
 from attnlib.scaled_dot_product import softmax
-from attnlib.widgets.answers import Question, near, read_number
-from attnlib.widgets.base import InputError, text
+from attnlib.widgets.answers import QuestionWidget, settings_of
 
-SHIFTED: dict[str, Any] = {
-    "prompt": "Two keys have the scores 1000 and 1001. What weight does the *second* get from the softmax? "
+SHIFTED = NumberQuestion(
+    "Two keys have the scores 1000 and 1001. What weight does the *second* get from the softmax? "
     "Two decimals are enough.",
-    "right": float(softmax(np.array([1000.0, 1001.0]))[1]),
-    "tolerance": 0.01,
-    "wrong": [
+    right=float(softmax(np.array([1000.0, 1001.0]))[1]),
+    tolerance=0.01,
+    wrong=(
         (
             0.5,
             0.01,
@@ -27,14 +28,14 @@ SHIFTED: dict[str, Any] = {
         (1.0, 0.01, "e¹⁰⁰¹ is immense, and so is e¹⁰⁰⁰. Their *ratio* decides: how large is it?"),
         (0.27, 0.01, "That is the weight of the first key."),
         (2.72, 0.01, "e is how many times the first weight goes into the second. Together the two make 1."),
-    ],
-    "explanation": "Scores of 0 and 1 give the same 0.27 and 0.73: only differences of scores count, "
+    ),
+    explanation="Scores of 0 and 1 give the same 0.27 and 0.73: only differences of scores count, "
     "so 1000 more for every key changes nothing.",
-    "provenance": "hand-made",
-}
+    provenance="hand-made",
+)
 
 
-class Number(Question):
+class Number(QuestionWidget):
     """A question to answer with a number: scores of 1000 and 1001 have the weights of 0 and 1.
 
     An answer is right when it differs from `right` by at most `tolerance`, or by `relative` · |right| where that is more.
@@ -64,63 +65,35 @@ class Number(Question):
     unit = traitlets.Unicode().tag(sync=True)
     wrong = traitlets.List(traitlets.Tuple(traitlets.Float(), traitlets.Float(), traitlets.Unicode())).tag(sync=True)
     explanation = traitlets.Unicode().tag(sync=True)
+    sentences = traitlets.Dict(NumberQuestion.sentences, read_only=True).tag(sync=True)
     answer = traitlets.Unicode("").tag(sync=True)
 
     def __init__(
         self,
-        prompt: str | None = None,
+        prompt: str | NumberQuestion | None = None,
         right: float | None = None,
         wrong: Sequence[tuple[float, float, str]] | None = None,
         **settings: Any,
     ) -> None:
-        """`wrong=None` means that no wrong number has a sentence of its own."""
+        """A `NumberQuestion` in the place of `prompt` holds all the rest; `wrong=None` means no sentences of its own."""
         if prompt is None and right is None:
-            settings = SHIFTED | settings
-        given = {
-            "prompt": prompt,
-            "right": right,
-            "wrong": None if wrong is None else [tuple(triple) for triple in wrong],
-        }
-        super().__init__(**settings | {name: value for name, value in given.items() if value is not None})
+            prompt = SHIFTED
+        if isinstance(prompt, NumberQuestion):
+            settings = settings_of(prompt) | settings
+        else:
+            given = {"prompt": prompt, "right": right, "wrong": wrong}
+            settings |= {name: value for name, value in given.items() if value is not None}
+        settings["wrong"] = [tuple(triple) for triple in settings.get("wrong", ())]
+        super().__init__(**settings)
+
+    def question_from(self, inputs: SimpleNamespace) -> NumberQuestion:
+        names = ("right", "wrong", "tolerance", "relative", "unit", "explanation")
+        return NumberQuestion(inputs.prompt, *(getattr(inputs, name) for name in names))
 
     @property
     def value(self) -> float | None:
         """The number typed, None where there is none."""
-        return read_number(self.typed)[0]
-
-    @property
-    def typed(self) -> str:
-        """The answer without its unit."""
-        return self.answer.strip().removesuffix(self.unit)
-
-    def accepts(self, value: float) -> bool:
-        """Whether a number is right."""
-        return near(value, self.right, max(self.tolerance, self.relative * abs(self.right)))
-
-    def judge(self) -> bool | None:
-        """Whether the answer is right; None without a number."""
-        return None if self.value is None else self.accepts(self.value)
-
-    @traitlets.validate("prompt", "right", "tolerance", "relative", "wrong")
-    def _check_input(self, proposal: Any) -> Any:
-        return self._checked(proposal)
-
-    def check(self, inputs: SimpleNamespace) -> None:
-        if not inputs.prompt.strip():
-            raise InputError("a question needs a prompt")
-        numbers = {"right": inputs.right, "tolerance": inputs.tolerance, "relative": inputs.relative}
-        for i, (value, tolerance, _) in enumerate(inputs.wrong):
-            numbers |= {f"wrong[{i}][0]": value, f"wrong[{i}][1]": tolerance}
-        for name, number in numbers.items():
-            if not np.isfinite(number):
-                raise InputError(f"{name} must be finite, got {number}")
-            if number < 0 and ("tolerance" in name or "relative" in name or name.endswith("[1]")):
-                raise InputError(f"{name} must be 0 or more, got {number}")
-        for i, (value, _, sentence) in enumerate(inputs.wrong):
-            if not sentence.strip():
-                raise InputError(f"wrong[{i}], {value}, has no sentence")
-            if near(value, inputs.right, max(inputs.tolerance, inputs.relative * abs(inputs.right))):
-                raise InputError(f"wrong[{i}], {value}, would be accepted as right: {inputs.right}")
+        return self.question_from(SimpleNamespace(**self.state())).value(self.answer)
 
     def fallback(self) -> str:
         unit = f" {html.escape(self.unit)}" if self.unit else ""

@@ -13,6 +13,7 @@ from attnlib import exercises
 from attnlib.exercises import EXERCISES, Exercise, Mistake, Progress, Property, Report, check, hint, progress, question
 from attnlib.exercises.guard import TimeUp, stopped, where, within
 from attnlib.exercises.harness import agrees, call, compare, kind
+from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion
 
 
 @pytest.fixture(autouse=True)
@@ -348,25 +349,14 @@ def test_html_from_a_students_code_is_text(ask):
 
 # Questions
 
-OPTIONS = {
-    "prompt": "Which?",
-    "options": [("`X` × 3", "Too *few*."), ("b", "Named like a letter."), ("Four.", "Yes, four.")],
-    "right": 2,
-    "reveal": "It was four.",
-}
-STEPS = {
-    "prompt": "Order?",
-    "options": [("one", ""), ("two", "It needs one."), ("three", "It needs two.")],
-    "mode": "order",
-    "reveal": "So.",
-}
-NUMBER = {
-    "prompt": "How many?",
-    "right": 0.5,
-    "wrong": [(2.0, 0.1, "The other way round.")],
-    "explanation": "Half.",
-    "unit": "nats",
-}
+OPTIONS = ChoiceQuestion(
+    "Which?",
+    [("`X` × 3", "Too *few*."), ("b", "Named like a letter."), ("Four.", "Yes, four.")],
+    right=2,
+    reveal="It was four.",
+)
+STEPS = OrderQuestion("Order?", [("one", ""), ("two", "It needs one."), ("three", "It needs two.")], "So.")
+NUMBER = NumberQuestion("How many?", 0.5, [(2.0, 0.1, "The other way round.")], unit="nats", explanation="Half.")
 
 
 @pytest.mark.parametrize(

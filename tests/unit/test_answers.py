@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from attnlib.markup import marked, unmarked
-from attnlib.widgets.answers import Question, near, read_number, rounded
+from attnlib.questions import NumberQuestion, OrderQuestion, Question
+from attnlib.questions.numbers import SENTENCES, near, read_number, rounded
+from attnlib.widgets.answers import QuestionWidget
+from attnlib.widgets.compose import FOLDER
 
 SCRIPT = """
 import * as answers from "./attnlib/widgets/answers.mjs";
@@ -18,8 +21,9 @@ for await (const chunk of process.stdin) text += chunk;
 globalThis.document = { createElement: (tag) => ({ tag, setAttribute() {}, append(inner) { this.inner = inner; } }) };
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#x27;");
 const html = (node) => typeof node === "string" ? escaped(node) : `<${node.tag}>${escaped(node.inner)}</${node.tag}>`;
-const call = { read_number: answers.read_number, near: answers.near, rounded: answers.rounded, marked: (text) => answers.marked(text).map(html).join("") };
-process.stdout.write(JSON.stringify(JSON.parse(text).map(([name, ...values]) => call[name](...values))));
+const { sentences, calls } = JSON.parse(text);
+const call = { read_number: (text) => answers.read_number(text, sentences), fill: answers.fill, near: answers.near, rounded: answers.rounded, marked: (text) => answers.marked(text).map(html).join("") };
+process.stdout.write(JSON.stringify(calls.map(([name, ...values]) => call[name](...values))));
 """
 
 
@@ -27,7 +31,7 @@ def in_the_page(name, cases):
     """What answers.mjs gives for each case."""
     result = subprocess.run(
         ["node", "--input-type=module", "-e", SCRIPT],
-        input=json.dumps([[name, *case] for case in cases]),
+        input=json.dumps({"sentences": SENTENCES, "calls": [[name, *case] for case in cases]}),
         capture_output=True,
         text=True,
         check=True,
@@ -161,6 +165,21 @@ def test_a_number_at_the_edge_of_its_tolerance_is_near():
     assert in_the_page("near", cases) == [near(*case) for case in cases]
 
 
-def test_a_question_without_a_judge_is_none():
+def test_the_page_fills_a_sentence_in_as_python_does():
+    early, values = OrderQuestion.sentences["early"], {"step": 2, "text": "a {b}", "reply": "It $& needs {step}."}
+    assert in_the_page("fill", [[early, values]]) == [early.format(**values)]
+
+
+@pytest.mark.parametrize("module", ["answers", "choice", "number_question"])
+def test_no_sentence_of_a_reply_stands_in_a_script(module):
+    script = (FOLDER / f"{module}.mjs").read_text(encoding="utf8")
+    for sentence in (OrderQuestion.sentences | NumberQuestion.sentences).values():
+        for part in re.split(r"\{\w+\}", sentence):
+            assert len(part) < 4 or part not in script, part
+
+
+def test_what_says_no_reply_is_no_question():
     with pytest.raises(NotImplementedError):
-        Question(prompt="Who judges this?").judge()
+        Question("Who judges this?").reply(1)
+    with pytest.raises(NotImplementedError):
+        QuestionWidget(prompt="Who judges this?")

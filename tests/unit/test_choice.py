@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attnlib import attention_scores, attention_weights
+from attnlib.questions import ChoiceQuestion, OrderQuestion, shuffled
 from attnlib.widgets import Choice, InputError
-from attnlib.widgets.choice import shuffled
 
 PAIRS = [("one", "Too few."), ("two", "Yes: a pair."), ("three", "Too many.")]
 
@@ -68,10 +68,10 @@ def test_steps_never_start_in_the_right_order(n):
 
 BAD = {
     "prompt": (lambda: Choice(" ", PAIRS, 1), "a question needs a prompt"),
-    "one option": (lambda: Choice("?", PAIRS[:1], 0), "2 to 12 options .* got 1 and 1 replies"),
+    "one option": (lambda: Choice("?", PAIRS[:1], 0), "2 to 12 options are needed, got 1"),
     "too many": (lambda: Choice("?", PAIRS * 5, 0), "got 15"),
     "no pair": (lambda: Choice("?", ["one", "two"], 0), "option 0 must be a pair.*'one'"),
-    "replies": (lambda: setattr(a_choice(), "replies", ["a"]), "got 3 and 1 replies"),
+    "replies": (lambda: setattr(a_choice(), "replies", ["a"]), "each option needs a reply, got 3 and 1 replies"),
     "no text": (lambda: Choice("?", [("", "a"), ("b", "c")], 0), "option 0 has no text"),
     "no reply": (lambda: Choice("?", [("a", "b"), ("c", "")], 0), "option 1, 'c', has no reply"),
     "right": (lambda: Choice("?", PAIRS, 3), "right is option 3, outside 0 … 2"),
@@ -88,7 +88,26 @@ def test_bad_input_is_named(name, unchecked):
     call, message = BAD[name]
     with pytest.raises(Exception, match=message) as caught:
         call()
-    assert isinstance(caught.value, InputError) or name == "mode"
+    assert isinstance(caught.value, ValueError if name == "no pair" else InputError) or name == "mode"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ChoiceQuestion("How many?", PAIRS, 1, "Two it is.", title="T", provenance="hand-made"),
+        OrderQuestion("In which order?", [("first", ""), ("second", "It needs first.")], "So.", [1, 0]),
+    ],
+)
+def test_a_question_is_shown_as_it_is(question):
+    shown = Choice(question)
+    assert [shown.question.reply(answer) for answer in (0, 1, [0, 1], [1, 0])] == [
+        question.reply(answer) for answer in (0, 1, [0, 1], [1, 0])
+    ]
+    settings = {name: value for name, value in vars(question).items() if name not in ("title", "options")}
+    assert {name: shown.state()[name] for name in settings} == settings
+    assert shown.title == (question.title or question.prompt)
+    assert list(zip(shown.options, shown.replies, strict=True)) == list(question.options)
+    assert shown.sentences.items() >= question.sentences.items()
 
 
 def test_the_page_form_asks_and_folds_the_answers_away(page_of):

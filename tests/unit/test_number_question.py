@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attnlib import softmax
+from attnlib.questions import NumberQuestion
 from attnlib.widgets import InputError, Number
 from attnlib.widgets.number_question import shown
 
@@ -27,15 +28,26 @@ def test_an_answer_is_right_or_wrong_or_no_number():
 
 
 def test_tolerances_are_absolute_or_relative_whichever_is_wider():
-    assert [a_number(tolerance=0.1).accepts(value) for value in (8.1, 7.9, 8.2)] == [True, True, False]
-    assert [a_number(tolerance=0, relative=0.05).accepts(value) for value in (8.4, 8.5, -8.0)] == [True, False, False]
-    assert [a_number(tolerance=0.5, relative=0.05).accepts(value) for value in (8.5, 8.6)] == [True, False]
+    assert [a_number(tolerance=0.1).question.accepts(value) for value in (8.1, 7.9, 8.2)] == [True, True, False]
+    assert [a_number(tolerance=0, relative=0.05).question.accepts(value) for value in (8.4, 8.5, -8.0)] == [
+        True,
+        False,
+        False,
+    ]
+    assert [a_number(tolerance=0.5, relative=0.05).question.accepts(value) for value in (8.5, 8.6)] == [True, False]
 
 
 def test_the_unit_may_be_typed_or_left_out():
     for answer in ("8", "8 nats", "8nats"):
         assert a_number(unit="nats", answer=answer).correct is True
     assert a_number(unit="nats", answer="8 bits").correct is None
+
+
+def test_a_question_is_shown_as_it_is():
+    question = NumberQuestion("How far?", 8.0, WRONG, 0.1, 0.05, "nats", "√64 = 8.", title="T", provenance="exact")
+    shown = Number(question)
+    assert shown.question == NumberQuestion(**vars(question) | {"title": "", "provenance": ""})
+    assert (shown.title, shown.provenance, shown.sentences) == ("T", "exact", question.sentences)
 
 
 def test_a_new_right_number_judges_the_answer_anew():

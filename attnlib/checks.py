@@ -137,7 +137,7 @@ def working_copies(**arrays: ArrayLike | None) -> tuple[list[Any], np.dtype]:
     return [given[name].astype(working, copy=False) if name in given else None for name in arrays], dtype
 
 
-def forbid(name: str, array: Array, wrong: Array, problem: str, at: tuple[int, ...] = ()) -> None:
+def forbid(name: str, array: Any, wrong: Any, problem: str, at: tuple[int, ...] = ()) -> None:
     """Raise for the first True of `wrong`, naming its index, which `at` precedes where the array is a part of another."""
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -152,7 +152,7 @@ def must_be_finite(**arrays: Array | None) -> None:
             forbid(name, array, ~finite, "is {value}: it must be finite")
 
 
-def must_fit(name: str, array: Array, whose: str, at: tuple[int, ...] = ()) -> None:
+def must_fit(name: str, array: Any, whose: str, at: tuple[int, ...] = ()) -> None:
     """Raise for a result that left the range of its dtype, since what `whose` names is too large."""
     if not (finite := np.isfinite(array)).all():
         forbid(name, array, ~finite, f"leaves its range: {whose} too large for {array.dtype}", at)
@@ -169,6 +169,8 @@ def returned(array: Array, dtype: np.dtype, whose: str) -> Array:
 def broadcast_batch(**arrays: Array | None) -> tuple[int, ...]:
     """The leading axes that all arrays have together, as NumPy broadcasts them: all axes but the last two."""
     given = {name: array for name, array in arrays.items() if array is not None}
+    if len({array.shape[:-2] for array in given.values()}) == 1:  # as nearly always
+        return next(iter(given.values())).shape[:-2]
     try:
         return np.broadcast_shapes(*(array.shape[:-2] for array in given.values()))
     except ValueError:
@@ -183,7 +185,7 @@ def scale_factor(query: Array, scale: float | None) -> Any:
 
 
 def check_rows(query: Array, key: Array, value: Array | None = None) -> None:
-    """Raise when the three do not fit each other, hold no rows, or an entry that is not finite."""
+    """Raise when the three do not fit each other or hold no rows. Their batch axes are another matter."""
     for name, array in (("query", query), ("key", key), ("value", value)):
         if array is not None:
             as_array(name, array, ndim=2)
@@ -196,7 +198,6 @@ def check_rows(query: Array, key: Array, value: Array | None = None) -> None:
         )
     if value is not None and value.shape[-2] != key.shape[-2]:
         raise ValueError(f"value must have one row for each key: key has shape {key.shape}, value {value.shape}")
-    must_be_finite(query=query, key=key, value=value)
 
 
 def _told(value: Any) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 
 from classroom import course as courses
-from classroom import downloads, grades, persons, sets, sheets, walls
+from classroom import downloads, grades, persons, sets, texts, walls
 from classroom.course import Course, CourseError
 from classroom.limits import Refused
 
@@ -26,12 +26,12 @@ def main(arguments: list[str] | None = None) -> int:
         with _ended_by_signals():
             return _run(chosen, Course(chosen.course.resolve()))
     except (CourseError, sets.SetError, Refused) as error:
-        print(sheets.clean(str(error)), file=sys.stderr)
+        print(texts.clean(str(error)), file=sys.stderr)
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        print(f"{sheets.line(what)}. What was done before is kept; run the command again.", file=sys.stderr)
+        print(f"{texts.line(what)}. What was done before is kept; run the command again.", file=sys.stderr)
     except SQLAlchemyError as error:
-        said = sheets.line(str(error).partition("\n")[0])
+        said = texts.line(str(error).partition("\n")[0])
         print(f"The gradebook cannot be read or written: {said}. Run the command again.", file=sys.stderr)
     except KeyboardInterrupt:
         print("\nStopped. What was graded is kept; run the command again for the rest.", file=sys.stderr)
@@ -95,7 +95,7 @@ def _grade(course: Course, name: str, again: bool) -> None:
 
 
 def _say(sentences: list[str]) -> None:
-    print("\n".join(map(sheets.clean, sentences)))
+    print("\n".join(map(texts.clean, sentences)))
 
 
 @contextlib.contextmanager

@@ -6,25 +6,18 @@ the parts that answer nothing by themselves. The source stays on this side: no f
 
 import ast
 import marshal
+import re
 import warnings
 from functools import cache
 from pathlib import Path
 
-from classroom.inside.imports import MARK
+from classroom.inside.imports import insert_note, note
 
 PACKAGE = Path(__file__).resolve().parent.parent / "attnlib"
-# Parts that compute no attention of their own: what they call notes itself.
-PLAIN = ("attnlib.checks", "attnlib.exercises.guard", "attnlib.exercises.harness", "attnlib.exercises.progress", "attnlib.exercises.questions",
-         "attnlib.exercises.report", "attnlib.exercises.results", "attnlib.markup", "attnlib.plots", "attnlib.widgets")  # fmt: skip
-# What a process has from the start: how tests compare values, and nothing that answers. The rest it must ask for.
-AT_HAND = {
-    "attnlib.exercises.guard",
-    "attnlib.exercises.harness",
-    "attnlib.exercises.report",
-    "attnlib.exercises.results",
-    "attnlib.markup",
-}
-PACKAGES = ("attnlib", "attnlib.exercises")
+# How tests compare values: a process has it, and what it imports, from the start. The rest it must ask for.
+HARNESS = "attnlib.exercises.harness"
+# Parts that, as what is at hand, compute no attention: what they call notes itself. Of the exercises, those of no chapter.
+PLAIN = re.compile(r"attnlib\.(arguments|checks|plots|questions|threads|widgets|exercises(?!\.\w+_\d\d))\b")
 STAND_IN = """
 def __getattr__(name):
     if not name.startswith("__") or name == "__all__":
@@ -37,11 +30,27 @@ SILENT = {"__getattr__", "__dir__", "__repr__", "__hash__", "__eq__"}  # Python 
 
 
 @cache
-def at_hand() -> tuple[bytes, list[str]]:
+def at_hand() -> frozenset[str]:
+    """The names of the modules that a process has from the start."""
+    found: set[str] = set()
+    wanted = {HARNESS}
+    while name := next(iter(wanted - found), None):
+        found.add(name)
+        for node in ast.walk(ast.parse(_file(name).read_text(encoding="utf8"))):
+            names = [f"{node.module}.{one.name}" for one in node.names] if isinstance(node, ast.ImportFrom) else []
+            names += [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            wanted |= {one for one in names if one.startswith("attnlib.") and _file(one).is_file()}
+    return frozenset(found)
+
+
+@cache
+def packed_at_hand() -> tuple[bytes, list[str]]:
     """What a process gets at its start: modules as `packed` has them, and the names of those that it can ask for."""
     modules = marshal.loads(packed())
     stand_in = compile(STAND_IN, "<attnlib>/__init__.py", "exec", dont_inherit=True)
-    kept = {name: modules[name] for name in AT_HAND} | {name: (True, modules[name][1], stand_in) for name in PACKAGES}
+    packages = [name for name in modules if any(one.startswith(f"{name}.") for one in at_hand())]
+    kept = {name: (True, modules[name][1], stand_in) for name in packages} | {name: modules[name] for name in at_hand()}
     return marshal.dumps(kept), sorted(set(modules) - set(kept))
 
 
@@ -50,17 +59,21 @@ def packed() -> bytes:
     """Every module of attnlib by name: whether it is a package, its place in the folder, and its code (see `inside/imports.py`)."""
     modules = {}
     for file in sorted(PACKAGE.rglob("*.py")):
-        parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
-        package = parts[-1] == "__init__"
-        name = ".".join(parts[:-1] if package else parts)
+        place = file.relative_to(PACKAGE)
+        name = ".".join(("attnlib", *place.with_suffix("").parts)).removesuffix(".__init__")
         tree = ast.parse(file.read_text(encoding="utf8"))
-        if not any(name == plain or name.startswith(f"{plain}.") for plain in PLAIN) and name != "attnlib.exercises":
+        if name not in at_hand() and not PLAIN.match(name):
             tree = ast.fix_missing_locations(_Noting(name).visit(tree))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)  # a text that is called: it becomes the function that notes
-            code = compile(tree, f"<attnlib>/{file.relative_to(PACKAGE)}", "exec", dont_inherit=True)
-        modules[name] = (package, str(file.relative_to(PACKAGE)), code)
+            code = compile(tree, f"<attnlib>/{place}", "exec", dont_inherit=True)
+        modules[name] = (place.name == "__init__.py", str(place), code)
     return marshal.dumps(modules)
+
+
+def _file(module: str) -> Path:
+    file = PACKAGE.parent.joinpath(*module.split("."))
+    return file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
 
 
 class _Noting(ast.NodeTransformer):
@@ -78,13 +91,10 @@ class _Noting(ast.NodeTransformer):
         node.args = inner.visit(node.args)
         node.body = [inner.visit(one) for one in node.body]
         if node.name not in SILENT:
-            node.body.insert(1 if ast.get_docstring(node, clean=False) else 0, ast.Expr(inner.note()))
+            insert_note(node, inner.name)
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
-        body = ast.Tuple([self.note(), self.visit(node.body)], ast.Load())
+        body = ast.Tuple([note(self.name), self.visit(node.body)], ast.Load())
         node.body = ast.Subscript(body, ast.Constant(1), ast.Load())
         return node
-
-    def note(self) -> ast.Call:
-        return ast.Call(ast.Constant(MARK), [ast.Constant(("reached", self.name, ""))], [])

@@ -11,18 +11,20 @@ import builtins
 import contextlib
 import io
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from classroom import findings
-from classroom.answers import AT_HAND
+from classroom import cells, findings
+from classroom.answers import at_hand
+from classroom.cells import kind, parts
 from classroom.limits import Limits
 from classroom.process import USED_UP
-from classroom.regions import parts
-from classroom.student import Error, NotStarted, Step, Student, clean
+from classroom.student import Error, NotStarted, Step, Student
+from classroom.texts import clean
 from classroom.walls import LIMITS, Walls, chosen
 
 LONGEST = 100_000  # characters of a cell that is run
@@ -31,7 +33,7 @@ LONGEST = 100_000  # characters of a cell that is run
 class RunContained(NbGraderPreprocessor):
     """In the place of nbgrader's `Execute`."""
 
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         grade(nb)
         return nb, resources
 
@@ -45,15 +47,12 @@ def grade(nb: NotebookNode, limits: Limits | None = None, walls: Walls | None = 
     limits, walls = limits or Limits.chosen(), walls or chosen()
     notes = nb.metadata.get("classroom", {}).get("notes", [])
     person = nb.metadata.get("classroom", {}).get("person", [])
-    setup = "\n".join(cell.source for cell in nb.cells if _is(cell, "setup"))
+    setup = "\n".join(cell.source for cell in nb.cells if kind(cell) == "setup")
     space: dict[str, Any] = {"__name__": "tests"}
     exec(compile(setup, "setup", "exec"), space)
-    tests = {_name(cell, i): cell for i, cell in enumerate(nb.cells) if _is(cell, "test")}
-    person += [
-        f"{_name(cell, i)} is longer than {LONGEST:,} characters and was not run"
-        for i, cell in enumerate(nb.cells)
-        if _too_long(cell)
-    ]
+    tests = {_name(cell, i): cell for i, cell in enumerate(nb.cells) if kind(cell) == "test"}
+    long = [_name(cell, i) for i, cell in enumerate(nb.cells) if _too_long(cell)]
+    person += [f"{name} is longer than {LONGEST:,} characters and was not run" for name in long]
     with Student(_steps(nb, space), limits, walls) as student:
         ran = student.run()
         _check_setup(nb, ran)
@@ -63,7 +62,7 @@ def grade(nb: NotebookNode, limits: Limits | None = None, walls: Walls | None = 
         cell.metadata.pop("classroom", None)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-        if name in ran and not _is(cell, "setup"):  # what the set-up prints, a cell before it may have put there
+        if name in ran and kind(cell) != "setup":  # what the set-up prints, a cell before it may have put there
             cell.outputs = _outputs(ran[name].output, ran[name].error, name)
         if told.get(name):
             error, says = told[name]
@@ -74,30 +73,29 @@ def grade(nb: NotebookNode, limits: Limits | None = None, walls: Walls | None = 
     if any(USED_UP in text for text in met):
         person.append(f"the {limits.total:g} s for all of its work were used up, and what came after was not run")
     found = findings.sort(student.notes, _handed(space), ran, walls.name != LIMITS.name)
-    nb.metadata["classroom"] = {
+    ran_so: dict[str, Any] = {
         "notes": [*notes, *met, *found.remarks],
         "person": [*person, *found.person],
         "walls": walls.name,
     }
     if met:
-        nb.metadata["classroom"]["limited"] = asdict(limits)
+        ran_so["limited"] = asdict(limits)
     if not walls.hidden and (hidden := [name for name, cell in tests.items() if parts(cell.source)[1]]):
-        nb.metadata["classroom"]["ungraded"] = hidden
-        nb.metadata["classroom"]["person"].append(
-            "hidden tests were not run: nothing here keeps a submission from reading them"
-        )
+        ran_so["ungraded"] = hidden
+        ran_so["person"].append("hidden tests were not run: nothing here keeps a submission from reading them")
+    nb.metadata["classroom"] = ran_so
 
 
 def _handed(space: dict[str, Any]) -> set[str]:
     """The functions of attnlib that the set-up gave to students, but for those that only call what they are given."""
     named = {f"{getattr(one, '__module__', '')}.{getattr(one, '__qualname__', '')}" for one in space.values()}
-    return {name for name in named if name.startswith("attnlib.") and name.rpartition(".")[0] not in AT_HAND}
+    return {name for name in named if name.startswith("attnlib.") and name.rpartition(".")[0] not in at_hand()}
 
 
 def _check_setup(nb: NotebookNode, ran: dict[str, Any]) -> None:
     """Where the set-up itself fails, it is the grader that failed, and not the student."""
     for i, cell in enumerate(nb.cells):
-        if _is(cell, "setup") and (failed := ran.get(_name(cell, i))) and failed.error:
+        if kind(cell) == "setup" and (failed := ran.get(_name(cell, i))) and failed.error:
             said = " ".join(failed.error.text.split())
             raise NotStarted(f"the set-up stopped with {failed.error.name}: {said}; are the limits too small?")
 
@@ -123,9 +121,7 @@ def _run_tests(tests: dict[str, NotebookNode], space: dict[str, Any], student: S
             told[name] = (failed, known or late or "A case that is not shown does not pass.")
     failed_here = [name for name, failed in told.items() if failed and not failed[0].limited]
     if failed_here:
-        student.again(
-            {name: lambda name=name: _run_in_place(name, tests[name], space, student, told) for name in failed_here}
-        )
+        student.again({name: partial(_run_in_place, name, tests[name], space, student, told) for name in failed_here})
     return told
 
 
@@ -136,9 +132,9 @@ def _run_in_place(name: str, cell: NotebookNode, space: dict[str, Any], student:
     """
     here = {**space, **student.names(name, _wanted(cell.source, space))}
     shown, hidden = parts(cell.source)
-    if _run_test(shown, name, here) is None and (
-        not hidden or not student.walls.hidden or _run_test(hidden, name, here) is None
-    ):
+    if not student.walls.hidden:
+        hidden = ""
+    if all(_run_test(part, name, here) is None for part in (shown, hidden)):
         told[name] = None
 
 
@@ -153,10 +149,10 @@ def _run_test(source: str, name: str, here: dict[str, Any]) -> Error | None:
             exec(compile(source, name, "exec"), here)
     except Exception as error:
         limited = any(getattr(one, "limited", False) for one in (error, error.__cause__, error.__context__))
-        missing = (
-            isinstance(error, NameError) and error.name and f"{error.name} is not defined when this test is reached"
-        )
-        return Error(type(error).__name__, clean(missing or str(error))[:500] or "not so", limited=limited)
+        text = str(error)
+        if isinstance(error, NameError) and error.name:
+            text = f"{error.name} is not defined when this test is reached"
+        return Error(type(error).__name__, clean(text)[:500] or "not so", limited=limited)
     return None
 
 
@@ -168,7 +164,7 @@ def _sentences(source: str) -> set[str]:
 def _steps(nb: NotebookNode, space: dict[str, Any]) -> list[Step]:
     steps = []
     for i, cell in enumerate(nb.cells):
-        if _is(cell, "test"):
+        if kind(cell) == "test":
             steps.append(Step(_name(cell, i), keep=_wanted(cell.source, space)))
             if data := _data(cell.source, steps[-1].keep):
                 steps.append(Step(f"{_name(cell, i)} data", data))
@@ -189,7 +185,7 @@ def _data(source: str, wanted: tuple[str, ...]) -> str:
 
 def _wanted(source: str, space: dict[str, Any]) -> tuple[str, ...]:
     """The names that a test takes from the student: read there, and neither imported nor made on this side."""
-    read, made = set(), set(space) | set(dir(builtins))
+    read, made = set[str](), set(space) | set(dir(builtins))
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else made).add(node.id)
@@ -202,20 +198,12 @@ def _wanted(source: str, space: dict[str, Any]) -> tuple[str, ...]:
     return tuple(sorted(read - made))
 
 
-def _is(cell: NotebookNode, what: str) -> bool:
-    tag = cell.metadata.get("nbgrader", {})
-    kind = {(True, True): "test", (True, False): "setup"}.get(
-        (tag.get("locked", False), tag.get("grade", False)), "submitted"
-    )
-    return cell.cell_type == "code" and kind == what
-
-
 def _too_long(cell: NotebookNode) -> bool:
     return cell.cell_type == "code" and len(cell.source) > LONGEST
 
 
 def _name(cell: NotebookNode, i: int) -> str:
-    return cell.metadata.get("nbgrader", {}).get("grade_id", f"cell {i + 1}")
+    return cells.grade_id(cell) or f"cell {i + 1}"
 
 
 def _outputs(text: str, error: Error | None, cell: str = "") -> list[NotebookNode]:

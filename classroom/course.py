@@ -167,7 +167,7 @@ class Course:
 def _reason(result: dict[str, Any]) -> str:
     """Why a step failed: the error in its log, or its own."""
     errors = re.findall(r"^ {4}([A-Za-z_][\w.]*: .*)$", result.get("log", ""), re.MULTILINE)
-    return (errors or [line for line in result["error"].splitlines() if line.strip()])[-1]
+    return str((errors or [line for line in result["error"].splitlines() if line.strip()])[-1])
 
 
 def release(course: Course, graded: Path = sets.GRADED, only: list[str] | None = None) -> list[str]:
@@ -223,7 +223,7 @@ def _release(course: Course, graded: sets.Set) -> str:
 
 def _content(graded: sets.Set) -> bytes:
     """The source notebook as it is written."""
-    return (nbformat.writes(graded.notebook) + "\n").encode()
+    return f"{nbformat.writes(graded.notebook)}\n".encode()
 
 
 def digest(content: bytes) -> str:

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from io import FileIO
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 import nbformat
 from nbformat import NotebookNode
 
-from classroom import notebooks, platforms, sheets, worker
+from classroom import notebooks, platforms, texts, worker
 from classroom.course import Course, CourseError
 from classroom.limits import Limits
 from classroom.notebooks import LARGEST
@@ -85,8 +86,8 @@ def sort(place: Path, assignment: str, released: NotebookNode | None = None) -> 
     for student, downloads in _by_student(place, assignment, found.remarks).items():
         several = [one for one in downloads if _is_notebook(one) and _readable(one, found.remarks)]
         if not several:
-            rest = (one for one in downloads if not _is_notebook(one) and _readable(one, found.remarks))
-            if other := next(rest, None):
+            others = (one for one in downloads if not _is_notebook(one) and _readable(one, found.remarks))
+            if other := next(others, None):
                 found.others[student] = other
             continue
         for one in several if len(several) > 1 else []:
@@ -128,7 +129,7 @@ def collect(course: Course, assignment: str, place: Path) -> list[str]:
     said = [f"{new - len(changed)} new, {len(changed)} changed, {same} unchanged."]
     if changed:
         said.append(f"Changed: {', '.join(changed)}. The versions before are in {course.folder / 'earlier'}.")
-    return [sheets.line(sentence, len(sentence)) for sentence in said + found.remarks]
+    return [texts.line(sentence, len(sentence)) for sentence in said + found.remarks]
 
 
 def told(course: Course, assignment: str) -> dict[str, dict[str, str]]:
@@ -182,13 +183,13 @@ def _told_apart(uploads: list[Upload], remarks: list[str]) -> Iterator[Upload]:
         remarks.append(f"{' and '.join(sorted(called))} cannot be told apart: their work is left out. Rename one.")
     for upload in uploads:
         if upload.trouble:
-            remarks.append(f"{sheets.line(upload.path)}: {upload.trouble}; left out.")
+            remarks.append(f"{texts.line(upload.path)}: {upload.trouble}; left out.")
         elif upload.student.casefold() not in same:
             yield upload
 
 
 def _download(upload: Upload, assignment: str, file: File) -> Download:
-    name = sheets.line(upload.name, len(upload.name))
+    name = texts.line(upload.name, len(upload.name))
     name = name if len(name) <= 200 else f"{name[:120]} … {name[-60:]}"
     like = platforms.named_like(upload.name, assignment)
     when = datetime.strptime(upload.time, "%Y-%m-%d-%H-%M-%S") if upload.time else file.time
@@ -235,9 +236,8 @@ def _taken(taken: Download, rest: list[Download]) -> str:
     others = ", ".join(sorted(f"{one.name}{' (too large)' if one.too_large else ''}" for one in rest))
     why = "called like the set" if taken.time[1] and not all(one.time[1] for one in rest) else "the newest"
     if taken.rank > max(one.rank for one in rest):
-        why = (
-            "the only one that can be read and has answers" if taken.rank == ANSWERED else "the others have no answers"
-        )
+        alone = taken.rank == ANSWERED
+        why = "the only one that can be read and has answers" if alone else "the others have no answers"
     same = any((one.rank, one.time) == (taken.rank, taken.time) for one in rest)
     sure = ". They have the same time: look which one is meant" if same else ""
     return f"several notebooks; {taken.name} was taken, {why}; not {others}{sure}"
@@ -255,7 +255,7 @@ def _in_folder(place: Path) -> Iterator[tuple[str, File]]:
         name = path.relative_to(place).as_posix()
         if path.is_file() and not path.is_symlink() and not _ignored(name):
             stat = path.stat()
-            yield name, File(partial(path.open, "rb"), stat.st_size, datetime.fromtimestamp(stat.st_mtime).astimezone())
+            yield name, File(partial(FileIO, path), stat.st_size, datetime.fromtimestamp(stat.st_mtime).astimezone())
 
 
 def _in_zip(place: Path, remarks: list[str]) -> Iterator[tuple[str, File]]:
@@ -265,7 +265,7 @@ def _in_zip(place: Path, remarks: list[str]) -> Iterator[tuple[str, File]]:
         if entry.is_dir() or _ignored(name):
             continue
         if ".." in PurePosixPath(name).parts:
-            remarks.append(f"{sheets.line(name)}: outside the archive; left out.")
+            remarks.append(f"{texts.line(name)}: outside the archive; left out.")
             continue
         time = None
         with contextlib.suppress(ValueError, OverflowError, OSError):  # a day that there is not

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from markdown_it.token import Token
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from classroom import cells
 from classroom.formulas import Formula, typeset
 from classroom.pieces import Piece, pieces_of, said
 from classroom.prose import formulas, lines, parsed, rendered, spoken, visible
-from classroom.regions import parts
 
 WAITS = "waits for your teacher"
 Points = Mapping[str, tuple[float | None, float]]
@@ -156,7 +157,7 @@ def _block(piece: Piece, told: Told) -> str:
         return f"<details><summary>Set-up</summary>{_code(piece.source)}</details>{_came(piece)}"
     if piece.kind == "test":
         return _test(piece, told)
-    if piece.kind == "answer":
+    if piece.kind == "explain":
         return _answer(piece, told)
     if not piece.source.strip():
         return ""
@@ -164,7 +165,7 @@ def _block(piece: Piece, told: Told) -> str:
 
 
 def _test(piece: Piece, told: Told) -> str:
-    shown, hidden = parts(piece.source)
+    shown, hidden = cells.parts(piece.source)
     got, most = told.points.get(piece.name, (None, 0))
     contradicts = got is not None and (got == most) != (piece.error is None)
     says = "Your teacher gave these points." if contradicts else piece.says
@@ -237,9 +238,10 @@ def _words(name: str) -> str:
 class HideHidden(NbGraderPreprocessor):
     """In each test: what students were given, and one sentence that says nothing of a hidden case."""
 
-    def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
-        tag = cell.metadata.get("nbgrader", {})
-        if tag.get("locked") and tag.get("grade"):
-            cell.source = parts(cell.source)[0]
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict[str, Any], index: int
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        if cells.kind(cell) == "test":
+            cell.source = cells.parts(cell.source)[0]
             cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=said(cell))]
         return cell, resources

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from classroom.inside.watch import INSIDE, TEXT_AS_CODE, TRIED
 from classroom.process import IMPORT, WANTED, Note
-from classroom.student import Ran, clean
+from classroom.student import Ran
+from classroom.texts import clean
 
 MOST = 12
 

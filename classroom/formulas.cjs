@@ -4,9 +4,9 @@ const options = { output: "mathml", trust: false, strict: "ignore", maxExpand: 2
 const typeset = ([source, displayMode]) => {
   try {
     return katex.renderToString(source, { ...options, displayMode });
-  } catch (error) {
+  } catch {
     return null;
   }
 };
-const formulas = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const formulas = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
 process.stdout.write(JSON.stringify(formulas.map(typeset)));

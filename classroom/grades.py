@@ -19,7 +19,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 
-from classroom import answers, downloads, notebooks, pages, persons, sheets, worker
+from classroom import answers, downloads, notebooks, pages, persons, sheets, texts, worker
 from classroom.course import Course, CourseError, digest
 from classroom.limits import Limits
 from classroom.marks import mark
@@ -77,7 +77,7 @@ def grade(course: Course, name: str, again: bool = False, say: Callable[[str], N
     if due:
         _ready(course, name)
     for student in due:
-        say(f"grading {sheets.line(student)}")
+        say(f"grading {texts.line(student)}")
         try:
             found = worker.run(seconds, _grade_one, course, name, student)
         except worker.Stopped as stopped:
@@ -89,10 +89,10 @@ def grade(course: Course, name: str, again: bool = False, say: Callable[[str], N
     graded = {student: record[f"{name}/{student}"] for student in works}
     to_mark = {student: entry["answers"] for student, entry in graded.items() if not entry["problem"]}
     for sentence in mark(course, name, to_mark):
-        say(sheets.line(sentence))
+        say(texts.line(sentence))
     cases = [_case(row, graded[row.student]) for row in table(course, name)]
     for sentence in persons.decide(course, name, cases):
-        say(sheets.line(sentence))
+        say(texts.line(sentence))
     return table(course, name)
 
 
@@ -123,7 +123,7 @@ def export(course: Course, name: str, rows: list[Row]) -> Path:
     lines = [["student", "score", "of", "state", *cells, "needs a person because", "notes"]]
     for row in rows:
         points = [_number(row.points.get(cell)) for cell in cells]
-        why = [sheets.safe(sheets.line(text, 1000)) for text in (row.person, row.notes)]
+        why = [sheets.safe(texts.line(text, 1000)) for text in (row.person, row.notes)]
         lines.append([sheets.name(row.student), _number(row.score), _number(row.whole), row.state, *points, *why])
     course.write(file, sheets.table(lines))
     return file
@@ -131,12 +131,12 @@ def export(course: Course, name: str, rows: list[Row]) -> Path:
 
 def shown(rows: list[Row]) -> str:
     """The table for a terminal, a line for each student."""
-    names = [sheets.line(row.student, 80) for row in rows]
+    names = [texts.line(row.student, 80) for row in rows]
     width = max(map(len, names), default=0)
     lines = []
     for row, name in zip(rows, names, strict=True):
         score = "–" if row.score is None else f"{row.score:g} of {row.whole:g}"
-        why = sheets.line("; ".join(filter(None, (row.person, row.notes))))
+        why = texts.line("; ".join(filter(None, (row.person, row.notes))))
         lines.append(f"{name:{width}}  {score:>10}  {row.state:14}  {why}".rstrip())
     return "\n".join(lines)
 
@@ -207,7 +207,8 @@ def _grade_one(course: Course, name: str, student: str) -> dict[str, Any]:
         "answers": _answers(graded, nbformat.read(course.released(name), 4)),
     }
     _without_grade(course, name, student, found["ungraded"])
-    return json.loads(json.dumps(found))
+    plain: dict[str, Any] = json.loads(json.dumps(found))
+    return plain
 
 
 def _unread(course: Course, name: str, folder: Path) -> str:

@@ -1,8 +1,9 @@
-"""What one submission may use, and what the teacher said about it."""
+"""The limits of a student's code: its time limit, its memory, its files; and what a teacher must decide about them."""
 
 import json
 import os
 from dataclasses import dataclass, fields
+from typing import Any
 
 
 class Refused(Exception):
@@ -11,11 +12,13 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """What one submission may use. `CLASSROOM_LIMITS='{"seconds": 30}'` changes any of them."""
+    """The limits of one submission. `CLASSROOM_LIMITS='{"seconds": 30}'` changes any of them."""
 
-    seconds: float = 10  # of computing, for a cell, or one call in a test
-    total: float = 40  # for all of its cells and calls, every restart included
-    submission: float = 55  # for everything about it: reading, running, nbgrader, feedback
+    seconds: float = (
+        10  # the time limit, in seconds of computing, for a cell or one call in a test; waiting: twice that
+    )
+    total: float = 40  # the time limit for all of its cells and calls, every restart included
+    submission: float = 55  # the deadline for everything about it: reading, running, nbgrader, feedback
     memory: int = 4 << 30  # bytes of address space; torch needs two of these GiB before it does anything
     output: int = 20_000  # characters that are kept of what a cell prints
     file: int = 10 << 20  # bytes of the largest file
@@ -28,18 +31,15 @@ class Limits:
     def chosen(cls) -> "Limits":
         """The limits that `CLASSROOM_LIMITS` names. Raises Refused for what is no limit, naming those that there are."""
         text = os.environ.get("CLASSROOM_LIMITS", "").strip() or "{}"
-        known = {one.name: one.type for one in fields(cls)}
+        known: dict[str, Any] = {one.name: one.type for one in fields(cls)}
         try:
-            said = json.loads(text)
+            given = json.loads(text)
             wrong = [
-                name
-                for name, most in said.items()
-                if name not in known or isinstance(most, bool) or not 0 < most < 1 << 62
+                one for one, most in given.items() if not (one in known and 0 < most < 1 << 62 and most is not True)
             ]
         except (ValueError, AttributeError, TypeError):
-            raise Refused(
-                f'CLASSROOM_LIMITS is {text!r}; write it as {{"seconds": 30}}, with numbers above zero.'
-            ) from None
+            example = 'write it as {"seconds": 30}, with numbers above zero'
+            raise Refused(f"CLASSROOM_LIMITS is {text!r}; {example}.") from None
         if wrong:
             raise Refused(f"CLASSROOM_LIMITS: {', '.join(wrong)} is no limit above zero; there are {', '.join(known)}.")
-        return cls(**{name: float(most) if known[name] is float else int(most) for name, most in said.items()})
+        return cls(**{one: known[one](most) for one, most in given.items()})

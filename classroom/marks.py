@@ -28,9 +28,7 @@ def mark(course: Course, name: str, answers: dict[str, dict[str, str]]) -> list[
     with Gradebook(course.database) as book:
         entries = [entry for student in answers for entry in _entries(book, name, student, answers[student])]
         for student, cell, grade, _, _ in entries:
-            _points(
-                known.get((sheets.name(student), cell), {}), grade.max_score, file
-            )  # all of them, before anything changes
+            _points(known.get((sheets.name(student), cell), {}), grade.max_score, file)  # all, before anything changes
         for student, cell, grade, comment, answer in entries:
             row, was = known.pop((sheets.name(student), cell), None), listed.get(f"{student}/{cell}")
             if not _same(answer, row, was):
@@ -43,16 +41,14 @@ def mark(course: Course, name: str, answers: dict[str, dict[str, str]]) -> list[
             if grade.manual_score is None:
                 grade.auto_score = None
             points = "" if grade.manual_score is None else f"{grade.manual_score:g}"
-            rows.append(
-                [sheets.name(student), cell, points, f"{grade.max_score:g}", comment.manual_comment or "", answer]
-            )
+            words = comment.manual_comment or ""
+            rows.append([sheets.name(student), cell, points, f"{grade.max_score:g}", words, answer])
             listed[f"{student}/{cell}"] = {"points": points, "answer": digest(answer.encode("utf8", "replace"))}
         book.db.commit()
     sheets.write(course, file, COLUMNS, rows, ["student", "cell"])
     course.remember(LISTED, record | {name: listed})
-    return said + [
-        f"{file.name}: {student}, {cell}: no such answer waits or was marked; passed over." for student, cell in known
-    ]
+    past = "no such answer waits or was marked; passed over."
+    return said + [f"{file.name}: {student}, {cell}: {past}" for student, cell in known]
 
 
 def _known(file: Path) -> tuple[Rows, list[str]]:
@@ -61,9 +57,8 @@ def _known(file: Path) -> tuple[Rows, list[str]]:
     for row in sheets.read(file, ["student", "cell", "points", "answer"]):
         key = row["student"].strip(), row["cell"].strip()
         if key in known and known[key]["points"].strip() != row["points"].strip():
-            raise CourseError(
-                f"{file.name}: {key[0]} has two rows with other points for {key[1]}. No grade was changed."
-            )
+            twice = f"{file.name}: {key[0]} has two rows with other points for {key[1]}"
+            raise CourseError(f"{twice}. No grade was changed.")
         if key in known:
             said.append(f"{file.name}: {key[0]} has two rows for {key[1]}; the last counts.")
         known[key] = row
@@ -97,7 +92,6 @@ def _points(row: dict[str, str], most: float, file: Path) -> float | None:
     given = row.get("points", "").strip()
     points = sheets.number(given, most) if given else None
     if given and points is None:
-        raise CourseError(
-            f"{file.name}: {row['student']} has {given!r} for {row['cell']}; write 0 to {most:g}. No grade was changed."
-        )
+        wrong = f"{file.name}: {row['student']} has {given!r} for {row['cell']}"
+        raise CourseError(f"{wrong}; write 0 to {most:g}. No grade was changed.")
     return points

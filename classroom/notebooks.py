@@ -2,19 +2,19 @@
 
 import json
 import math
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 
+from classroom.texts import decoded
+
 LARGEST = 10 << 20  # bytes
 MOST = 2_000  # cells
-KINDS = {
-    "code": nbformat.v4.new_code_cell,
-    "markdown": nbformat.v4.new_markdown_cell,
-    "raw": nbformat.v4.new_raw_cell,
-}
+MADE = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell, "raw": nbformat.v4.new_raw_cell}
 
 
 class Unreadable(ValueError):
@@ -24,20 +24,36 @@ class Unreadable(ValueError):
 class Reader(NotebookExporter):
     """nbgrader's reader of notebooks, for submissions lenient."""
 
-    def from_filename(self, filename: str, resources: dict | None = None, **kw: Any) -> tuple[str, dict]:
-        if not self.parent._sanitizing:
+    def from_filename(
+        self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        nbgrader: Any = self.parent
+        if not nbgrader._sanitizing:
             return super().from_filename(filename, resources, **kw)
-        with open(filename, "rb") as file:
-            notebook, notes = read(file.read(LARGEST + 1))
-        notebook.metadata["reading"] = notes
-        return self.from_notebook_node(notebook, resources, **kw)
+        notebook, notes = read(start(Path(filename)))
+        notebook.metadata["mended"] = notes
+        export: Callable[..., tuple[NotebookNode, dict[str, Any]]] = super().from_notebook_node
+        return export(notebook, resources, **kw)
+
+
+def start(file: Path) -> bytes:
+    """As much of a file as shows whether it is too large."""
+    with file.open("rb") as opened:
+        return opened.read(LARGEST + 1)
+
+
+def cell_of(kind: str, source: str) -> NotebookNode:
+    """A new cell of nbformat's type of this name."""
+    make: Callable[[str], NotebookNode] = MADE[kind]
+    return make(source)
 
 
 def read(content: bytes) -> tuple[NotebookNode, list[str]]:
     """The cells of a notebook, their texts and tags, and notes about what had to be mended."""
     if len(content) > LARGEST:
         raise Unreadable(f"the file is larger than {LARGEST >> 20} MB")
-    text, notes = _decoded(content)
+    text, note = decoded(content)
+    notes = [note] if note else []
     try:
         found = json.loads(text, parse_int=_integer, parse_constant=lambda _: None)
         if isinstance(found, dict) and found.get("nbformat", 4) < 4:
@@ -54,23 +70,7 @@ def read(content: bytes) -> tuple[NotebookNode, list[str]]:
     made = [_cell(cell, number) for number, cell in enumerate(cells, 1)]
     if any("\ufffd" in cell.source for cell in made) and "\ufffd" not in text:
         notes.append("half characters, which no computer can write, became �")
-    return nbformat.v4.new_notebook(cells=made), notes
-
-
-def _decoded(content: bytes) -> tuple[str, list[str]]:
-    """UTF-8 with or without a mark; UTF-16 where a mark or the zeros say so; else what Windows writes."""
-    for encoding, sign in (
-        ("utf-16", b"\xff\xfe"),
-        ("utf-16", b"\xfe\xff"),
-        ("utf-16-le", b"{\0"),
-        ("utf-16-be", b"\0{"),
-    ):
-        if content.startswith(sign):
-            return content.decode(encoding, "replace"), ["the file was UTF-16"]
-    try:
-        return content.decode("utf-8-sig"), []
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace"), ["the file was not UTF-8, and read as Windows-1252"]
+    return NotebookNode(nbformat.v4.new_notebook(cells=made)), notes
 
 
 def _integer(text: str) -> float:
@@ -84,10 +84,10 @@ def _cell(cell: Any, number: int) -> NotebookNode:
     if isinstance(source, list) and all(isinstance(line, str) for line in source):
         source = "".join(source)
     kind = cell.get("cell_type") if isinstance(cell, dict) else None
-    if not isinstance(source, str) or kind not in KINDS:
+    if not isinstance(source, str) or kind not in MADE:
         raise Unreadable(f"cell {number} of the notebook cannot be read")
     source = source.replace("\r\n", "\n").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    made = KINDS[kind](source)
+    made = cell_of(kind, source)
     metadata = cell.get("metadata")
     tag = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = tag.get("grade_id") if isinstance(tag, dict) else None

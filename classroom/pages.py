@@ -6,7 +6,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 
-from classroom import sheets, worker
+from classroom import texts, worker
 from classroom.course import Course, digest
 from classroom.feedback import Points, page
 from classroom.formulas import trouble
@@ -38,7 +38,7 @@ def write(course: Course, name: str, rows: list["Row"]) -> list[str]:
             text = worker.run(seconds, _page, course, name, row, said)
         except worker.Stopped as stopped:
             done -= 1
-            problems.append(sheets.line(f"{row.student}: no feedback: {stopped}"))
+            problems.append(texts.line(f"{row.student}: no feedback: {stopped}"))
             file.unlink(missing_ok=True)  # an old page would show other points
             continue
         course.write(file, text.encode("utf8", "replace"))
@@ -63,7 +63,7 @@ def _notice(released: NotebookNode, reason: str) -> NotebookNode:
     heading = next((line for cell in released.cells for line in cell.source.splitlines() if line.startswith("# ")), "")
     why = "it could not be graded." if reason.startswith("the grader") else f"{reason}."
     text = f"{heading}\n\nYour newest work has no grade yet: {why} Your teacher knows."
-    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text.strip())])
+    return NotebookNode(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text.strip())]))
 
 
 def _points(row: "Row") -> Points:

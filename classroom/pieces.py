@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from markdown_it.token import Token
 from nbformat import NotebookNode
 
-from classroom.prose import LONGEST, parsed, plain, sentence, short
+from classroom import cells
+from classroom.prose import LONGEST, parsed, short
+from classroom.texts import line
 
 TEXT = 10_000  # characters of a text that are shown: some take their square in time to read
 MOST = 100_000  # characters of a notebook that are shown
@@ -17,7 +19,7 @@ MOST = 100_000  # characters of a notebook that are shown
 class Piece:
     """A cell, as much of it as is shown."""
 
-    kind: str  # text, answer (in words), code, setup or test
+    kind: str  # as `cells.kind` has it
     name: str  # its grade_id
     source: str
     printed: str = ""
@@ -32,16 +34,12 @@ def pieces_of(notebook: NotebookNode, handed_out: set[str]) -> Iterator[Piece]:
     """Each cell as a piece, cut where it is too long; `handed_out` are the texts that are not the student's."""
     left = MOST
     for number, cell in enumerate(notebook.cells, 1):
-        tag = cell.metadata.get("nbgrader", {})
-        locked, graded = tag.get("locked", False), tag.get("grade", False)
-        kind = "code" if cell.cell_type == "code" else "answer" if graded else "text"
-        if kind == "code" and locked:
-            kind = "test" if graded else "setup"
+        kind = cells.kind(cell)
         longest = LONGEST if cell.cell_type == "code" else TEXT
-        source = short(cell.source, longest if locked else min(longest, left))
-        piece = Piece(kind, tag.get("grade_id", ""), source.strip("\n"))
+        source = short(cell.source, longest if cells.tag(cell).get("locked") else min(longest, left))
+        piece = Piece(kind, cells.grade_id(cell), source.strip("\n"))
         left = max(0, left - len(source))
-        if kind in {"code", "setup"}:
+        if kind in {"code", "answer", "setup"}:
             piece.printed = short(_printed(cell), min(LONGEST, left))
             left = max(0, left - len(piece.printed))
         errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]
@@ -49,7 +47,7 @@ def pieces_of(notebook: NotebookNode, handed_out: set[str]) -> Iterator[Piece]:
             piece.error, piece.line = _error(errors[0], piece.name or f"cell {number}")
         if kind == "test":
             piece.says = said(cell)
-        if kind in {"text", "answer"}:
+        if kind in {"text", "explain"}:
             piece.tokens = parsed(piece.source)
             piece.given = kind == "text" and cell.source in handed_out
         yield piece
@@ -59,7 +57,7 @@ def said(test: NotebookNode) -> str:
     """The sentence about a test, in one line that is no longer than a sentence: a student's words can stand in it."""
     if not any(output.output_type == "error" for output in test.get("outputs", [])):
         return "Right."
-    return sentence(test.metadata.get("classroom", {}).get("says", "It does not pass."))
+    return line(test.metadata.get("classroom", {}).get("says", "It does not pass."))
 
 
 def _printed(cell: NotebookNode) -> str:
@@ -70,7 +68,7 @@ def _printed(cell: NotebookNode) -> str:
         elif output.output_type != "error":
             text = output.get("data", {}).get("text/plain", "[an output that is no text]")
             texts.append(text if isinstance(text, str) else "".join(text))
-    return plain("".join(texts)).rstrip("\n")
+    return "".join(texts).rstrip("\n")
 
 
 def _error(output: NotebookNode, cell: str) -> tuple[tuple[str, str, str], int]:
@@ -80,4 +78,4 @@ def _error(output: NotebookNode, cell: str) -> tuple[tuple[str, str, str], int]:
     elsewhere = place is not None and place[1] not in {None, cell}
     if place and elsewhere:
         where += f" of “{place[1]}”"
-    return (output.ename, short(plain(output.evalue), 2000), where), int(place[2]) if place and not elsewhere else 0
+    return (output.ename, short(output.evalue, 2000), where), int(place[2]) if place and not elsewhere else 0

@@ -18,12 +18,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from classroom import cgroup
-from classroom.answers import at_hand, packed
+from classroom.answers import packed, packed_at_hand
 from classroom.limits import Limits
-from classroom.walls import LIMITS, ROOT, Walls, end, environment, readable, runner
+from classroom.walls import LIMITS, ROOT, Walls, end, environment, python, readable, runner
 
 MOST_NOTES = 100
 IMPORT = "import"
@@ -65,9 +65,10 @@ class Process:
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, kind)
         with theirs:
             self._popen = self._start(walls, theirs.fileno())
-        os.set_blocking(self._popen.stdin.fileno(), False)
+        self._requests, self._replies = cast(IO[bytes], self._popen.stdin), cast(IO[bytes], self._popen.stdout)
+        os.set_blocking(self._requests.fileno(), False)
         self._channel.setblocking(False)
-        code, rest = at_hand()
+        code, rest = packed_at_hand()
         self.ask({"attnlib": base64.b64encode(code).decode(), "rest": rest}, "", START)
 
     def _start(self, walls: Walls, notes: int) -> "subprocess.Popen[bytes]":
@@ -83,9 +84,8 @@ class Process:
             "cpu": int(self.limits.total) + 1,
             **{name: getattr(self.limits, name) for name in ("seconds", "memory", "output", "file")},
         }
-        command = [sys.executable, "-s", str(runner() / "child.py"), json.dumps(limits)]
         groups = self._stack.enter_context(cgroup.group(self.limits))
-        wrapped = walls.wrap(command, self._work, self.limits)
+        wrapped = walls.wrap(python("child", limits), self._work, self.limits)
         if groups:
             enter = f'for group in {shlex.join(map(str, groups))}; do echo $$ > "$group" || exit 1; done; exec "$@"'
             wrapped = ["sh", "-c", enter, "sh", *wrapped]
@@ -98,7 +98,7 @@ class Process:
         """End it and all that it started; its folder goes."""
         end(self._popen, self._work)
         self._drain("")
-        for pipe in (self._popen.stdin, self._popen.stdout, self._channel):
+        for pipe in (self._requests, self._replies, self._channel):
             with contextlib.suppress(OSError):
                 pipe.close()
         self._stack.close()
@@ -114,9 +114,8 @@ class Process:
             until = min(now + patience, self.deadline)
             reply = self._exchange(line, until, during)
             if "want" in reply:  # once in a process: then it has all of it
-                self._note(
-                    during, Note("did", WANTED, f"cell {request['with']['cell']}" if request.get("do") == "run" else "")
-                )
+                cell = f"cell {request['with']['cell']}" if request.get("do") == "run" else ""
+                self._note(during, Note("did", WANTED, cell))
                 rest = json.dumps({"attnlib": base64.b64encode(packed()).decode()}).encode() + b"\n"
                 reply = self._exchange(rest, until, during)
             if reply.get("token") != token:
@@ -133,13 +132,14 @@ class Process:
         """Write and read as the process lets us, so that one which stops reading, or answers in advance, holds nothing up."""
         if self._buffer:
             raise Ended("it answered in the grader's place")
-        source, sink, left = self._popen.stdout.fileno(), self._popen.stdin.fileno(), memoryview(line)
+        source, sink, left = self._replies.fileno(), self._requests.fileno(), memoryview(line)
         while not self._buffer.endswith(b"\n"):
             wait = min(deadline - time.monotonic(), 0.5)
             if wait <= 0:
                 late = time.monotonic() >= self.deadline
                 raise Ended(USED_UP if late else "it took too long, and did not stop when told to")
-            ready, writable, _ = select.select([source, self._channel], [sink] if left else [], [], wait)
+            wanted: list[Any] = [source, self._channel]
+            ready, writable, _ = select.select(wanted, [sink] if left else [], [], wait)
             if self._channel in ready:
                 self._drain(during)
             if writable:

@@ -6,13 +6,13 @@ be seen, or turn the direction of reading, are shown as marks.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from pygments import highlight
@@ -23,7 +23,6 @@ from classroom.formulas import Formula, typeset
 
 LONGEST = 20_000  # characters of a cell that are shown
 LINE = 2_000  # characters of a line of code that is coloured
-COLOURS = re.compile(r"\x1b\[[0-9;]*[mK]")
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 FORMULAS = {"math_inline": False, "math_inline_double": True, "math_block": True, "amsmath": True}
 
@@ -31,22 +30,22 @@ FORMULAS = {"math_inline": False, "math_inline_double": True, "math_block": True
 class Renderer(RendererHTML):
     """Tokens as HTML: only links with an address that is shown, no pictures, no heading above the page's own."""
 
-    def heading_open(self, tokens: list[Token], at: int, options: Any, env: dict[str, Any]) -> str:
+    def heading_open(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType) -> str:
         return f"<{self._level(tokens[at])}>" if env["outline"] else '<p class="heading">'
 
-    def heading_close(self, tokens: list[Token], at: int, options: Any, env: dict[str, Any]) -> str:
+    def heading_close(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType) -> str:
         return f"</{self._level(tokens[at])}>\n" if env["outline"] else "</p>\n"
 
     def _level(self, heading: Token) -> str:
         return "h2" if heading.tag == "h1" else heading.tag
 
-    def image(self, tokens: list[Token], at: int, options: Any, env: dict[str, Any]) -> str:
+    def image(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType) -> str:
         return f"[image: {escape(tokens[at].content)}]"
 
-    def link_open(self, tokens: list[Token], at: int, options: Any, env: dict[str, Any]) -> str:
+    def link_open(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType) -> str:
         return ""
 
-    def link_close(self, tokens: list[Token], at: int, options: Any, env: dict[str, Any]) -> str:
+    def link_close(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType) -> str:
         """The address is the link, after its words: what leads away says where to."""
         opening = next(token for token in reversed(tokens[:at]) if token.type == "link_open")
         address = str(opening.attrs.get("href", ""))
@@ -55,24 +54,31 @@ class Renderer(RendererHTML):
         shown = escape(address)
         return f' (<a href="{shown}" rel="noopener noreferrer">{shown}</a>)'
 
-    def formula(self, tokens: list[Token], at: int, options: Any, env: dict[str, Any]) -> str:
+    def formula(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType) -> str:
         source, alone = formula = _formula(tokens[at])
         if found := env["formulas"].get(formula):
-            return found
+            return str(found)
         marks = "$$" if alone else "$"
         return f"<code>{escape(source if tokens[at].type == 'amsmath' else marks + source + marks)}</code>"
 
     math_inline = math_inline_double = math_block = amsmath = formula
 
 
-def _reader() -> MarkdownIt:
-    reader = MarkdownIt("commonmark", {"html": False, "maxNesting": 20}, renderer_cls=Renderer).enable("table")
+class Reader(MarkdownIt):
+    """Markdown's reader, for which every address is a link: `Renderer.link_close` looks at it."""
+
+    def validateLink(self, url: str) -> bool:
+        return True
+
+
+def _reader() -> Reader:
+    reader = Reader("commonmark", {"html": False, "maxNesting": 20}, renderer_cls=Renderer)
+    reader.enable("table")
     reader.disable("reference")  # thousands of them take a quarter of a minute to read
     reader.use(dollarmath_plugin, allow_labels=False, allow_digits=False, double_inline=True)
     reader.use(amsmath_plugin)
     for kind in FORMULAS:
         reader.add_render_rule(kind, Renderer.formula)
-    reader.validateLink = lambda address: True  # `link_close` looks at it
     return reader
 
 
@@ -94,17 +100,17 @@ def formulas(tokens: Iterable[Token]) -> list[Formula]:
     return found
 
 
-def rendered(tokens: list[Token], known: dict[Formula, str] | None = None, outline: bool = False) -> str:
+def rendered(tokens: list[Token], known: Mapping[Formula, str] | None = None, outline: bool = False) -> str:
     """As HTML. Headings, at most of level 2, where the text is part of the page's `outline`; else lines in bold."""
-    env = {"outline": outline, "formulas": typeset(formulas(tokens)) if known is None else known}
-    return READER.renderer.render(tokens, READER.options, env)
+    env: EnvType = {"outline": outline, "formulas": typeset(formulas(tokens)) if known is None else known}
+    return str(READER.renderer.render(tokens, READER.options, env))
 
 
 def lines(code: str) -> list[str]:
     """Each line of code as HTML, coloured by classes."""
     if any(len(line) > LINE for line in code.split("\n")):
         return escape(code).split("\n")
-    coloured = highlight(code, PythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True))
+    coloured = str(highlight(code, PythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True)))
     return coloured.removesuffix("\n").split("\n")
 
 
@@ -114,20 +120,9 @@ def short(text: str, most: int = LONGEST) -> str:
     return text if len(text) <= most else f"{text[:most]}\n… cut here: {len(text) - most} more characters."
 
 
-def sentence(text: str, most: int = 300) -> str:
-    """The text in one line, cut at `most` characters."""
-    words = " ".join(text.split())
-    return words if len(words) <= most else f"{words[: most - 2]} …"
-
-
 def spoken(text: str) -> str:
     """A sentence as HTML, with `code` in it."""
     return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))
-
-
-def plain(text: str) -> str:
-    """What a terminal would show of a text, without its colours."""
-    return COLOURS.sub("", text)
 
 
 def visible(text: str) -> str:

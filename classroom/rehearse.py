@@ -14,9 +14,9 @@ from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 from classroom import contained
+from classroom.cells import grade_id, kind, parts
 from classroom.limits import Refused
-from classroom.regions import parts
-from classroom.sets import Set, SetError, handed_out, kind
+from classroom.sets import Set, SetError, handed_out
 from classroom.walls import best
 
 
@@ -30,9 +30,8 @@ def rehearse(graded: Set) -> None:
 def _unreadable(graded: Set) -> Iterator[str]:
     """Code that is no Python, whole or as one of the parts in which it runs."""
     for name, cell in _code(graded):
-        whole = cell.source if kind(cell) == "test" else TransformerManager().transform_cell(cell.source)
         try:
-            compile(whole, name, "exec")
+            compile(cell.source if kind(cell) == "test" else _python(cell), name, "exec")
         except (SyntaxError, ValueError) as error:
             message = getattr(error, "msg", None) or error
             yield f"{graded.at(name, getattr(error, 'lineno', None) or 1)}: no Python: {message}."
@@ -44,7 +43,7 @@ def _unreadable(graded: Set) -> Iterator[str]:
 
 def _untested(graded: Set) -> Iterator[str]:
     """Answers that define nothing which a test, or another answer, looks at."""
-    trees = {name: ast.parse(TransformerManager().transform_cell(cell.source)) for name, cell in _code(graded)}
+    trees = {name: ast.parse(_python(cell)) for name, cell in _code(graded)}
     names = [(name, node) for name, tree in trees.items() for node in ast.walk(tree) if isinstance(node, ast.Name)]
     for name, tree in trees.items():
         read = {node.id for other, node in names if other != name and isinstance(node.ctx, ast.Load)}
@@ -87,7 +86,8 @@ def _run(graded: Set, notebook: NotebookNode) -> Set:
     except Refused:
         raise
     except Exception as error:
-        frames = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "setup"]
+        trace = traceback.extract_tb(error.__traceback__)
+        frames = [frame.lineno for frame in trace if frame.filename == "setup" and frame.lineno]
         where = graded.at("setup", frames[-1]) if frames and "setup" in graded.lines else f"{graded.name}.md"
         raise SetError(f"{where}: the set cannot be graded: {type(error).__name__}: {error}") from error
     return Set(graded.name, ran, graded.lines)
@@ -96,7 +96,12 @@ def _run(graded: Set, notebook: NotebookNode) -> Set:
 def _code(graded: Set) -> Iterator[tuple[str, NotebookNode]]:
     for cell in graded.notebook.cells:
         if cell.cell_type == "code":
-            yield cell.metadata.nbgrader.grade_id, cell
+            yield grade_id(cell), cell
+
+
+def _python(cell: NotebookNode) -> str:
+    """The cell's code without IPython's magics."""
+    return TransformerManager().transform_cell(str(cell.source))
 
 
 def _parses(source: str) -> bool:

@@ -9,13 +9,15 @@ stands after it. What can mean two things is left to a person.
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from classroom import texts
-from classroom.notebooks import KINDS
+from classroom.cells import grade_id
+from classroom.notebooks import cell_of
 
 DEFINED = re.compile(r"^(?:(?:async +)?(?:def|class) +(\w+)|(\w+) *(?::[^=\n]*)?=(?!=))", re.MULTILINE)
 
@@ -32,12 +34,12 @@ class Restored:
 class RestoreCells(NbGraderPreprocessor):
     """Before nbgrader looks: locked cells as released, deleted ones back in their places, strange tags gone."""
 
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         course = self.parent.parent.coursedir
         assignment, notebook = (resources["nbgrader"][key] for key in ("assignment", "notebook"))
         released = Path(course.format_path(course.release_directory, ".", assignment)) / f"{notebook}.ipynb"
         found = restore(nb, nbformat.read(released, 4))
-        notes = [*nb.metadata.get("reading", []), *found.notes]
+        notes = [*nb.metadata.get("mended", []), *found.notes]
         nb.metadata = NotebookNode(classroom={"notes": notes, "person": found.person}, elsewhere=found.elsewhere)
         return nb, resources
 
@@ -49,27 +51,26 @@ def restore(submitted: NotebookNode, released: NotebookNode) -> Restored:
 
 def answered(submitted: NotebookNode, released: NotebookNode) -> bool:
     """Whether any answer differs from what was handed out; `submitted` is restored by this."""
-    solutions = [cell for cell in released.cells if _tag(cell) and cell.metadata.nbgrader.solution]
+    solutions = [cell for cell in released.cells if grade_id(cell) and cell.metadata.nbgrader.solution]
     said = restore(submitted, released)
-    now = {_tag(cell): _words(cell) for cell in submitted.cells if _tag(cell)}
-    return bool(said.elsewhere) or any(now[_tag(cell)] != _words(cell) for cell in solutions)
+    now = {grade_id(cell): _words(cell) for cell in submitted.cells if grade_id(cell)}
+    return bool(said.elsewhere) or any(now[grade_id(cell)] != _words(cell) for cell in solutions)
 
 
 class _Restoring:
     def __init__(self, submitted: NotebookNode, released: NotebookNode):
         self.cells = submitted.cells
         self.order = released.cells
-        self.wanted = {_tag(cell): cell for cell in released.cells if _tag(cell)}
-        self.texts = {_words(cell) for cell in released.cells if not _tag(cell)}
+        self.wanted = {grade_id(cell): cell for cell in released.cells if grade_id(cell)}
+        self.texts = {_words(cell) for cell in released.cells if not grade_id(cell)}
         self.handed_out = "\n".join(cell.source for cell in released.cells)
         self.seen: dict[str, NotebookNode] = {}
         self.kept: list[tuple[str, NotebookNode]] = []
         self.said = Restored()
 
     def run(self) -> Restored:
-        found = self._by_tag(), self._by_content(), self._by_place()
-        if again := [*found[1], *found[2]]:
-            self._note("had lost their tags, found again", again)
+        self._by_tag()
+        self._note("had lost their tags, found again", self._by_content() + self._by_place())
         changed, lost = self._put_back(), [name for name in self.wanted if name not in self.seen]
         self._insert(lost)
         other = self._rest_stubs()
@@ -87,7 +88,7 @@ class _Restoring:
     def _by_tag(self) -> None:
         """The first cell with each tag; of an answer's doubles, the first that is filled in."""
         for cell in self.cells:
-            name = _tag(cell)
+            name = grade_id(cell)
             first = self.seen.get(name)
             if name in self.wanted and (first is None or (self._is_stub(name, first) and not self._locked(name))):
                 self.seen[name] = cell
@@ -129,7 +130,10 @@ class _Restoring:
         """Where each cell of the set stands in the submission; the texts between its cells are known by their words."""
         at = {id(cell): i for i, cell in enumerate(self.cells)}
         words = {_words(cell): i for i, cell in reversed([*enumerate(self.cells)]) if cell.cell_type == "markdown"}
-        return [at.get(id(self.seen.get(_tag(cell)))) if _tag(cell) else words.get(_words(cell)) for cell in self.order]
+        return [
+            at.get(id(self.seen.get(grade_id(cell)))) if grade_id(cell) else words.get(_words(cell))
+            for cell in self.order
+        ]
 
     def _between(self, name: str, places: list[int | None]) -> tuple[int, int]:
         """From behind the last known cell before this one to the first known after it."""
@@ -142,7 +146,7 @@ class _Restoring:
         return not self._locked(name) and self.wanted[name].cell_type == original.cell_type
 
     def _at(self, name: str) -> int:
-        return next(i for i, cell in enumerate(self.order) if _tag(cell) == name)
+        return next(i for i, cell in enumerate(self.order) if grade_id(cell) == name)
 
     def _put_back(self) -> list[str]:
         """Locked cells as released, each before what the student made of it."""
@@ -150,7 +154,7 @@ class _Restoring:
         for name, cell in self.seen.items():
             original = self.wanted[name]
             if self._locked(name) and not self._is_stub(name, cell):
-                self.kept.append((name, KINDS[cell.cell_type](cell.source)))
+                self.kept.append((name, cell_of(cell.cell_type, cell.source)))
                 self.cells.insert(self._index(cell) + 1, self.kept[-1][1])
             if cell.cell_type != original.cell_type or (self._locked(name) and cell.source != original.source):
                 changed.append(name)
@@ -209,12 +213,14 @@ class _Restoring:
     def _tests_after(self, name: str) -> list[int | None]:
         """Where the tests between this answer and the next stand."""
         at = self._at(name)
-        ends = (i for i, cell in enumerate(self.order) if i > at and _tag(cell) and not self._locked(_tag(cell)))
+        ends = (
+            i for i, cell in enumerate(self.order) if i > at and grade_id(cell) and not self._locked(grade_id(cell))
+        )
         end = next(ends, len(self.order))
         return [
             place
             for place, cell in zip(self._places()[at + 1 : end], self.order[at + 1 : end], strict=True)
-            if _tag(cell)
+            if grade_id(cell)
         ]
 
     def _explanations(self) -> None:
@@ -278,12 +284,6 @@ def _become(cell: NotebookNode, original: NotebookNode) -> None:
             cell.pop("execution_count", None)
     if original.metadata.nbgrader.locked:
         cell.source = original.source
-
-
-def _tag(cell: NotebookNode) -> str:
-    tag = cell.metadata.get("nbgrader")
-    name = tag.get("grade_id") if isinstance(tag, dict) else None
-    return name if isinstance(name, str) else ""
 
 
 def _words(cell: NotebookNode) -> str:

@@ -23,7 +23,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from nbformat import NotebookNode
 
-from classroom.regions import MARK, split
+from classroom.cells import MARK, grade_id, kind, split, tag
+from classroom.notebooks import cell_of
 
 GRADED = Path(__file__).parent / "graded"
 STUBS = {"answer": "# your code here", "explain": "Your answer here."}  # what students find in the place of an answer
@@ -74,22 +75,21 @@ def parse(file: Path) -> Set:
     text = _text(file)
     lines, cells, start = text.split("\n"), [], 0
     found = Set(file.stem, nbformat.v4.new_notebook())
-    for token in _fences(text):
-        where = f"{file.name}, line {token.map[0] + 1}"
-        _check_fence(token, lines, file.name)
-        role = _role(token, where)
+    for fence, (first, end) in _fences(text):
+        where = f"{file.name}, line {first + 1}"
+        _check_fence(fence, lines[first:end], where)
+        role = _role(fence, where)
         if role is None:
             continue
-        cells += _between(lines[start : token.map[0]], start, file.name)
-        cell = _cell(*role, token, file.name)
-        name = cell.metadata.nbgrader.grade_id
-        if name in found.lines:
-            raise SetError(f"{where}: the cell of line {found.lines[name]} is called {name} too.")
-        found.lines[name] = token.map[0] + 1
+        cells += _between(lines[start:first], start, file.name)
+        cell = _cell(*role, _regions(fence.content.rstrip("\n"), role[0], first + 1, file.name))
+        if grade_id(cell) in found.lines:
+            raise SetError(f"{where}: the cell of line {found.lines[grade_id(cell)]} is called {grade_id(cell)} too.")
+        found.lines[grade_id(cell)] = first + 1
         cells.append(cell)
-        start = token.map[1]
+        start = end
     cells += _between(lines[start:], start, file.name)
-    if not any(cell.metadata.get("nbgrader", {}).get("grade") for cell in cells):
+    if not any(tag(cell).get("grade") for cell in cells):
         raise SetError(f"{file.name}: nothing in it gives points: write a test, or an answer in words.")
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"  # the same set gives the same file
@@ -98,17 +98,12 @@ def parse(file: Path) -> Set:
     return found
 
 
-def kind(cell: NotebookNode) -> str:
-    """A cell's role, "text" where it has none."""
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "text").split("-")[0]
-
-
 def handed_out(cell: NotebookNode) -> str:
     """What students get of a cell."""
     role = kind(cell)
     if role == "explain":
         return STUBS[role]
-    return "\n".join(split(cell.source, STUBS.get(role, ""))[0]) if role in REGIONS else cell.source
+    return "\n".join(split(cell.source, STUBS.get(role, ""))[0]) if role in REGIONS else str(cell.source)
 
 
 def leaks(notebook: NotebookNode, released: Path) -> list[str]:
@@ -123,20 +118,13 @@ def leaks(notebook: NotebookNode, released: Path) -> list[str]:
         secret = cell.source.split("\n") if kind(cell) == "explain" else split(cell.source)[1]
         for line in {line.strip() for line in secret}:
             if len(line) > 8 and line not in shown and json.dumps(line, ensure_ascii=False)[1:-1] in text:
-                found.append(f"a line of {cell.metadata.nbgrader.grade_id} is in it: {line}")
+                found.append(f"a line of {grade_id(cell)} is in it: {line}")
     return found
-
-
-def graded_cells(notebook: NotebookNode) -> dict[str, float]:
-    """The points of each cell that gives any."""
-    tags = [cell.metadata.get("nbgrader", {}) for cell in notebook.cells]
-    return {tag["grade_id"]: tag["points"] for tag in tags if tag.get("grade")}
 
 
 def shape(notebook: NotebookNode) -> list[tuple[str, str, float]]:
     """What must stay the same once students have a set: its cells, what they are, and their points."""
-    tags = [(cell.cell_type, cell.metadata.get("nbgrader", {})) for cell in notebook.cells]
-    return sorted((tag["grade_id"], kind, tag.get("points", 0)) for kind, tag in tags if tag)
+    return sorted((grade_id(cell), cell.cell_type, tag(cell).get("points", 0)) for cell in notebook.cells if tag(cell))
 
 
 def _text(file: Path) -> str:
@@ -147,23 +135,24 @@ def _text(file: Path) -> str:
         raise SetError(f"{file.name}: is no UTF-8 text (byte {error.start + 1}); save it as UTF-8.") from None
 
 
-def _fences(text: str) -> list[Token]:
-    return [token for token in MarkdownIt("commonmark").parse(text) if token.type == "fence"]
+def _fences(text: str) -> list[tuple[Token, list[int]]]:
+    """Each fence, and the lines from its first to behind its last."""
+    return [(token, token.map) for token in MarkdownIt("commonmark").parse(text) if token.type == "fence" and token.map]
 
 
 def _is_set(file: Path) -> bool:
-    words = [token.info.split()[1:2] for token in _fences(_text(file))]
+    words = [fence.info.split()[1:2] for fence, _ in _fences(_text(file))]
     return any(word[0].partition("=")[0].lower() in ROLES for word in words if word)
 
 
-def _check_fence(token: Token, lines: list[str], name: str) -> None:
+def _check_fence(fence: Token, lines: list[str], where: str) -> None:
     """Closed, and not by the end of another: one that is not would show what follows, or swallow it."""
-    first, last = token.map
-    swallowed = next((at for at in range(first + 1, last) if BEGINS.match(lines[at])), None)
-    closed = re.fullmatch(rf"[\s>]*{re.escape(token.markup[0])}{{{len(token.markup)},}}\s*", lines[last - 1])
-    if swallowed is not None or not closed or last - 1 == first:
-        before = "" if swallowed is None else f" before line {swallowed + 1}"
-        raise SetError(f"{name}, line {first + 1}: this fence is not closed{before}.")
+    swallowed = next((at for at in range(1, len(lines) - 1) if BEGINS.match(lines[at])), None)
+    closed = re.fullmatch(rf"[\s>]*{re.escape(fence.markup[0])}{{{len(fence.markup)},}}\s*", lines[-1])
+    if swallowed is not None or not closed or len(lines) == 1:
+        start = int(where.rpartition(" ")[2])
+        before = "" if swallowed is None else f" before line {start + swallowed}"
+        raise SetError(f"{where}: this fence is not closed{before}.")
 
 
 def _role(token: Token, where: str) -> tuple[str, str, dict[str, str]] | None:
@@ -197,9 +186,8 @@ def _role(token: Token, where: str) -> tuple[str, str, dict[str, str]] | None:
     return role, name, options
 
 
-def _cell(role: str, name: str, options: dict[str, str], token: Token, file: str) -> NotebookNode:
-    new = nbformat.v4.new_markdown_cell if role == "explain" else nbformat.v4.new_code_cell
-    cell = new(_regions(token.content.rstrip("\n"), role, token.map[0] + 1, file))
+def _cell(role: str, name: str, options: dict[str, str], source: str) -> NotebookNode:
+    cell = cell_of("markdown" if role == "explain" else "code", source)
     cell.metadata["nbgrader"] = {
         "grade_id": f"{role}-{name}" if name else role,
         "grade": role in {"test", "explain"},
@@ -230,7 +218,7 @@ def _regions(source: str, role: str, start: int, file: str) -> str:
             continue
         mark, where = MARKED.fullmatch(line), f"{file}, line {start + number}"
         words = " ".join(mark[3].upper().split()) if mark else ""
-        if not mark or words != region:
+        if mark is None or words != region:
             subject = "text" if role == "text" else f"`{role}`"
             takes = f"`### BEGIN {region}` and `### END {region}`, each alone on its line" if region else "no such mark"
             raise SetError(f"{where}: {subject} takes {takes}: {line.strip()}")

@@ -1,7 +1,7 @@
 """Spreadsheets that a teacher fills in, and text that harms neither a spreadsheet nor a terminal.
 
-Students choose file names, messages and answers. All of it passes `safe` on the way to a file, and `line` on the way to
-a terminal.
+Students choose file names, messages and answers. All of it passes `safe` on the way to a file, and `texts.line` on the way
+to a terminal.
 """
 
 import csv
@@ -10,30 +10,15 @@ import re
 from pathlib import Path
 
 from classroom.course import Course, CourseError
+from classroom.texts import clean, decoded, line
 
 LONGEST = 32_000  # characters; a spreadsheet's cell holds 32 767
-# Escape sequences of a terminal, other controls, what turns text round or cannot be seen, and half characters.
-UNSEEN = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
-)
 # The beginning of a cell: blanks, quotes and what has no width, and a sign of a formula if there is one.
 BEGINNING = re.compile(
     r"((?:^|[;,|\t\n])"
     r"[\s\"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]*)"
     r"([=+\-@＝＋－＠﹦﹢﹣﹫\u2212]?)"
 )
-
-
-def clean(text: str) -> str:
-    """Text without anything that acts instead of being read."""
-    return UNSEEN.sub("", text)
-
-
-def line(text: str, most: int = 300) -> str:
-    """The text in one line, cut at `most` characters."""
-    words = " ".join(clean(text).split())
-    return words if len(words) <= most else f"{words[: most - 2]} …"
 
 
 def safe(text: str) -> str:
@@ -58,7 +43,7 @@ def read(file: Path, columns: list[str]) -> list[dict[str, str]]:
     """The rows of a sheet however a spreadsheet saved it: any of its encodings, with `,` `;` or tabs."""
     if not file.exists():
         return []
-    text = _decoded(file.read_bytes())
+    text, _ = decoded(file.read_bytes())
     first = text.lstrip().partition("\n")[0]
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count)))
@@ -75,7 +60,7 @@ def read(file: Path, columns: list[str]) -> list[dict[str, str]]:
 def write(course: Course, file: Path, columns: list[str], rows: list[list[str]], keys: list[str]) -> None:
     """Write the sheet. What a teacher filled in about one of the `keys`, and it lacks now, is kept in `earlier/`."""
     made = [dict(zip(columns, map(safe, row), strict=True)) for row in rows]
-    filled = [column for column in ("points", "decision", "comment") if column in columns]
+    filled: list[str] = [column for column in ("points", "decision", "comment") if column in columns]
     kept = [_words(row, keys + filled) for row in made]
     before = [_words(row, keys + filled) for row in read(file, [])]
     if any(row not in kept for row in before if any(row[len(keys) :])):
@@ -96,15 +81,6 @@ def number(text: str, most: float) -> float | None:
         return None
     points = float(text.strip().replace(",", "."))
     return points if points <= most else None
-
-
-def _decoded(content: bytes) -> str:
-    if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        return content.decode("utf-16", "replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
 
 
 def _words(row: dict[str, str], columns: list[str]) -> list[str]:

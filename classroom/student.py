@@ -14,11 +14,8 @@ from classroom.inside import wire
 from classroom.inside.child import PATIENCE
 from classroom.limits import Limits
 from classroom.process import USED_UP, Ended, Note, Process
+from classroom.texts import clean
 from classroom.walls import Walls, chosen
-
-CONTROL = re.compile(
-    r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 
 
 @dataclass(frozen=True)
@@ -110,10 +107,19 @@ class Student:
         space: dict[str, Any] = {}
         for name in wanted:
             if name in found.get("functions", {}):
-                space[name] = Function(self, cell, name)
+                space[name] = self._function(cell, name)
             elif name in found.get("values", {}):
                 space[name] = found["values"][name]
         return space
+
+    def _function(self, cell: str, name: str) -> Callable[..., Any]:
+        """A function of the student's: calling it calls it over there."""
+
+        def function(*arguments: Any, **named: Any) -> Any:
+            return self.call(cell, name, arguments, named)
+
+        function.__name__ = name
+        return function
 
     def call(self, cell: str, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Call the student's function with copies; changes it makes to arrays are carried over to ours.
@@ -126,14 +132,13 @@ class Student:
         try:
             if self._process is None and not self._visits:
                 self.run()
-            reply = self._ask(
-                "call", name, cell=cell, name=name, arguments=wire.pack(arguments), named=wire.pack(named)
-            )
+            sent = {"arguments": wire.pack(arguments), "named": wire.pack(named)}
+            reply = self._ask("call", name, cell=cell, name=name, **sent)
             error = _error(reply, self.limits)
         except Ended as ended:
             error = Error("Ended", str(ended), limited=True)
         if error:
-            raised = stopped(error, self._line(error))
+            raised = _raised(error, self._line(error))
             if error.limited:
                 self._slow[name, same] = raised
             raise raised
@@ -143,7 +148,7 @@ class Student:
                     ours[...] = theirs
             return wire.unpack(reply["value"])
         except (ValueError, TypeError, KeyError):
-            raise stopped(Error("ValueError", "it returned what is no value")) from None
+            raise _raised(Error("ValueError", "it returned what is no value")) from None
 
     def _line(self, error: Error) -> str:
         """The student's line that stopped, as " at line 3, `return x[5]`"."""
@@ -161,13 +166,9 @@ class Student:
             try:
                 if step.source is not None and step.cell not in self._without and not self._was_late(step.cell):
                     reply = self._ask("run", cell=step.cell, source=step.source)
-                    skipped = reply.get("skipped") if isinstance(reply.get("skipped"), list) else []
-                    ran = Ran(
-                        _shown(str(reply.get("output", ""))[: self.limits.output + 100]),
-                        _error(reply, self.limits),
-                        tuple(clean(str(one)) for one in skipped[:5]),
-                    )
-                    self.ran.setdefault(step.cell, ran)
+                    output = _shown(str(reply.get("output", ""))[: self.limits.output + 100])
+                    skipped = tuple(clean(one) for one in _texts(reply, "skipped")[:5])
+                    self.ran.setdefault(step.cell, Ran(output, _error(reply, self.limits), skipped))
                 if step.keep:
                     self._known[step.cell] = self._remember(step)
                 if visit := self._visits.get(step.cell):
@@ -186,10 +187,11 @@ class Student:
 
     def _remember(self, step: Step) -> dict[str, Any]:
         reply = self._ask("keep", cell=step.cell, names=list(step.keep))
-        named = reply.get("functions") if isinstance(reply.get("functions"), dict) else {}
-        functions = {name: named[name] for name in step.keep if isinstance(named.get(name), int)}
+        named = reply.get("functions")
+        called = named if isinstance(named, dict) else {}
+        functions = {name: called[name] for name in step.keep if isinstance(called.get(name), int)}
         values = {}
-        for name in (set(_names(reply, "names")) & set(step.keep)) - set(functions):
+        for name in (set(_texts(reply, "names")) & set(step.keep)) - set(functions):
             try:
                 values[name] = wire.unpack(self._ask("value", name, cell=step.cell, name=name).get("value"))
             except ValueError:
@@ -227,26 +229,11 @@ class NotStarted(Exception):
     """The grader's own failure: nothing of the student's has run."""
 
 
-class Function:
-    """A function of the student's: calling it calls it over there."""
-
-    def __init__(self, student: Student, cell: str, name: str):
-        self._call = lambda *arguments, **named: student.call(cell, name, arguments, named)
-        self.__name__ = name
-
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return self._call(*arguments, **named)
-
-
-def stopped(error: Error, where: str = "") -> Exception:
+def _raised(error: Error, where: str = "") -> Exception:
     """An exception under the name that it had over there; `where` is the student's line, `limited` says that a limit made it."""
-    raised = type(error.name, (Exception,), {"where": where, "limited": error.limited})(error.text)
+    known = {"where": where, "limited": error.limited}
+    raised: Exception = type(error.name, (Exception,), known)(error.text)
     return raised
-
-
-def clean(text: str) -> str:
-    """Text without what steers a terminal, turns writing round, or is no character."""
-    return CONTROL.sub("", text)
 
 
 def _shown(output: str) -> str:
@@ -254,17 +241,17 @@ def _shown(output: str) -> str:
     return clean(re.sub(r"[^\n]*\r(?=[^\r\n])", "", output.replace("\r\n", "\n")))
 
 
-def _names(reply: dict[str, Any], key: str) -> list[str]:
-    return [name for name in reply[key] if isinstance(name, str)] if isinstance(reply.get(key), list) else []
+def _texts(reply: dict[str, Any], key: str) -> list[str]:
+    found = reply.get(key)
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 
 
 def _error(reply: dict[str, Any], limits: Limits) -> Error | None:
     error = reply.get("error")
     if not error:
         return None
-    name, text, cell, line, limited = (
-        [*error, "", "", "", 0, False] if isinstance(error, list) else ["Error", "", "", 0, False]
-    )[:5]
+    told = error if isinstance(error, list) and len(error) == 5 else ["Error", "", "", 0, False]
+    name, text, cell, line, limited = told
     limited = limited is True and name == "TimeLimit"
     if limited:
         text = f"it took longer than {limits.seconds:g} s"

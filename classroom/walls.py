@@ -24,8 +24,10 @@ from classroom import cgroup
 from classroom.limits import Limits, Refused
 
 ROOT = Path(__file__).resolve().parent.parent
+INSIDE = Path("classroom", "inside")  # what runs in a student's process
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache", "/etc/fonts")
 NOBODY = 65534
+PATIENCE = 5  # seconds for what was killed to be gone
 REMAINS = (
     "Network: Python's own calls are refused, but code that goes round Python can reach it.",
     "Files: likewise. A student's code can read the graded set with its solutions and hidden tests, other students' work "
@@ -82,9 +84,9 @@ def readable() -> list[str]:
     places = [*SYSTEM, sys.base_prefix, sys.prefix, runner()]
     places += [path for path in sys.path if "site-packages" in path]
     kept: list[str] = []
-    for place in [
+    for place in (
         name for path in map(str, places) for name in (path, os.path.realpath(path))
-    ]:  # a link, and where it leads
+    ):  # a link, and its target
         inside = any(place.startswith(f"{other}/") for other in kept)
         if os.path.exists(place) and place not in kept and not inside:
             kept.append(place)
@@ -95,14 +97,23 @@ def readable() -> list[str]:
 def runner() -> Path:
     """A folder with what runs in a student's process, and attnlib's data; nobody writes into it again."""
     folder = Path(tempfile.mkdtemp(prefix="grader-")).resolve()
-    owner = os.getpid()
-    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
-    unwanted = shutil.ignore_patterns("__pycache__", "__init__.py")
-    shutil.copytree(ROOT / "classroom" / "inside", folder, ignore=unwanted, dirs_exist_ok=True)
+    atexit.register(_remove, folder, os.getpid())
     shutil.copytree(ROOT / "attnlib", folder / "attnlib", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+    shutil.copytree(ROOT / INSIDE, folder / INSIDE, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "classroom" / "__init__.py", folder / "classroom")
     for place in (folder, *folder.rglob("*")):
         place.chmod(0o755 if place.is_dir() else 0o644)
     return folder
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:  # and not a process that it has forked
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def python(module: str, settings: dict[str, object]) -> list[str]:
+    """The command that runs a module of `inside/` from the runner, with its settings."""
+    return [sys.executable, "-P", "-s", "-m", f"classroom.inside.{module}", json.dumps(settings)]
 
 
 def _unshare(command: list[str], folder: Path, limits: Limits) -> list[str]:
@@ -153,11 +164,10 @@ def chosen() -> Walls:
 
 def sentences(walls: Walls) -> list[str]:
     """What stands between a submission and this machine, and what does not."""
+    alone = "No control group can be made here: the process itself counts"
+    counts = "A control group counts" if cgroup.stands(Limits.chosen()) else alone
     said = [f"Submissions run in a process of their own, contained by {walls.name}."]
-    said += [
-        f"  {'A control group counts' if cgroup.stands(Limits.chosen()) else 'No control group can be made here: the process itself counts'} "
-        "its memory and threads."
-    ]
+    said.append(f"  {counts} its memory and threads.")
     said += [f"  NOT CONTAINED. {sentence}" for sentence in walls.remains]
     if walls.name == LIMITS.name:
         said += [
@@ -185,27 +195,26 @@ def works(walls: Walls) -> bool:
     with tempfile.TemporaryDirectory(prefix="walls-") as place:
         folder = Path(place).resolve() / "work"
         folder.mkdir()
-        settings = {"read": readable(), "write": [str(folder)], "landlock": walls.landlock}
-        command = [
-            sys.executable,
-            "-s",
-            str(runner() / "probe.py"),
-            json.dumps({**settings, "secret": str(ROOT / "classroom")}),
-        ]
+        settings = {
+            "read": readable(),
+            "write": [str(folder)],
+            "landlock": walls.landlock,
+            "secret": str(ROOT / "classroom"),
+        }
         try:
-            wrapped = walls.wrap(command, folder, Limits())
+            wrapped = walls.wrap(python("probe", settings), folder, Limits())
             tried = subprocess.run(wrapped, cwd=folder, env=environment(folder), capture_output=True, timeout=60)
             found = json.loads(tried.stdout)
         except (OSError, ValueError, subprocess.SubprocessError):
             return False
-        return found == {"shut": True, "secret": False, "network": False, "process": False, "written": True}
+        return bool(found == {"shut": True, "secret": False, "network": False, "process": False, "written": True})
 
 
 def environment(folder: Path) -> dict[str, str]:
     """Nothing of the teacher's: no keys, no paths beyond what Python needs."""
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     homes = dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR", "XDG_CACHE_HOME"), str(folder))
-    return {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "PYTHONDONTWRITEBYTECODE": "1",
+    return {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "PYTHONPATH": str(runner()), "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "PYTHONDONTWRITEBYTECODE": "1",
             "USER": "student", "LOGNAME": "student", "CLASSROOM_RUN": str(folder), **one_thread, **homes}  # fmt: skip
 
 
@@ -215,10 +224,13 @@ def end(process: "subprocess.Popen[bytes]", folder: Path) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.wait()
-    for _ in range(100):
-        left = strays(folder)
-        if not left:
-            return
+    end_strays(folder)
+
+
+def end_strays(folder: Path, within: bool = False) -> None:
+    """End the processes that carry the mark of a run in this folder, or `within` it, until there are none, or too long."""
+    deadline = time.monotonic() + PATIENCE
+    while (left := strays(folder, within)) and time.monotonic() < deadline:
         for stray in left:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(stray, signal.SIGKILL)

@@ -7,7 +7,6 @@ import shutil
 import signal
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -15,11 +14,10 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from classroom.walls import strays
+from classroom.walls import end_strays
 
-CONTEXT = multiprocessing.get_context(
-    "fork" if sys.platform == "linux" else "forkserver"
-)  # a macOS that forks may crash
+# A macOS that forks may crash.
+CONTEXT = multiprocessing.get_context("fork") if sys.platform == "linux" else multiprocessing.get_context("forkserver")
 GRACE = 5  # seconds to end what it has started
 
 
@@ -76,14 +74,5 @@ def _end(process: BaseProcess, place: Path) -> None:
             process.kill()
             process.join()
         if process.exitcode:
-            _end_strays(place)
+            end_strays(place, within=True)
     shutil.rmtree(place, ignore_errors=True)
-
-
-def _end_strays(place: Path) -> None:
-    until = time.monotonic() + GRACE
-    while (left := strays(place, within=True)) and time.monotonic() < until:
-        for stray in left:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(stray, signal.SIGKILL)
-        time.sleep(0.02)

@@ -8,12 +8,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from classroom import cells, downloads, grades, sets
 from classroom import course as courses
-from classroom import downloads, grades, sets
 from classroom.course import Course
 from classroom.demo.submissions import download
 from classroom.grades import Row
-from classroom.regions import split
 from classroom.walls import chosen, sentences, strays
 
 SET = "chapter_01"
@@ -72,8 +71,8 @@ def lines(rows: list[Row]) -> list[list[str]]:
 
 def leaks(course: Course) -> list[str]:
     """Lines of hidden tests that stand in a student's feedback."""
-    tests = [cell for cell in sets.read(sets.GRADED / f"{SET}.md").cells if sets.kind(cell) == "test"]
-    secret = {line.strip() for cell in tests for line in split(cell.source)[1] if len(line.strip()) > 12}
+    tests = [cell for cell in sets.read(sets.GRADED / f"{SET}.md").cells if cells.kind(cell) == "test"]
+    secret = {line.strip() for cell in tests for line in cells.split(cell.source)[1] if len(line.strip()) > 12}
     pages = {file: file.read_text(encoding="utf8") for file in course.folder.glob("feedback/**/*.html")}
     found = [f"{file.parts[-3]}: {line}" for file, page in pages.items() for line in sorted(secret) if line in page]
     return found if pages else ["There is no feedback."]

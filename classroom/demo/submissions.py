@@ -9,6 +9,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from classroom.cells import grade_id
+
 RIGHT = {
     "answer-tempered": """def tempered_attention(x, temperature):
     scores = x @ x.T / temperature
@@ -71,17 +73,14 @@ for place in [pathlib.Path(attnlib.__file__).parent.parent, *pathlib.Path.cwd().
 }
 NETWORK = {
     "answer-thief": """import urllib.request
-thief = float(urllib.request.urlopen("http://192.0.2.1/answer", timeout=2).read())""",
+thief = float(urllib.request.urlopen("http://192.0.2.1/answer", timeout=2).read())"""
 }
-EXITS = {
-    "answer-cosines": "import os\n\ndef cosines(x):\n    os._exit(0)",
-    "answer-grows": "import os\nos._exit(0)",
-}
+EXITS = {"answer-cosines": "import os\n\ndef cosines(x):\n    os._exit(0)", "answer-grows": "import os\nos._exit(0)"}
 READY_MADE = {
     "answer-tempered": """from attnlib import attention as mix
 
 def tempered_attention(x, temperature):
-    return mix(x, x, x, scale=1 / temperature)""",
+    return mix(x, x, x, scale=1 / temperature)"""
 }
 HOARDS = {"answer-grows": "hoard = []\nwhile True:\n    hoard.append(bytearray(1 << 28))"}
 LEAVES = {"answer-grows": 'import subprocess\nsubprocess.Popen(["sleep", "600"])\ngrows = "c"'}
@@ -92,7 +91,7 @@ def fill(notebook: NotebookNode, *changes: dict[str, str]) -> NotebookNode:
     filled = copy.deepcopy(notebook)
     sources = {name: source for change in changes for name, source in change.items()}
     for cell in filled.cells:
-        cell.source = sources.get(_name(cell), cell.source)
+        cell.source = sources.get(grade_id(cell), cell.source)
     return filled
 
 
@@ -106,7 +105,7 @@ def _with_helper(notebook: NotebookNode) -> NotebookNode:
 def _deleted(notebook: NotebookNode) -> NotebookNode:
     filled = fill(notebook, RIGHT)
     gone = {"setup", "test-tempered-at-one", "test-tempered-other", "answer-grows", "test-grows", "explain-hull"}
-    filled.cells = [cell for cell in filled.cells if _name(cell) not in gone]
+    filled.cells = [cell for cell in filled.cells if grade_id(cell) not in gone]
     filled.cells.insert(0, nbformat.v4.new_code_cell("import numpy as np"))
     return filled
 
@@ -116,7 +115,7 @@ def _tampered(notebook: NotebookNode) -> NotebookNode:
     for cell in filled.cells:
         if "points" in cell.metadata.get("nbgrader", {}):
             cell.metadata.nbgrader.points = 100.0
-        if _name(cell) == "test-thief":
+        if grade_id(cell) == "test-thief":
             cell.metadata.nbgrader.grade = False
     return filled
 
@@ -155,7 +154,3 @@ def download(released: Path, place: Path) -> None:
             archive.writestr(f"{student}_{number}_assignsubmission_file/{released.name}", text)
         archive.writestr(f"broken file_198_assignsubmission_file/{released.name}", nbformat.writes(notebook)[:2000])
         archive.writestr("no notebook_199_assignsubmission_file/essay.pdf", io.BytesIO(b"%PDF-1.7").read())
-
-
-def _name(cell: NotebookNode) -> str:
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "")

@@ -1,9 +1,9 @@
 """A student's process: runs the cells, then answers calls of the student's functions. It holds no test.
 
-    python child.py '{"notes": 5, "write": [...], "read": [...], "hide": [...], "memory": ..., ...}'
+    python -m classroom.inside.child '{"notes": 5, "write": [...], "read": [...], "hide": [...], "memory": ..., ...}'
 
 Requests come as lines of JSON, one reply goes back for each; the first brings attnlib's code. Nothing that this process
-says is trusted: the grader takes values from it and compares them itself. The file stands alone, with those beside it.
+says is trusted: the grader takes values from it and compares them itself. The folder stands alone.
 """
 
 import base64
@@ -14,8 +14,11 @@ import os
 import pdb
 import signal
 import sys
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast
+
+from classroom.inside import confine, imports, torch_notes, watch
+from classroom.inside.wire import pack, unpack
 
 PATIENCE = 2  # times the limit on computing: the limit on waiting
 HELD = 250  # the descriptor of the channel for notes
@@ -32,8 +35,9 @@ class Output:
 
     encoding, errors = "utf-8", "replace"
 
-    def __init__(self, most: int):
-        self.most, self.kept, self.length = most, [], 0
+    def __init__(self, most: int) -> None:
+        self.most, self.length = most, 0
+        self.kept: list[str] = []
 
     def write(self, text: str) -> int:
         if self.length < self.most:
@@ -54,9 +58,11 @@ class Output:
 class Notebook:
     """The student's names, and what is done with them."""
 
-    def __init__(self, limits: dict[str, Any]):
-        self.limits, self.kept = limits, {}
-        self.cell, self.skipped, self.known = "", [], {}
+    def __init__(self, limits: dict[str, Any]) -> None:
+        self.limits, self.cell = limits, ""
+        self.kept: dict[str, dict[str, Any]] = {}
+        self.known: dict[int, int] = {}
+        self.skipped: list[str] = []
         from IPython.core.interactiveshell import InteractiveShell
         from traitlets.config import Config
 
@@ -66,12 +72,12 @@ class Notebook:
             """Magics and commands that are not a student's code do nothing, and are named."""
 
             def run_line_magic(self, name: str, line: str, _stack_depth: int = 1) -> Any:
-                return (
-                    super().run_line_magic(name, line, _stack_depth + 1) if name in RUN else notebook.skip(f"%{name}")
-                )
+                run = super().run_line_magic
+                return run(name, line, _stack_depth + 1) if name in RUN else notebook.skip(f"%{name}")
 
             def run_cell_magic(self, name: str, line: str, cell: str) -> Any:
-                return super().run_cell_magic(name, line, cell) if name in RUN_CELL else notebook.skip(f"%%{name}")
+                run: Any = super().run_cell_magic
+                return run(name, line, cell) if name in RUN_CELL else notebook.skip(f"%%{name}")
 
             def system(self, command: str) -> None:
                 notebook.skip(f"!{command.split()[0] if command.split() else ''}")
@@ -84,11 +90,11 @@ class Notebook:
         config.HistoryManager.enabled = False
         config.InteractiveShell.colors = "NoColor"
         config.InteractiveShell.automagic = False
-        self.shell = Shell.instance(config=config)
+        self.shell = cast(Any, Shell.instance(config=config))
         self.shell.user_ns.pop("open", None)  # IPython's own stands between a cell and Python's
         self.shell.showtraceback = lambda *a, **k: None
         self.shell.showsyntaxerror = lambda *a, **k: None
-        pdb.set_trace = lambda *a, **k: self.skip("pdb.set_trace()")
+        vars(pdb)["set_trace"] = lambda *a, **k: self.skip("pdb.set_trace()")
         sys.breakpointhook = lambda *a, **k: self.skip("breakpoint()")
         self.shell.compile.get_code_name = lambda *a, **k: f"cell {self.cell}"
 
@@ -104,29 +110,24 @@ class Notebook:
                 with seconds(self.limits["seconds"]):
                     ran = self.shell.run_cell(source)
                 error = ran.error_before_exec or ran.error_in_exec
-            except TimeLimit as late:
-                error = late
+            except TimeLimit as timeout:
+                error = timeout
         return {"output": output.text(), "error": described(error) if error else None, "skipped": self.skipped[:5]}
 
     def keep(self, cell: str, names: list[str]) -> dict[str, Any]:
         """Remember what the names mean now, for the tests of this cell."""
         space = self.shell.user_ns
-        self.kept[cell] = {name: space[name] for name in names if name in space}
-        kept = self.kept[cell]
-        functions = {
-            name: self.known.setdefault(id(value), len(self.known)) for name, value in kept.items() if callable(value)
-        }
-        return {"names": list(kept), "functions": functions}
+        self.kept[cell] = kept = {name: space[name] for name in names if name in space}
+        functions = {name: id(value) for name, value in kept.items() if callable(value)}
+        numbers = {name: self.known.setdefault(one, len(self.known)) for name, one in functions.items()}
+        return {"names": list(kept), "functions": numbers}
 
     def value(self, cell: str, name: str) -> dict[str, Any]:
-        from wire import pack
-
         with seconds(self.limits["seconds"]):
             return {"value": pack(self.kept[cell][name])}
 
     def call(self, cell: str, name: str, arguments: Any, named: Any) -> dict[str, Any]:
         import numpy as np
-        from wire import pack, unpack
 
         arguments, named = unpack(arguments), unpack(named)
         try:
@@ -149,7 +150,7 @@ def late(*_: Any) -> None:
 
 
 @contextlib.contextmanager
-def seconds(most: float):
+def seconds(most: float) -> Iterator[None]:
     """Interrupt what computes for longer, or waits for twice as long: a busy machine fails nobody's work."""
     timers = ((signal.ITIMER_PROF, most), (signal.ITIMER_REAL, PATIENCE * most))
     for timer, after in timers:
@@ -165,7 +166,7 @@ def described(error: BaseException) -> list[Any]:
     """An error's name and message, short, and the cell and line of the student's that ran last, where they are known."""
     cell, line = "", 0
     if isinstance(error, SyntaxError) and str(error.filename).startswith("cell "):
-        cell, line = error.filename[5:], error.lineno or 0
+        cell, line = str(error.filename)[5:], error.lineno or 0
     trace = error.__traceback__
     while trace is not None:
         if (file := trace.tb_frame.f_code.co_filename).startswith("cell "):
@@ -187,13 +188,6 @@ def main() -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(null, stream)
-    sys.path.insert(0, str(Path(__file__).parent))
-    import confine
-    import imports
-    import torch_notes  # here, while files can still be read
-    import watch
-    import wire  # noqa: F401
-
     for number in (signal.SIGPROF, signal.SIGALRM):
         signal.signal(number, late)
     confine.limit(limits["memory"], limits["file"], limits["cpu"])
@@ -213,10 +207,16 @@ def main() -> None:
     sys.meta_path.insert(0, imports.Attnlib(code, first["rest"], limits["attnlib"], send, fetch))
     importlib.import_module("attnlib.exercises.harness")
     torch = imports.torch_finder(torch_notes.watch, send)
-    sys.addaudithook(watch.guard(send, torch, *(tuple(limits[key]) for key in ("write", "read", "hide")), shared))
-    for name in ("watch", "imports", "torch_notes", "confine"):
+    write, read, hide = (tuple(limits[key]) for key in ("write", "read", "hide"))
+    sys.addaudithook(watch.guard(send, torch, write, read, hide, shared))
+    for name in [name for name in sys.modules if name.startswith("classroom")]:
         del sys.modules[name]
-    actions = {"run": notebook.run, "keep": notebook.keep, "value": notebook.value, "call": notebook.call}
+    actions: dict[str, Any] = {
+        "run": notebook.run,
+        "keep": notebook.keep,
+        "value": notebook.value,
+        "call": notebook.call,
+    }
     reply: dict[str, Any] = {"shut": shut}
     request = first
     while request:

@@ -1,8 +1,9 @@
 """How a student's process imports attnlib, whose code the grader sends, and torch, whose attention is to note each call.
 
-The file stands alone: it is copied beside the student's cells.
+The folder is copied beside the student's cells.
 """
 
+import ast
 import importlib.abc
 import importlib.machinery
 import marshal
@@ -33,16 +34,17 @@ class Attnlib(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _take(self, packed: bytes) -> None:
         for name, (package, file, code) in marshal.loads(packed).items():
-            self.codes[name] = package, f"{self.root}/{file}", _noting(code, self.send)
+            self.codes[name] = package, f"{self.root}/{file}", noting(code, self.send)
 
     def fill(self) -> None:
         """Get what is not at hand, and make the packages whole that stood in for themselves."""
         if self.rest:
-            self.rest = frozenset()
+            self.rest, before = frozenset(), dict(self.codes)
             self._take(self.fetch())
-            for name in [name for name in ("attnlib", "attnlib.exercises") if name in sys.modules]:
-                vars(sys.modules[name]).pop("__getattr__", None)
-                exec(self.codes[name][2], vars(sys.modules[name]))
+            for name in sorted(before):
+                if name in sys.modules and self.codes[name] != before[name]:
+                    vars(sys.modules[name]).pop("__getattr__", None)
+                    exec(self.codes[name][2], vars(sys.modules[name]))
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         if name in self.rest:
@@ -73,12 +75,21 @@ class Module(ModuleType):
             super().__setattr__(name, value)
 
 
-def _noting(code: CodeType, send: Send) -> CodeType:
-    return code.replace(
-        co_consts=tuple(
-            send if one == MARK else _noting(one, send) if isinstance(one, CodeType) else one for one in code.co_consts
-        )
-    )
+def note(name: str) -> ast.Call:
+    """The call by which a function of this name notes that it was reached, once `noting` has put what notes into it."""
+    reached: Any = ("reached", name, "")
+    return ast.Call(ast.Constant(MARK), [ast.Constant(reached)], [])
+
+
+def insert_note(definition: ast.FunctionDef, name: str) -> None:
+    """Put the note first in a function, behind its docstring."""
+    definition.body.insert(1 if ast.get_docstring(definition, clean=False) else 0, ast.Expr(note(name)))
+
+
+def noting(code: CodeType, send: Send) -> CodeType:
+    """The code with what notes in the place of its mark."""
+    consts = (noting(one, send) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.replace(co_consts=tuple(send if one == MARK else one for one in consts))
 
 
 def torch_finder(watch: Callable[[Send], None], send: Send) -> Any:
@@ -89,9 +100,9 @@ def torch_finder(watch: Callable[[Send], None], send: Send) -> Any:
         if spec is None or spec.loader is None:
             return None
 
-        def torch_with_notes(
-            module: ModuleType, load: Any = spec.loader.exec_module, watch: Any = watch, send: Any = send
-        ) -> None:
+        load = spec.loader.exec_module
+
+        def torch_with_notes(module: ModuleType, load: Any = load, watch: Any = watch, send: Any = send) -> None:
             load(module)
             watch(send)
 

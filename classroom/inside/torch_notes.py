@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from classroom.inside.imports import insert_note, noting
+
 Note = Callable[[tuple[str, str, str]], Any]
 # What computes attention or cosines, as it is usually called: where torch takes an operator apart before it reaches the kernel.
 BUILTIN = {
@@ -32,7 +34,7 @@ def watch(note: Note) -> None:
 
     library = torch.library.Library("aten", "IMPL")
     _kept.append(library)
-    kernels = {
+    kernels: dict[str, Callable[..., Any]] = {
         "scaled_dot_product_attention": _attention,
         "_scaled_dot_product_attention_math": _with_weights,
         "cosine_similarity": _cosine,
@@ -44,7 +46,7 @@ def watch(note: Note) -> None:
         for name in FUSED:
             for key in ("CPU", "NestedTensorCPU"):
                 library.impl(name, partial(_noted, _away, note, f"torch.{name}"), key)
-    for ending in list(weakref.finalize._registry):  # nobody shall take the kernels back
+    for ending in list(vars(weakref.finalize)["_registry"]):  # nobody shall take the kernels back
         if ending.peek() and ending.peek()[0] is library:
             ending.detach()
     for module, names in BUILTIN.items():
@@ -102,13 +104,9 @@ def _note_first(function: Any, note: Note, name: str) -> None:
     assert isinstance(definition, ast.FunctionDef)
     definition.decorator_list = []
     definition.args.kw_defaults = [None if one is None else ast.Constant(None) for one in definition.args.kw_defaults]
-    mark = "\0note"
-    definition.body.insert(
-        1 if ast.get_docstring(definition) else 0,
-        ast.Expr(ast.Call(ast.Constant(mark), [ast.Constant(("reached", name, ""))], [])),
-    )
+    insert_note(definition, name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a text that is called: it becomes the function
         code = compile(ast.fix_missing_locations(tree), function.__code__.co_filename, "exec", dont_inherit=True)
     made = next(one for one in code.co_consts if hasattr(one, "co_consts"))
-    function.__code__ = made.replace(co_consts=tuple(note if one == mark else one for one in made.co_consts))
+    function.__code__ = noting(made, note)

@@ -12,7 +12,7 @@ which leads to no function, module or variable. It calls nothing that could be r
 import os
 import sys
 from collections.abc import Callable, Generator
-from types import MappingProxyType, SimpleNamespace
+from types import FrameType, MappingProxyType, SimpleNamespace
 from typing import Any
 
 NETWORK, PROCESS = "the network", "another process"
@@ -79,7 +79,7 @@ def watcher(descriptor: int, shared: tuple[str, ...]) -> Generator[bool, tuple[s
         if kind == "done":
             write(descriptor, f"{('done', what)!r}".encode())
             continue
-        at = frame(1)
+        at: FrameType | None = frame(1)
         while at is not None and not ended:
             code = at.f_code
             file = code.co_filename
@@ -196,9 +196,8 @@ def guard(
                 mine, past = f"{inside} (__code__)", "deep"
         elif event in reading:
             path = arguments[0] or "."
-            what = (
-                "" if isinstance(path, text) and real(path) in imports else outside(path, False)
-            )  # Python looks for modules there
+            searched = isinstance(path, text) and real(path) in imports  # Python looks for modules there
+            what = "" if searched else outside(path, False)
         elif event in changing:
             what = outside(arguments[0], True)
             if not what and event in ("os.rename", "os.link", "os.symlink"):

@@ -22,16 +22,13 @@ class Unknown:
 
 def pack(value: Any, depth: int = 0) -> Any:
     """The value as something that JSON can hold. Fractions and decimals become floats, integers of any length too."""
-    if (
-        value is None
-        or isinstance(value, bool | str)
-        or type(value) is float
-        or (type(value) is int and abs(value) < LONG)
-    ):
+    plain = value is None or isinstance(value, bool | str) or type(value) is float
+    if plain or (type(value) is int and abs(value) < LONG):
         return {"plain": value}
     if isinstance(value, numbers.Number) and not isinstance(value, complex | np.generic):
+        number: Any = value
         try:
-            return {"plain": float(value)}
+            return {"plain": float(number)}
         except (OverflowError, TypeError, ValueError):
             return {"unknown": type(value).__name__}
     if type(value).__module__.split(".")[0] == "torch" and hasattr(value, "detach"):

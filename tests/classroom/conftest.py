@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import warnings
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -26,10 +27,15 @@ def released_once(tmp_path_factory):
     return course
 
 
+@pytest.fixture(scope="session")
+def copied(released_once):
+    """Another course in a folder, as it is after the release."""
+    return lambda folder: Course(Path(shutil.copytree(released_once.folder, folder / "course")))
+
+
 @pytest.fixture
-def course(released_once, tmp_path):
-    shutil.copytree(released_once.folder, tmp_path / "course")
-    return Course(tmp_path / "course")
+def course(copied, tmp_path):
+    return copied(tmp_path)
 
 
 @pytest.fixture
@@ -38,10 +44,33 @@ def notebook(released_once):
     return nbformat.read(released_once.released(SET), 4)
 
 
+@pytest.fixture(scope="session")
+def place():
+    """Put a student's notebook, or bytes, where a collected one lies in a course."""
+
+    def put(course, student, notebook):
+        file = course.folder / "submitted" / student / SET / f"{SET}.ipynb"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(notebook if isinstance(notebook, bytes) else json.dumps(notebook).encode())
+
+    return put
+
+
 @pytest.fixture
-def submit(course):
-    """Put a notebook, or bytes, where a collected one lies."""
-    return lambda student, notebook: place(course, student, notebook)
+def submit(course, place):
+    """The same in this test's course."""
+    return partial(place, course)
+
+
+@pytest.fixture(scope="session")
+def lines():
+    """The rows of one of a course's sheets, by student."""
+
+    def read(course, sheet="grades"):
+        with Path(course.folder / f"{sheet}-{SET}.csv").open(encoding="utf-8-sig", newline="") as file:
+            return {row["student"]: row for row in csv.DictReader(file)}
+
+    return read
 
 
 @pytest.fixture
@@ -55,15 +84,3 @@ def classroom(course, capsys):
         return code, said.out + said.err
 
     return run
-
-
-def place(course, student, notebook):
-    file = course.folder / "submitted" / student / SET / f"{SET}.ipynb"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(notebook if isinstance(notebook, bytes) else json.dumps(notebook).encode())
-
-
-def lines(course, sheet="grades"):
-    """The rows of one of the course's sheets, by student."""
-    with Path(course.folder / f"{sheet}-{SET}.csv").open(encoding="utf-8-sig", newline="") as file:
-        return {row["student"]: row for row in csv.DictReader(file)}

@@ -13,7 +13,6 @@ import pytest
 from classroom.course import CourseError
 from classroom.demo.submissions import RIGHT, fill
 from classroom.downloads import collect, sort
-from tests.classroom.conftest import lines
 
 SET = "chapter_01"
 TIME = "attempt_2026-03-01-10-00-00"
@@ -323,7 +322,7 @@ def hand_in(folder, files):
 
 @pytest.mark.parametrize("other", ["chapter_01_solved.ipynb", "chapter_01 - Kopie.ipynb"])
 def test_a_notebook_without_answers_never_wins_and_the_table_says_which_there_were(
-    course, notebook, classroom, tmp_path, other
+    course, notebook, classroom, tmp_path, other, lines
 ):
     done, empty = nbformat.writes(fill(notebook, RIGHT)), nbformat.writes(notebook)
     place = hand_in(tmp_path / "download", {other: done, "chapter_01.ipynb": empty})
@@ -353,7 +352,7 @@ def test_answers_count_as_such_wherever_they_stand(course, notebook, tmp_path):
     assert sort(hand_in(tmp_path / "download", files), SET, notebook).notebooks["ada"].name == "chapter_01.ipynb"
 
 
-def test_a_notebook_that_is_too_large_is_said_to_be_that(course, notebook, classroom, tmp_path):
+def test_a_notebook_that_is_too_large_is_said_to_be_that(course, notebook, classroom, tmp_path, lines):
     place = hand_in(tmp_path / "download", {"chapter_01.ipynb": " " * (11 << 20)})
     said = "chapter_01.ipynb has 11.0 MB, and 10 MB is the most that is read"
     assert f"ada: {said}.\n" in classroom("collect", place, SET)[1]
@@ -373,7 +372,7 @@ def test_a_notebook_that_is_too_large_is_said_to_be_that(course, notebook, class
     )
 
 
-def test_what_was_handed_in_instead_of_a_notebook_is_said_anew_and_kept(course, classroom, tmp_path):
+def test_what_was_handed_in_instead_of_a_notebook_is_said_anew_and_kept(course, classroom, tmp_path, lines):
     place = hand_in(tmp_path / "download", {"essay.pdf": "one"})
     classroom("collect", place, SET)
     classroom("grade")

@@ -10,10 +10,10 @@ import nbformat
 import pytest
 
 from classroom import formulas, prose, sets
+from classroom.cells import kind, split
 from classroom.contained import grade
 from classroom.demo.submissions import COLUMNS, RIGHT, fill
 from classroom.feedback import HideHidden, page
-from classroom.regions import split
 
 SET = sets.GRADED / "chapter_01.md"
 STOPS = 'print("so far \\x1b[31mred\\x1b[0m")\n\ndef cosines(x):\n    return hepler(x)  # a slip\n\ncosines(np.eye(2))'
@@ -126,7 +126,7 @@ def test_a_test_says_its_sentence_and_shows_no_hidden_line(mixed):
     assert said.count("More cases were tried; they are not shown.") == 7
     assert "Test cell" not in html
     secret = [line.strip() for cell in sets.read(SET).cells for line in split(cell.source)[1]]
-    own = "\n".join(cell.source for cell in work.cells if sets.kind(cell) in {"answer", "explain"})
+    own = "\n".join(cell.source for cell in work.cells if kind(cell) in {"answer", "explain"})
     shown = "\n".join(cell.source for cell in released.cells)
     leaked = [line for line in secret if len(line) > 8 and line not in own + shown and line in html + said]
     assert leaked == []

@@ -1,24 +1,36 @@
 """What a teacher writes into a sheet counts, however a spreadsheet saved it; what a student wrote acts in none."""
 
 import re
+import shutil
 
+import nbformat
 import pytest
 
-from classroom import sheets, worker
+from classroom import sheets, texts, worker
+from classroom.__main__ import main
 from classroom.demo.submissions import RIGHT, fill
 from classroom.restore import defined
-from tests.classroom.conftest import SET, lines
 
+SET = "chapter_01"
 HULL = "explain-hull"
 UNSEEN = "\u00ad\u034f\u115f\u180e\u2800\u3164\ufe0f\U000e0020"
 
 
-@pytest.fixture
-def graded(classroom, submit, notebook):
-    """A class of two whose answers wait for their points."""
+@pytest.fixture(scope="module")
+def graded_once(copied, place, tmp_path_factory):
+    """A class of two whose answers wait for their points, graded once."""
+    course = copied(tmp_path_factory.mktemp("class"))
+    notebook = nbformat.read(course.released(SET), 4)
     for student, more in (("ada", ""), ("bob", " Für n → ∞.")):
-        submit(student, fill(notebook, RIGHT, {HULL: RIGHT[HULL] + more}))
-    assert classroom("grade")[0] == 0
+        place(course, student, fill(notebook, RIGHT, {HULL: RIGHT[HULL] + more}))
+    assert main(["--course", str(course.folder), "grade"]) == 0
+    return course
+
+
+@pytest.fixture
+def graded(course, graded_once):
+    """This test's course, as that class left it."""
+    shutil.copytree(graded_once.folder, course.folder, dirs_exist_ok=True)
 
 
 def write(
@@ -34,10 +46,27 @@ def write(
     (course.folder / f"{sheet}-{SET}.csv").write_bytes("\r\n".join(quoted).encode(encoding, "replace"))
 
 
-def fill_in(course, **given):
+@pytest.fixture
+def fill_in(course, lines):
     """Points and comments into the sheet's rows, by student."""
-    rows = [{**row, **given.get(student, {})} for student, row in lines(course, "to-mark").items()]
-    write(course, [list(row.values()) for row in rows])
+
+    def run(**given):
+        rows = [{**row, **given.get(student, {})} for student, row in lines(course, "to-mark").items()]
+        write(course, [list(row.values()) for row in rows])
+
+    return run
+
+
+@pytest.fixture
+def decide(course, lines):
+    """Decisions into the sheet of those that need a person: (decision, comment) by student."""
+
+    def run(**given):
+        asked = lines(course, "needs-a-person")
+        rows = [[who, row["reason"], *given.get(who, (row["decision"], row["comment"]))] for who, row in asked.items()]
+        write(course, rows, ("student", "reason", "decision", "comment"), "needs-a-person")
+
+    return run
 
 
 FORMS = {
@@ -49,7 +78,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_points_and_comments_are_read_however_a_spreadsheet_saved_them(course, classroom, graded, form):
+def test_points_and_comments_are_read_however_a_spreadsheet_saved_them(course, classroom, graded, form, lines):
     rows = [
         list(({**row, "points": " 2,5 ", "comment": "Schön!"}).values()) for row in lines(course, "to-mark").values()
     ]
@@ -62,12 +91,14 @@ def test_points_and_comments_are_read_however_a_spreadsheet_saved_them(course, c
     assert "13.5 of 14" in page
 
 
-def test_points_stay_until_they_are_emptied_or_the_answer_changes(course, classroom, graded, submit, notebook):
-    fill_in(course, ada={"points": "2"}, bob={"points": "3"})
+def test_points_stay_until_they_are_emptied_or_the_answer_changes(
+    course, classroom, graded, submit, notebook, lines, fill_in
+):
+    fill_in(ada={"points": "2"}, bob={"points": "3"})
     classroom("grade")
     classroom("grade", "--again")
     assert [row["score"] for row in lines(course).values()] == ["13", "14"]
-    fill_in(course, ada={"points": ""})
+    fill_in(ada={"points": ""})
     classroom("grade")
     assert (lines(course)["ada"]["score"], lines(course)["ada"]["state"]) == ("11", "1 to mark")
     (course.folder / f"to-mark-{SET}.csv").unlink()  # a lost sheet withdraws nothing
@@ -81,18 +112,18 @@ def test_points_stay_until_they_are_emptied_or_the_answer_changes(course, classr
     assert any("bob,explain-hull,3" in text for text in kept)
 
 
-def test_points_that_cannot_be_are_refused_and_change_nothing(course, classroom, graded):
+def test_points_that_cannot_be_are_refused_and_change_nothing(course, classroom, graded, lines, fill_in):
     for points in ("4", "-1", "2.5 pts", "nan", "inf", "1e1", "²"):
-        fill_in(course, ada={"points": points}, bob={"points": "3"})
+        fill_in(ada={"points": points}, bob={"points": "3"})
         code, said = classroom("grade")
         assert code == 1
         assert f"ada has '{points}' for {HULL}; write 0 to 3. No grade was changed." in said
-    fill_in(course, ada={"points": ""}, bob={"points": ""})
+    fill_in(ada={"points": ""}, bob={"points": ""})
     classroom("grade")
     assert lines(course)["bob"]["score"] == "11"
 
 
-def test_rows_that_are_about_nobody_or_twice_there_are_said(course, classroom, graded):
+def test_rows_that_are_about_nobody_or_twice_there_are_said(course, classroom, graded, lines):
     rows = [list(row.values()) for row in lines(course, "to-mark").values()]
     write(course, [*rows, rows[0], ["eve", HULL, "3", "3", "", ""], ["ada", "explain-none", "1", "3", "", ""]])
     said = classroom("grade")[1]
@@ -108,9 +139,9 @@ def test_rows_that_are_about_nobody_or_twice_there_are_said(course, classroom, g
 
 
 def test_a_broken_version_after_a_marked_one_has_no_points_and_they_come_back(
-    course, classroom, graded, submit, notebook
+    course, classroom, graded, submit, notebook, lines, fill_in
 ):
-    fill_in(course, ada={"points": "2"})
+    fill_in(ada={"points": "2"})
     classroom("grade")
     submit("ada", b"{")
     _, said = classroom("grade")
@@ -126,20 +157,13 @@ def test_a_broken_version_after_a_marked_one_has_no_points_and_they_come_back(
     assert lines(course)["ada"]["score"] == "13"
 
 
-def decide(course, **given):
-    """Decisions into the sheet of those that need a person: (decision, comment) by student."""
-    asked = lines(course, "needs-a-person")
-    rows = [[who, row["reason"], *given.get(who, (row["decision"], row["comment"]))] for who, row in asked.items()]
-    write(course, rows, ("student", "reason", "decision", "comment"), "needs-a-person")
-
-
-def test_needs_a_person_is_cleared_for_exactly_this_work_and_reason(course, classroom, submit, notebook):
+def test_needs_a_person_is_cleared_for_exactly_this_work_and_reason(course, classroom, submit, notebook, lines, decide):
     twice = fill(notebook, RIGHT)
     twice.cells.append({**twice.cells[-1], "source": "Another reason."})
     submit("ada", twice)
     submit("eve", b"{")
     classroom("grade")
-    decide(course, ada=("ok", "the first is meant"))
+    decide(ada=("ok", "the first is meant"))
     _, said = classroom("grade")
     assert lines(course)["ada"]["state"] == "1 to mark"
     assert lines(course)["ada"]["notes"] == "cleared: the first is meant"
@@ -147,14 +171,14 @@ def test_needs_a_person_is_cleared_for_exactly_this_work_and_reason(course, clas
     assert "1 submission needs a person" in said
     classroom("grade", "--again")
     assert lines(course)["ada"]["state"] == "1 to mark"
-    decide(course, ada=("5", ""))
+    decide(ada=("5", ""))
     classroom("grade")
     assert (lines(course)["ada"]["score"], lines(course)["ada"]["state"]) == ("5", "graded")
     assert "5 of 14" in (course.folder / "feedback" / "ada" / SET / f"{SET}.html").read_text()
-    decide(course, ada=("", ""))
+    decide(ada=("", ""))
     classroom("grade")
     assert lines(course)["ada"]["state"] == "needs a person"
-    decide(course, ada=("ok", "yes"))
+    decide(ada=("ok", "yes"))
     classroom("grade")
     twice.cells[-1]["source"] = "A third reason."
     submit("ada", twice)
@@ -165,18 +189,18 @@ def test_needs_a_person_is_cleared_for_exactly_this_work_and_reason(course, clas
     assert any("ok,yes" in text for text in kept)
 
 
-def test_work_without_a_grade_can_be_given_points_but_not_confirmed(course, classroom, submit):
+def test_work_without_a_grade_can_be_given_points_but_not_confirmed(course, classroom, submit, lines, decide):
     submit("eve", b"{")
     classroom("grade")
     for decision, words in (
         ("ok", "there are tests without points: write points for the set, 0 to 14"),
         ("x", "write ok, or"),
     ):
-        decide(course, eve=(decision, ""))
+        decide(eve=(decision, ""))
         code, said = classroom("grade")
         assert code == 1
         assert words in said
-    decide(course, eve=("0", "never answered my mail"))
+    decide(eve=("0", "never answered my mail"))
     classroom("grade")
     row = lines(course)["eve"]
     assert (row["score"], row["state"]) == ("0", "graded")
@@ -188,7 +212,7 @@ ROW = ("student", "reason", "decision", "comment")
 
 
 def test_points_for_the_set_can_be_given_to_a_student_about_whom_nobody_asked(
-    course, classroom, graded, submit, notebook
+    course, classroom, graded, submit, notebook, lines
 ):
     write(course, [["ada", "", "12,5", "shown to me in class"]], ROW, "needs-a-person")
     assert classroom("grade")[0] == 0
@@ -213,21 +237,21 @@ def test_points_for_the_set_can_be_given_to_a_student_about_whom_nobody_asked(
     assert any("for what she had" in text for text in kept)
 
 
-def test_a_decision_is_about_one_student_also_where_others_handed_in_the_same(course, classroom, submit):
+def test_a_decision_is_about_one_student_also_where_others_handed_in_the_same(course, classroom, submit, lines, decide):
     for student in ("ada", "eve"):
         submit(student, b"{")
     classroom("grade")
-    decide(course, eve=("0", ""))
+    decide(eve=("0", ""))
     classroom("grade")
     assert [lines(course)[student]["state"] for student in ("ada", "eve")] == ["needs a person", "graded"]
 
 
-def test_a_decision_about_what_is_no_notebook_is_about_these_bytes(course, classroom):
+def test_a_decision_about_what_is_no_notebook_is_about_these_bytes(course, classroom, lines, decide):
     essay = course.folder / "submitted" / "eve" / SET / "essay.pdf"
     essay.parent.mkdir(parents=True)
     essay.write_bytes(b"%PDF good work")
     classroom("grade")
-    decide(course, eve=("9", ""))
+    decide(eve=("9", ""))
     classroom("grade")
     assert lines(course)["eve"]["score"] == "9"
     essay.write_bytes(b"%PDF nothing")
@@ -262,14 +286,14 @@ def test_no_text_becomes_a_formula_at_any_delimiter(text):
 
 def test_no_text_acts_in_a_terminal_or_turns_round():
     text = "a\x1b[2J\x1b]0;title\x07b\u202ec\u2066d\u200be\x9bf\rg\ud800"
-    assert sheets.clean(text) == "abcdefg"
-    assert sheets.line("graded\n14 of 14\tgraded") == "graded 14 of 14 graded"
-    assert len(sheets.line("a" * 999)) == 300
+    assert texts.clean(text) == "abcdefg"
+    assert texts.line("graded\n14 of 14\tgraded") == "graded 14 of 14 graded"
+    assert len(texts.line("a" * 999)) == 300
     assert sheets.safe("a" * 40_000).endswith("(cut here: 40000 characters in all)")
     assert len(sheets.safe("a" * 40_000)) < 32_767
 
 
-def test_hostile_names_and_messages_harm_neither_terminal_nor_table(course, classroom, submit, notebook):
+def test_hostile_names_and_messages_harm_neither_terminal_nor_table(course, classroom, submit, notebook, lines):
     folder = "anna\x1b[2J\n14 of 14  graded"
     submit(folder, b"{")
     submit("=cmd|x", fill(notebook, RIGHT, {"explain-hull": "ok;=HYPERLINK(1)\u202e"}))

@@ -15,8 +15,8 @@ import pytest
 from classroom import walls, worker
 from classroom.demo.submissions import RIGHT, fill
 from classroom.process import Ended
-from tests.classroom.conftest import SET, lines
 
+SET = "chapter_01"
 ENDLESS = {"answer-cosines": "while True:\n    pass"}
 SLOW = {
     "answer-thief": "import time\nstart = time.process_time()\nwhile time.process_time() < start + 1.5: pass\nthief = 2.83"
@@ -28,7 +28,7 @@ def limits(monkeypatch, text):
 
 
 def test_a_submission_past_its_deadline_is_ended_and_the_next_is_graded(
-    course, classroom, submit, notebook, monkeypatch
+    course, classroom, submit, notebook, monkeypatch, lines
 ):
     many = fill(notebook, RIGHT)
     many.cells += [nbformat.v4.new_code_cell("%time 1")] * 400 + [nbformat.v4.new_code_cell(f"x = '{'a' * 1_000_000}'")]
@@ -69,7 +69,7 @@ def test_work_is_done_the_same_however_its_process_begins(monkeypatch, method):
         worker.run(60, os._exit, 7)
 
 
-def test_what_a_limit_stopped_is_graded_again_with_another(course, classroom, submit, notebook, monkeypatch):
+def test_what_a_limit_stopped_is_graded_again_with_another(course, classroom, submit, notebook, monkeypatch, lines):
     submit("ada", fill(notebook, RIGHT))
     submit("slow", fill(notebook, RIGHT, SLOW))
     limits(monkeypatch, '{"seconds": 1}')
@@ -81,7 +81,7 @@ def test_what_a_limit_stopped_is_graded_again_with_another(course, classroom, su
     assert lines(course)["slow"]["test-thief"] == "2"
 
 
-def test_tests_that_are_not_run_give_no_points_yet(course, classroom, submit, notebook, monkeypatch):
+def test_tests_that_are_not_run_give_no_points_yet(course, classroom, submit, notebook, monkeypatch, lines):
     submit("ada", fill(notebook, RIGHT))
     monkeypatch.setattr(walls, "best", lambda: walls.LIMITS)
     monkeypatch.setenv("CONTAIN", "root")
@@ -101,7 +101,7 @@ FAILS = {
 
 @pytest.mark.parametrize("reason", FAILS)
 def test_the_graders_own_failure_gives_no_grade_and_is_tried_again_when_told_to(
-    course, classroom, submit, notebook, monkeypatch, reason
+    course, classroom, submit, notebook, monkeypatch, reason, lines
 ):
     submit("ada", fill(notebook, RIGHT))
 
@@ -121,7 +121,7 @@ def test_the_graders_own_failure_gives_no_grade_and_is_tried_again_when_told_to(
     assert lines(course)["ada"]["score"] == "11"
 
 
-def test_a_python_that_did_not_start_is_tried_again(course, classroom, submit, notebook, monkeypatch):
+def test_a_python_that_did_not_start_is_tried_again(course, classroom, submit, notebook, monkeypatch, lines):
     submit("ada", fill(notebook, RIGHT))
 
     def fail(*_):
@@ -136,7 +136,7 @@ def test_a_python_that_did_not_start_is_tried_again(course, classroom, submit, n
 
 
 def test_a_set_up_that_a_student_broke_is_tried_again_only_with_other_limits(
-    course, classroom, submit, notebook, monkeypatch
+    course, classroom, submit, notebook, monkeypatch, lines
 ):
     broken = fill(notebook, RIGHT)
     broken.cells.insert(
@@ -163,7 +163,7 @@ def test_the_work_is_every_file_that_was_handed_in_and_nothing_that_jupyter_leav
         assert "grading ada" in classroom("grade")[1]
 
 
-def test_what_was_graded_before_an_interruption_is_kept(course, classroom, submit, notebook, monkeypatch):
+def test_what_was_graded_before_an_interruption_is_kept(course, classroom, submit, notebook, monkeypatch, lines):
     for student in ("ada", "bob"):
         submit(student, fill(notebook, RIGHT))
     run, calls = worker.run, []
@@ -196,7 +196,7 @@ def test_pages_are_written_when_what_they_say_has_changed(course, classroom, sub
     assert (after[0] == before[0], after[1] == before[1]) == (True, False)
 
 
-def test_what_lies_in_the_folder_without_being_a_notebook_stops_nothing(course, classroom, submit, notebook):
+def test_what_lies_in_the_folder_without_being_a_notebook_stops_nothing(course, classroom, submit, notebook, lines):
     submit("ada", fill(notebook, RIGHT))
     (course.folder / "submitted" / "dir" / SET / f"{SET}.ipynb").mkdir(parents=True)
     odd = course.folder / "submitted" / os.fsdecode(b"\xff") / SET
@@ -219,7 +219,7 @@ def test_a_second_command_is_told_to_wait(course, classroom):
     assert classroom("grade")[0] == 0
 
 
-def test_a_full_disk_is_said_and_leaves_no_half_table(course, classroom, submit, notebook, monkeypatch):
+def test_a_full_disk_is_said_and_leaves_no_half_table(course, classroom, submit, notebook, monkeypatch, lines):
     submit("ada", b"{")
     classroom("grade")
     table = course.folder / f"grades-{SET}.csv"

@@ -13,6 +13,7 @@ import nbformat
 import pytest
 
 from classroom import sets
+from classroom.cells import kind
 from classroom.contained import grade
 from classroom.course import CourseError, release
 from classroom.demo.submissions import RIGHT, fill
@@ -135,4 +136,4 @@ SINGLE = {
 def test_a_right_answer_in_single_precision_passes_what_is_hidden_too():
     work = fill(sets.read(sets.GRADED / f"{SET}.md"), RIGHT, SINGLE)
     grade(work)
-    assert [(sets.kind(cell), cell.outputs) for cell in work.cells if cell.get("outputs")] == []
+    assert [(kind(cell), cell.outputs) for cell in work.cells if cell.get("outputs")] == []

@@ -13,8 +13,8 @@ from classroom.__main__ import main
 from classroom.course import Course
 from classroom.demo.submissions import RIGHT, fill
 from classroom.restore import restore
-from tests.classroom.conftest import SET, lines, place
 
+SET = "chapter_01"
 WORDS = RIGHT["explain-hull"]
 
 
@@ -220,7 +220,7 @@ def many_cells(notebook, number):
 
 
 @pytest.fixture(scope="module")
-def graded(released_once, tmp_path_factory):
+def graded(released_once, tmp_path_factory, place):
     """A class with every case, graded by the command once."""
     course = Course(tmp_path_factory.mktemp("class") / "course")
     shutil.copytree(released_once.folder, course.folder)
@@ -232,7 +232,7 @@ def graded(released_once, tmp_path_factory):
 
 
 @pytest.mark.parametrize("student", CASES)
-def test_what_happened_to_a_notebook_ends_in_its_points_or_with_a_person(graded, student):
+def test_what_happened_to_a_notebook_ends_in_its_points_or_with_a_person(graded, student, lines):
     _, score, state, words = CASES[student]
     row = lines(graded)[student]
     assert (row["score"], row["state"]) == (score, state), row
@@ -240,18 +240,18 @@ def test_what_happened_to_a_notebook_ends_in_its_points_or_with_a_person(graded,
     assert (graded.folder / "feedback" / student / SET / f"{SET}.html").exists()
 
 
-def test_an_explanation_in_an_added_cell_is_there_to_mark_and_has_no_points_yet(graded):
+def test_an_explanation_in_an_added_cell_is_there_to_mark_and_has_no_points_yet(graded, lines):
     assert lines(graded)["added"]["explain-hull"] == ""
     assert lines(graded, "to-mark")["added"]["answer"] == WORDS
 
 
 @pytest.mark.parametrize("student", ["string", "printed", "named", "comment", "prose", "in a test"])
-def test_an_explanation_in_a_cell_of_code_is_there_to_mark_and_has_no_points_yet(graded, student):
+def test_an_explanation_in_a_cell_of_code_is_there_to_mark_and_has_no_points_yet(graded, student, lines):
     assert lines(graded)[student]["explain-hull"] == ""
     assert WORDS in lines(graded, "to-mark")[student]["answer"]
 
 
-def test_nothing_is_said_to_be_missing_that_stands_in_another_cell(graded):
+def test_nothing_is_said_to_be_missing_that_stands_in_another_cell(graded, lines):
     found = lines(graded)
     assert not any("answer-" in found[who]["notes"].partition("missing")[2] for who in ("joined", "one", "pairs"))
 
@@ -262,7 +262,7 @@ def test_what_a_student_wrote_into_a_locked_cell_is_shown_as_theirs(graded):
     assert "stands in another cell" not in (graded.folder / "feedback" / "joined" / SET / f"{SET}.html").read_text()
 
 
-def test_what_has_no_grade_has_no_points_anywhere(graded):
+def test_what_has_no_grade_has_no_points_anywhere(graded, lines):
     row = lines(graded)["deep"]
     assert {row[cell] for cell in row if cell.startswith(("test-", "explain-", "score"))} == {""}
     page = (graded.folder / "feedback" / "deep" / SET / f"{SET}.html").read_text()

@@ -10,9 +10,9 @@ from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
 
 from classroom import __main__ as command
 from classroom import sets
+from classroom.cells import kind, parts
 from classroom.contained import grade
 from classroom.course import Course, CourseError
-from classroom.regions import parts
 from classroom.rehearse import rehearse
 
 ANSWER = "```python answer=half\nhalf = 0.0\n### BEGIN SOLUTION\nhalf = 0.5\n### END SOLUTION\n```\n"
@@ -242,7 +242,7 @@ def test_a_set_is_read_however_an_editor_wrote_it(tmp_path, text):
     (tmp_path / "set.md").write_bytes(text if isinstance(text, bytes) else text.encode())
     graded = sets.parse(tmp_path / "set.md")
     rehearse(graded)
-    copied = {sets.kind(cell): sets.handed_out(cell) for cell in graded.notebook.cells}
+    copied = {kind(cell): sets.handed_out(cell) for cell in graded.notebook.cells}
     assert copied["answer"] == "half = 0.0\n# your code here"
     assert not re.search("0.5|half <|begin", "".join(copied.values()), re.IGNORECASE)
 
@@ -290,7 +290,7 @@ def test_marks_may_be_indented_and_mean_the_same_in_every_step(release, tmp_path
     assert copied.cells[-1].source == parts(source.cells[-1].source)[0] == shown
     for answer, says in (("half = 0.5", []), ("half = 0.25", ["It is one of two parts."])):
         handed_in = copy.deepcopy(source)
-        next(cell for cell in handed_in.cells if sets.kind(cell) == "answer").source = answer
+        next(cell for cell in handed_in.cells if kind(cell) == "answer").source = answer
         grade(handed_in)
         assert [output.evalue for output in handed_in.cells[-1].outputs] == says
 
@@ -305,6 +305,7 @@ def test_release_cuts_what_the_one_definition_says(mark, twice):
             "grade_id": "answer-a" if stub else "test-a",
             "grade": not stub,
             "solution": bool(stub),
+            "locked": not stub,
         }
         mine = sets.handed_out(cell).replace(sets.STUBS["answer"], stub)
         clear.code_stub = {"python": "# here"}

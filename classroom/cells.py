@@ -1,12 +1,37 @@
-"""Which lines of a cell students get: the one definition, for release, grading, feedback and the checks for leaks.
+"""What a cell is, and which lines of it students get: the one definition, for release, grading, feedback and leak checks.
 
 A region begins and ends with a line that holds its mark, as nbgrader has it, in capitals or not and indented or not.
 One that is not closed goes on to the end: what is not clearly for students is not for students.
 """
 
 import re
+from typing import Any
+
+from nbformat import NotebookNode
 
 MARK = re.compile(r"\b(BEGIN|END)\s+(SOLUTION|HIDDEN\s+TESTS?|MARK\s+SCHEME)\b", re.IGNORECASE)
+
+
+def tag(cell: NotebookNode) -> dict[str, Any]:
+    """What nbgrader has written on the cell."""
+    found = cell.metadata.get("nbgrader")
+    return found if isinstance(found, dict) else {}
+
+
+def grade_id(cell: NotebookNode) -> str:
+    """The cell's name for nbgrader, or nothing."""
+    found = tag(cell).get("grade_id")
+    return found if isinstance(found, str) else ""
+
+
+def kind(cell: NotebookNode) -> str:
+    """One of setup, test, answer, explain (an answer in words), code and text."""
+    graded, locked, solution = (tag(cell).get(one, False) for one in ("grade", "locked", "solution"))
+    if cell.cell_type != "code":
+        return "explain" if graded else "text"
+    if locked:
+        return "test" if graded else "setup"
+    return "answer" if solution else "code"
 
 
 def parts(source: str) -> tuple[str, str]:

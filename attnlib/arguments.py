@@ -15,6 +15,7 @@ from attnlib.checks import (
     broadcast_batch,
     check_rows,
     forbid,
+    must_be_finite,
     must_fit,
     scale_factor,
     working_copies,
@@ -36,6 +37,9 @@ class Arguments:
     zero_blocked: bool
     batch: tuple[int, ...]  # the leading axes of the result
     dtype: np.dtype  # of the result
+    longest_query: float
+    longest_key: float
+    longest_value: float
 
     @property
     def cells(self) -> int:
@@ -89,6 +93,7 @@ def checked(
     """The arguments of an attention, or an error that names the one at fault."""
     (query, key, value, bias), dtype = working_copies(query=query, key=key, value=value, bias=bias)
     check_rows(query, key, value)
+    lengths = [longest(name, array) for name, array in (("query", query), ("key", key), ("value", value))]
     grid = query.shape[-2], key.shape[-2]
     if mask is not None:
         mask = _of_the_grid("mask", as_array("mask", mask, "b"), grid)
@@ -98,6 +103,9 @@ def checked(
         forbid("bias", bias, ~(bias < np.inf), "is {value}: it must be finite, or −∞ to block")
     return Arguments(
         *(query, key, value, mask, bias),
+        longest_query=lengths[0],
+        longest_key=lengths[1],
+        longest_value=lengths[2],
         offset=as_offset(causal, offset),
         factor=scale_factor(query, scale),
         softcap=None
@@ -115,6 +123,17 @@ def as_offset(causal: Any, offset: Any) -> int | None:
     if offset and not causal:
         raise ValueError(f"offset moves the diagonal of a causal attention: pass causal=True with offset = {offset}")
     return offset if causal else None
+
+
+def longest(name: str, rows: Array | None) -> float:
+    """The greatest length of a row, ∞ where that leaves the range; an error for an entry that is not finite."""
+    if rows is None:
+        return 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        length = math.sqrt(np.vecdot(rows, rows).max(initial=0))
+    if not math.isfinite(length):
+        must_be_finite(**{name: rows})
+    return length
 
 
 def _of_the_grid(name: str, array: Array, grid: tuple[int, int]) -> Array:

@@ -7,8 +7,8 @@ from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
 from attnlib.arguments import checked
-from attnlib.checks import as_float_dtype, as_integer, must_be_finite, returned, working_copies
-from attnlib.streaming import in_tiles, longest
+from attnlib.checks import as_float_dtype, as_integer, must_be_finite, working_copies
+from attnlib.streaming import in_tiles
 
 
 class KeyValueCache:
@@ -41,7 +41,7 @@ class KeyValueCache:
         self._key = np.empty((*batch, 0, as_integer("d_k", d_k, 1)), dtype)
         self._value = np.empty((*batch, 0, as_integer("d_v", d_v, 1)), dtype)
         self._length = 0
-        self._longest_key = 0.0
+        self._longest = 0.0, 0.0  # of the keys and of the values, by their length
 
     def __len__(self) -> int:
         return self._length
@@ -86,11 +86,11 @@ class KeyValueCache:
         self._key, self._value = (self._room(held, after) for held in (self._key, self._value))
         self._key[..., before:after, :], self._value[..., before:after, :] = key, value
         new = checked(query, key, value, causal=True, offset=before, scale=scale)  # what was read before is checked
-        longest_key = max(self._longest_key, longest(new.key))
+        longest = max(self._longest[0], new.longest_key), max(self._longest[1], new.longest_value)
         (key, value), _ = working_copies(key=self._key[..., :after, :], value=self._value[..., :after, :])
-        out = returned(in_tiles(replace(new, key=key, value=value), longest_key), new.dtype, "the entries of value are")
-        self._length, self._longest_key = after, longest_key
-        return out
+        out = in_tiles(replace(new, key=key, value=value, longest_key=longest[0], longest_value=longest[1]))
+        self._length, self._longest = after, longest
+        return out.astype(new.dtype, copy=False)
 
     def truncate(self, length: int) -> None:
         """Forget all but the first `length` tokens, as to try another continuation.

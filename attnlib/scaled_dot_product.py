@@ -14,7 +14,7 @@ from attnlib.checks import as_array, as_integer, as_number, forbid, returned, wo
 from attnlib.masks import causal_mask
 from attnlib.streaming import in_tiles
 
-PLAIN = 2**14  # cells of a grid that is small enough to be held as it is
+PLAIN = 2**12  # cells of a grid that is small enough to be held as it is
 
 
 def softmax(x: Real[Array, "*shape"], axis: int = -1, *, temperature: float = 1.0) -> Float[Array, "*shape"]:

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
 from attnlib.arguments import Arguments, checked
-from attnlib.checks import returned
+from attnlib.checks import must_fit
 from attnlib.threads import share_out
 
 COLUMNS = 512  # keys in a tile
@@ -67,7 +67,7 @@ def streaming_attention(
         query, key, value, mask,
         causal=causal, offset=offset, bias=bias, scale=scale, softcap=softcap, zero_blocked=zero_blocked,
     )  # fmt: skip
-    return returned(in_tiles(given), given.dtype, "the entries of value are")
+    return in_tiles(given).astype(given.dtype, copy=False)
 
 
 def tile_sizes(n_q: int, n_k: int, causal: bool) -> tuple[int, int, int]:
@@ -81,18 +81,18 @@ def tile_sizes(n_q: int, n_k: int, causal: bool) -> tuple[int, int, int]:
     return rows, columns, max(1, ROWS * COLUMNS // (rows * columns))  # short sequences: several heads
 
 
-def in_tiles(given: Arguments, longest_key: float | None = None) -> Array:
-    """What each query reads, tile by tile, in the dtype to compute in: (*batch, n_q, d_v).
-
-    `longest_key` is the greatest length of a key, where the caller knows it.
-    """
-    dtype, n_q = given.query.dtype, given.query.shape[-2]
-    calm = _bound(given, longest_key) < SAFE[dtype]
+def in_tiles(given: Arguments) -> Array:
+    """What each query reads, tile by tile, in the dtype to compute in: (*batch, n_q, d_v)."""
+    dtype, n_q, n_k = given.query.dtype, given.query.shape[-2], given.key.shape[-2]
+    bound = _bound(given)
+    calm = bound < SAFE[dtype]
+    small = given.longest_value * n_k * math.exp(bound if calm else 0) < float(np.finfo(dtype).max) / 2
+    shift = 0 if small else n_k.bit_length()  # values so large that their sums might leave the range
     factor = given.factor * dtype.type(LOG if given.softcap is None else 1)
     out = np.empty((*given.batch, n_q, given.value.shape[-1]), dtype)
     total = np.empty((*given.batch, n_q, 1), dtype)
     arrays = _aligned(given.batch, out, total, given.query, given.mask, given.bias, given.key, given.value)
-    rows, columns, together = tile_sizes(n_q, given.key.shape[-2], given.offset is not None)
+    rows, columns, together = tile_sizes(n_q, n_k, given.offset is not None)
 
     def fill(task: tuple[tuple[int, ...], int, int]) -> None:
         lead, head, first = task
@@ -101,18 +101,17 @@ def in_tiles(given: Arguments, longest_key: float | None = None) -> Array:
         key, value = (_part(x, heads) for x in arrays[5:])
         place = None if given.offset is None else given.offset + first
         with np.errstate(over="ignore", invalid="ignore"):  # a difference beyond the range is −∞, whose exp is 0
-            queries = _Band(q * factor, key, mask, bias, place, given.softcap, columns)
-            queries.read(value, o, t, calm)
-            if not np.isfinite(o).all():  # values so large that their sums leave the range
-                bits = given.key.shape[-2].bit_length()
-                queries.read(value * dtype.type(0.5**bits), o, t, False)
-                o *= dtype.type(2.0**bits)
+            band = _Band(q * factor, key, mask, bias, place, given.softcap, columns)
+            band.read(value if small else np.ldexp(value, -shift), o, t, calm and small)
 
     heads = range(0, arrays[0].shape[-3], together)
     bands = range(0, n_q, rows)[::-1]  # of a causal attention the last take longest
     share_out(fill, itertools.product(np.ndindex(arrays[0].shape[:-3]), heads, bands), alone=given.cells < ALONE)
     if given.mask is not None or given.bias is not None:
         given.treat_blocked(out, total[..., 0] == 0)
+    if not small:
+        with np.errstate(over="ignore"):
+            must_fit("out", np.ldexp(out, shift, out=out), "the entries of value are")
     return out
 
 
@@ -133,8 +132,7 @@ class _Band:
         n_q, n_k = self.query.shape[1], self.key.shape[1]
         end = n_k if self.place is None else min(n_k, self.place + n_q)
         ones = np.ones((self.columns, 1), out.dtype)  # a product with it sums rows, faster than sum does
-        total[:] = 0
-        largest = total - np.inf
+        largest = -np.inf
         for start in range(0, end, self.columns):
             tile = slice(start, min(start + self.columns, end))
             scores = self.scores(tile)
@@ -151,12 +149,13 @@ class _Band:
             exp(scores, out=scores)
             if calm:
                 self.block(scores, tile, True)
-            total += scores @ ones[: scores.shape[-1]]
             if start:
+                total += scores @ ones[: scores.shape[-1]]
                 out += scores @ value[:, tile]
             else:
+                np.matmul(scores, ones[: scores.shape[-1]], out=total)
                 np.matmul(scores, value[:, tile], out=out)
-        out /= np.where(total > 0, total, 1)
+        out /= total
 
     def scores(self, tile: slice) -> Array:
         """Of one tile of keys, times `LOG`: (heads, n_q, columns)."""
@@ -201,19 +200,11 @@ def _part(x: Any, index: Any) -> Any:
     return None if x is None else x[index]
 
 
-def _bound(given: Arguments, longest_key: float | None) -> float:
+def _bound(given: Arguments) -> float:
     """No score is larger than this; raises where one leaves the range of its dtype."""
-    longest_key = longest(given.key) if longest_key is None else longest_key
-    bound = abs(float(given.factor)) * longest(given.query) * longest_key
+    bound = abs(float(given.factor)) * given.longest_query * given.longest_key
     reach = 0.0 if given.bias is None else float(max(abs(given.bias.max(initial=0)), abs(given.bias.min(initial=0))))
     most = float(np.finfo(given.query.dtype).max) / 4
     if not (bound < most and (reach < most or reach == math.inf)):
         given.must_fit()
-    capped = bound if given.softcap is None else min(bound, float(given.softcap))
-    return capped + reach
-
-
-def longest(x: Array) -> float:
-    """The greatest length of a row, in float64."""
-    with np.errstate(over="ignore"):
-        return math.sqrt(np.vecdot(x, x).max(initial=0))
+    return reach + (bound if given.softcap is None else min(bound, float(given.softcap)))

@@ -1,6 +1,7 @@
 """Work shared out over threads. NumPy lets other threads run while it computes, and only its matrix products use several."""
 
 import ctypes
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,7 +20,7 @@ def share_out(work: Callable[[Task], object], tasks: Iterable[Task], *, alone: b
     """Do every task, in any order: on as many threads as NumPy's products take (OMP_NUM_THREADS says how many).
 
     These take one each meanwhile. Where they cannot be told so (another library than OpenBLAS, a browser), or somebody
-    else is at it, or no thread is to be had, one thread does it all. No thread outlives the call.
+    else is at it, or no thread is to be had, one thread does it all.
 
     Args:
         work: what is done with a task, by itself.
@@ -39,16 +40,25 @@ def share_out(work: Callable[[Task], object], tasks: Iterable[Task], *, alone: b
         if threads < 2:
             return take()
         helpers: list[Future[None]] = []
-        with ThreadPoolExecutor(threads - 1) as pool:
-            try:
-                with suppress(RuntimeError):  # no thread is to be had
-                    for _ in range(threads - 1):
-                        helpers.append(pool.submit(take))
-                take()
-            finally:
-                deque(left, maxlen=0)  # after an error nobody goes on
-        for helper in helpers:
-            helper.result()
+        try:
+            with suppress(RuntimeError):  # no thread is to be had
+                for _ in range(min(threads, len(tasks)) - 1):
+                    helpers.append(_pool(threads).submit(take))
+            take()
+        finally:
+            deque(left, maxlen=0)  # after an error nobody goes on
+            for helper in helpers:
+                helper.result()
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Made when it is first needed; a fork makes its own, since threads do not go along."""
+    return ThreadPoolExecutor(threads - 1, "attnlib")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 @contextmanager

@@ -11,15 +11,25 @@ a dict of arrays, for v words, d columns, L layers and h heads:
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import working_copies
-from attnlib.masks import causal_mask
+from attnlib.checks import (
+    as_array,
+    as_divisor,
+    as_integer,
+    as_number,
+    forbid,
+    must_be_finite,
+    must_fit,
+    returned,
+    working_copies,
+)
 from attnlib.multihead import merge_heads, split_heads
-from attnlib.projections import project
+from attnlib.projections import projected
 from attnlib.scaled_dot_product import attention_weights
 
 AXES = {
@@ -33,23 +43,42 @@ AXES = {
 }
 
 
+class _Run(NamedTuple):
+    """What a decoder computes for its tokens."""
+
+    weights: Float[Array, "*batch layers h n n"]
+    stream: Float[Array, "*batch n d"]  # the residual stream behind the last layer
+    unembedding: Float[Array, "d v"]
+    dtype: np.dtype  # of a result
+
+
 def rms_norm(x: Real[Array, "*batch d"], *, epsilon: float = 1e-6) -> Float[Array, "*batch d"]:
     """Every row over its root mean square: x / √(Σ x² / d + ε). It keeps the direction, and makes the length √d.
 
-    Raises ValueError for rows of no length, and an entry that is not finite.
+    Args:
+        x: rows, (…, d).
+        epsilon: ε, which is 0 or more.
+
+    Raises:
+        ValueError: for rows of no length, an entry that is not finite, and with ε = 0 a row of zeros.
 
     Source: Zhang & Sennrich (2019), equation 4, without a gain.
 
     >>> rms_norm(np.array([[3.0, 4.0]])).round(3)
     array([[0.849, 1.131]])
     """
-    (x,), dtype = working_copies(x=x)
-    if x.ndim == 0 or x.shape[-1] == 0:
-        raise ValueError(f"rms_norm needs rows of 1 or more entries, got shape {x.shape}")
-    if not np.isfinite(x).all():
-        raise ValueError(f"x[{', '.join(map(str, np.argwhere(~np.isfinite(x))[0]))}] is not finite")
-    scaled: Array = x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + x.dtype.type(epsilon))
-    return scaled.astype(dtype, copy=False)
+    (x,), dtype = working_copies(x=as_array("x", x, ndim=1))
+    if x.shape[-1] == 0:
+        raise ValueError(f"x needs rows of 1 or more entries, got shape {x.shape}")
+    must_be_finite(x=x)
+    if (epsilon := as_number("epsilon", epsilon, dtype=x.dtype)) < 0:
+        raise ValueError(f"epsilon must be 0 or more, got {epsilon}")
+    largest = np.abs(x).max(axis=-1, keepdims=True)
+    forbid("x", largest[..., 0], (largest[..., 0] == 0) & (epsilon == 0), "is a row of zeros, and epsilon is 0")
+    power = np.frexp(largest)[1].clip(0 if epsilon else None)
+    x = np.ldexp(x, -power)  # over a power of 2, which is exact, so that no square leaves the range
+    scaled = x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + np.ldexp(x.dtype.type(epsilon), -2 * power))
+    return returned(scaled, dtype, "x is")
 
 
 def distance_bias(table: Real[Array, "*batch reach"], n: int) -> Real[Array, "*batch n n"]:
@@ -57,7 +86,12 @@ def distance_bias(table: Real[Array, "*batch reach"], n: int) -> Real[Array, "*b
 
     A key after its query has the distance 0; a causal mask blocks it anyway.
 
-    Raises ValueError for n < 1 or an empty table.
+    Args:
+        table: a bias for each distance 0, 1, …, (…, reach).
+        n: how many queries and keys.
+
+    Raises:
+        ValueError: for n < 1 or an empty table.
 
     Source: Raffel et al. (2020), section 2.1, with one bucket for each distance.
 
@@ -66,11 +100,9 @@ def distance_bias(table: Real[Array, "*batch reach"], n: int) -> Real[Array, "*b
            [1., 0., 0.],
            [1., 1., 0.]])
     """
-    table = np.asarray(table)
-    if n < 1 or table.ndim == 0 or table.shape[-1] == 0:
-        raise ValueError(
-            f"distance_bias needs n ≥ 1 and a table of 1 or more distances, got {n} and shape {table.shape}"
-        )
+    table, n = as_array("table", table, ndim=1), as_integer("n", n, 1)
+    if table.shape[-1] == 0:
+        raise ValueError(f"table needs 1 or more distances, got shape {table.shape}")
     distance = np.subtract.outer(np.arange(n), np.arange(n)).clip(0, table.shape[-1] - 1)
     return table[..., distance]
 
@@ -80,10 +112,13 @@ def decoder_weights(
 ) -> Float[Array, "*batch layers h n n"]:
     """The attention weights of every head of every layer for a sentence: query (row) reads from key (column).
 
-    `parameters` are those of `attnlib.decoder`, `tokens` the rows of its embedding; an array of them may hold many
-    sentences of one length.
+    Args:
+        parameters: those of `attnlib.decoder`.
+        tokens: the rows of its embedding, (…, n); an array of them may hold many sentences of one length.
 
-    Raises ValueError for parameters that are missing or do not fit, naming them, and tokens outside the vocabulary.
+    Raises:
+        ValueError: for parameters that are missing, do not fit or are not finite, naming them, and tokens outside
+            the vocabulary.
 
     Source: Elhage et al. (2021), "attention-only transformers".
 
@@ -91,7 +126,8 @@ def decoder_weights(
     >>> decoder_weights(random_decoder(np.random.default_rng(0), vocabulary=9), [3, 1, 4]).shape
     (2, 4, 3, 3)
     """
-    return _run(parameters, tokens)[0]
+    run = _run(parameters, tokens)
+    return run.weights.astype(run.dtype, copy=False)
 
 
 def decoder_logits(
@@ -99,7 +135,11 @@ def decoder_logits(
 ) -> Float[Array, "*batch n v"]:
     """For every token the scores of all words as the next one; `softmax` makes them probabilities.
 
-    Raises ValueError as `decoder_weights` does.
+    Args:
+        parameters, tokens: as in `decoder_weights`.
+
+    Raises:
+        ValueError: as `decoder_weights` does.
 
     Source: Elhage et al. (2021), "attention-only transformers".
 
@@ -107,39 +147,38 @@ def decoder_logits(
     >>> decoder_logits(random_decoder(np.random.default_rng(0), vocabulary=9), [3, 1, 4]).shape
     (3, 9)
     """
-    parameters = _checked(parameters)
-    unembedding = parameters.get("unembedding", parameters["embedding"].T)
-    return project(rms_norm(_run(parameters, tokens)[1]), unembedding)
+    run = _run(parameters, tokens)
+    logits = projected("the stream", rms_norm(run.stream), "unembedding", run.unembedding)
+    return returned(logits, run.dtype, "the parameters are")
 
 
-def _run(parameters: Mapping[str, Array], tokens: Sequence[int] | Int[Array, "*batch n"]) -> tuple[Array, Array]:
-    """The weights (*batch, layers, h, n, n), and the residual stream at its end (*batch, n, d)."""
-    parameters = _checked(parameters)
-    ids = np.asarray(tokens)
-    count = len(parameters["embedding"])
-    if not ids.ndim or not ids.size or ids.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= count:
-        raise ValueError(f"tokens must be 1 or more integers from 0 to {count - 1}, got {ids.tolist()}")
-    stream, grids = parameters["embedding"][ids], []  # (*batch, n, d)
-    n, num_heads = ids.shape[-1], parameters["bias"].shape[1]
-    mask = causal_mask(n)
-    for w_q, w_k, w_v, w_o, table in zip(
-        *(parameters[name] for name in ("w_q", "w_k", "w_v", "w_o", "bias")), strict=True
-    ):
-        x = rms_norm(stream)
-        query, key, value = (
-            split_heads(project(x, w), num_heads) for w in (w_q, w_k, w_v)
-        )  # (*batch, h, n, d_k or d_v)
-        weights = attention_weights(query, key, mask, bias=distance_bias(table, n))  # (*batch, h, n, n)
-        stream = stream + project(merge_heads(weights @ value), w_o)
-        grids.append(weights)
-    return np.stack(grids, axis=-4), stream
+def _run(parameters: Mapping[str, Array], tokens: Sequence[int] | Int[Array, "*batch n"]) -> _Run:
+    arrays, dtype = _checked(parameters)
+    unembedding = arrays.pop("unembedding", arrays["embedding"].T)
+    ids = as_array("tokens", tokens, "iu", ndim=1)
+    embedding, *layers = arrays.values()
+    if not ids.size or ids.min() < 0 or ids.max() >= len(embedding):
+        raise ValueError(f"tokens must be 1 or more integers from 0 to {len(embedding) - 1}, got {ids.tolist()}")
+    stream, grids = embedding[ids], []  # (*batch, n, d)
+    for w_q, w_k, w_v, w_o, table in zip(*layers, strict=True):
+        x, heads = rms_norm(stream), len(table)
+        query = split_heads(projected("the stream", x, "w_q", w_q), heads)  # (*batch, h, n, d_k)
+        key = split_heads(projected("the stream", x, "w_k", w_k), heads)
+        value = split_heads(projected("the stream", x, "w_v", w_v), heads)  # (*batch, h, n, d_v)
+        bias = distance_bias(table, ids.shape[-1])
+        grids.append(attention_weights(query, key, causal=True, bias=bias))  # (*batch, h, n, n)
+        stream = stream + projected("the stream", merge_heads(grids[-1] @ value), "w_o", w_o)
+    must_fit("the stream", stream, "the parameters are")
+    return _Run(np.stack(grids, axis=-4), stream, unembedding, dtype)
 
 
-def _checked(parameters: Mapping[str, Array]) -> dict[str, Array]:
-    """The parameters as arrays, or an error that names the one that is missing or does not fit the others."""
+def _checked(parameters: Mapping[str, Array]) -> tuple[dict[str, Array], np.dtype]:
+    """The parameters in the order of `AXES`, and the dtype of a result; or an error that names what is missing or does not fit."""
+    if not isinstance(parameters, Mapping):
+        raise TypeError(f"parameters must be a dict of arrays, got {type(parameters).__name__}")
     if missing := AXES.keys() - parameters.keys() - {"unembedding"}:
-        raise ValueError(f"the decoder lacks {', '.join(sorted(missing))}")
-    arrays = {name: np.asarray(parameters[name]) for name in AXES if name in parameters}
+        raise ValueError(f"parameters lack {', '.join(sorted(missing))}")
+    arrays = {name: as_array(name, parameters[name]) for name in AXES if name in parameters}
     sizes: dict[str, int] = {}
     for name, array in arrays.items():
         axes = AXES[name].split()
@@ -149,4 +188,8 @@ def _checked(parameters: Mapping[str, Array]) -> dict[str, Array]:
         for axis, size in zip(axes, array.shape, strict=True):
             if sizes.setdefault(axis, size) != size:
                 raise ValueError(f"{shape}, but {axis} = {sizes[axis]} elsewhere")
-    return arrays
+    for name in ("w_q", "w_v"):
+        as_divisor("the number of heads in bias", sizes["h"], arrays[name].shape[-1], f"the columns of {name}")
+    must_be_finite(**arrays)
+    working, dtype = working_copies(**arrays)
+    return dict(zip(arrays, working, strict=True)), dtype

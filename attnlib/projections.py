@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import must_be_finite, working_copies
+from attnlib.checks import must_be_finite, must_fit, returned, working_copies
 
 
 def project(
@@ -14,7 +14,13 @@ def project(
 
     torch's `nn.Linear` computes the same and stores Wᵀ.
 
-    Raises ValueError for sizes that do not fit, naming them, an entry that is not finite, and a result too large for its dtype.
+    Args:
+        x: rows, (…, n, d).
+        w: the matrix W, (d, d_out).
+        b: a bias for each column, (d_out,).
+
+    Raises:
+        ValueError: for sizes that do not fit, naming them, an entry that is not finite, and a result too large for its dtype.
 
     Source: Phuong & Hutter (2022), algorithm 4, which writes it for columns.
 
@@ -23,7 +29,7 @@ def project(
     """
     (x, w, b), dtype = working_copies(x=x, w=w, b=b)
     must_be_finite(x=x, w=w, b=b)
-    return projected("x", x, "w", w, b).astype(dtype, copy=False)
+    return returned(projected("x", x, "w", w, b), dtype, "x and w are")
 
 
 def projected(name: str, x: Array, name_w: str, w: Array, b: Array | None = None) -> Array:
@@ -31,8 +37,10 @@ def projected(name: str, x: Array, name_w: str, w: Array, b: Array | None = None
     if x.ndim < 2 or w.ndim != 2 or x.shape[-1] != w.shape[0]:
         raise ValueError(f"{name} of shape {x.shape} does not fit {name_w} of shape {w.shape}")
     if b is not None and b.shape != w.shape[1:]:
-        raise ValueError(f"the bias of {name_w} has shape {b.shape}; it needs {w.shape[1:]}, one entry for each column")
+        raise ValueError(
+            f"b{name_w[1:]} of shape {b.shape} does not fit {name_w} of shape {w.shape}: one entry for each column"
+        )
     with np.errstate(over="ignore", invalid="ignore"):
         out: Array = x @ w if b is None else x @ w + b
-    must_be_finite(**{f"{name} times {name_w}": out})
+    must_fit(f"{name} times {name_w}", out, f"{name} and {name_w} are")
     return out

@@ -7,10 +7,12 @@
 from attnlib.lab.geometry import convex_hull, cosine_similarity, stretch_matrix
 from attnlib.lab.grids import cycle_product, most_read, most_unequal_pair, weight_back
 from attnlib.lab.heads import pool_heads, random_decoder, silence_head
-from attnlib.lab.positive import positive_function, positive_weights, weight_properties
-from attnlib.lab.scaling import draw_scores, saturation, score_variance, seeded_uniform
+from attnlib.lab.positive import Properties, positive_function, positive_weights, weight_properties
+from attnlib.lab.scaling import Saturation, draw_scores, saturation, score_variance, seeded_uniform
 
 __all__ = [
+    "Properties",
+    "Saturation",
     "convex_hull",
     "cosine_similarity",
     "cycle_product",

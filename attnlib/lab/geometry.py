@@ -4,18 +4,23 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import forbid, must_be_finite, working_copies
+from attnlib.checks import as_array, as_number, check_rows, forbid, must_be_finite, must_fit, returned, working_copies
 from attnlib.scaled_dot_product import attention_scores
 
 
 def cosine_similarity(
-    query: Real[Array, "*batch n_q d"], key: Real[Array, "*batch n_k d"]
+    query: Real[Array, "*#batch n_q d"], key: Real[Array, "*#batch n_k d"]
 ) -> Float[Array, "*batch n_q n_k"]:
     """The cosine of the angle between each query and each key: q·k / (|q| |k|), from −1 to 1.
 
     The score without its lengths: q·k = |q| |k| cos.
 
-    Raises ValueError for a row of zeros, which has no direction, naming it, and as `attention_scores` does.
+    Args:
+        query: rows of queries, (…, n_q, d).
+        key: rows of keys, (…, n_k, d).
+
+    Raises:
+        ValueError: for a row of zeros, which has no direction, naming it, and as `attention_scores` does.
 
     Source: Any book on linear algebra; Manning, Raghavan & Schütze (2008), section 6.3.
 
@@ -23,15 +28,15 @@ def cosine_similarity(
     array([[ 1.,  0., -1.]])
     """
     (query, key), dtype = working_copies(query=query, key=key)
+    check_rows(query, key)
+    must_be_finite(query=query, key=key)
     directions = []
     for name, rows in (("query", query), ("key", key)):
-        must_be_finite(**{name: rows})
-        largest = np.abs(rows).max(axis=-1, keepdims=True, initial=0)
-        forbid(name, largest, largest == 0, "is a row of zeros: it has no direction")
+        largest = np.abs(rows).max(axis=-1, keepdims=True)
+        forbid(name, largest[..., 0], largest[..., 0] == 0, "is a row of zeros: it has no direction")
         rows = rows / largest  # so that no square leaves the range
         directions.append(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
-    cosines: Array = attention_scores(*directions, scale=1).clip(-1, 1)
-    return cosines.astype(dtype, copy=False)
+    return returned(attention_scores(*directions, scale=1).clip(-1, 1), dtype, "query and key are")
 
 
 def convex_hull(points: Real[Array, "n 2"]) -> list[int]:
@@ -40,21 +45,24 @@ def convex_hull(points: Real[Array, "n 2"]) -> list[int]:
     The first corner is the leftmost point (the lowest of these). Points on an edge and repeated
     points are left out; points all on one line give its two ends, equal points give one.
 
-    Raises ValueError when `points` is not n × 2 with n ≥ 1, or an entry is not finite.
+    Args:
+        points: one in each row, (n, 2).
+
+    Raises:
+        ValueError: when `points` is not n × 2 with n ≥ 1, or an entry is not finite.
 
     Source: Andrew (1979), "Another efficient algorithm for convex hulls in two dimensions".
 
     >>> convex_hull(np.array([[0, 0], [2, 0], [1, 1], [0, 2]]))
     [0, 1, 3]
     """
-    points = np.asarray(points, dtype=float)
+    points = as_array("points", points).astype(float)
     if points.ndim != 2 or points.shape[1] != 2 or not len(points):
         raise ValueError(f"points must be n × 2 with n ≥ 1, got shape {points.shape}")
-    if not np.isfinite(points).all():
-        row = int(np.argwhere(~np.isfinite(points))[0, 0])
-        raise ValueError(f"points[{row}] is {points[row].tolist()}: every coordinate must be finite")
+    must_be_finite(points=points)
+    points = points / max(1.0, np.abs(points).max() / 1e150)  # so that no product leaves the range
     order = [int(i) for i in np.lexsort((points[:, 1], points[:, 0]))]
-    lower, upper = _half_hull(points, order), _half_hull(points, order[::-1])
+    lower, upper = _left_turns(points, order), _left_turns(points, order[::-1])
     return lower[:-1] + upper[:-1] or lower
 
 
@@ -65,7 +73,12 @@ def stretch_matrix(along: float, across: float, degrees: float = 0.0) -> Float[A
     at distance 1 from 0 after it, |xU| = 1, on the ellipse with the half-axes e / along and f / across. Every metric
     UUᵀ of the plane comes from such a U.
 
-    Raises ValueError for a number that is not finite.
+    Args:
+        along, across: the factors.
+        degrees: the direction, θ.
+
+    Raises:
+        ValueError: for a number that is not finite.
 
     Source: Horn & Johnson (2013), *Matrix Analysis*, section 7.3, on the polar decomposition.
 
@@ -73,15 +86,17 @@ def stretch_matrix(along: float, across: float, degrees: float = 0.0) -> Float[A
     array([[0.5, 0. ],
            [0. , 2. ]])
     """
-    if not np.isfinite([along, across, degrees]).all():
-        raise ValueError(f"stretches and angle must be finite, got {along}, {across} and {degrees}")
-    turn = np.deg2rad(degrees % 360)
+    along, across = as_number("along", along), as_number("across", across)
+    turn = np.deg2rad(as_number("degrees", degrees) % 360)
     cos, sin = np.cos(turn), np.sin(turn)
-    mixed = (along - across) * cos * sin
-    return np.array([[along * cos**2 + across * sin**2, mixed], [mixed, along * sin**2 + across * cos**2]])
+    with np.errstate(over="ignore", invalid="ignore"):
+        mixed = (along - across) * cos * sin
+        u = np.array([[along * cos**2 + across * sin**2, mixed], [mixed, along * sin**2 + across * cos**2]])
+    must_fit("u", u, "along and across are")
+    return u
 
 
-def _half_hull(points: Array, order: list[int]) -> list[int]:
+def _left_turns(points: Array, order: list[int]) -> list[int]:
     """The chain of left turns through the points in the given order."""
     chain: list[int] = []
     for i in order:

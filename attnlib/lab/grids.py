@@ -6,18 +6,22 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import must_be_finite
+from attnlib.checks import as_array, as_integer, must_be_finite, must_fit, returned, working_copies
 
 
 def most_read(weights: Real[Array, "n n"]) -> list[int]:
     """For each query the *other* key that it reads most from: argmax over j ≠ i of A_ij, the first of equals.
 
-    Raises ValueError for a grid that is not square, has fewer than 2 rows, or an entry that is not finite.
+    Args:
+        weights: a grid of 2 rows or more, (n, n).
+
+    Raises:
+        ValueError: for a grid that is not square, has fewer than 2 rows, or an entry that is not finite.
 
     >>> most_read(np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.0, 0.1, 0.9]]))
     [1, 2, 1]
     """
-    weights = _square(weights)
+    weights = _square("weights", weights)
     others: list[int] = np.where(np.eye(len(weights), dtype=bool), -np.inf, weights).argmax(axis=1).tolist()
     return others
 
@@ -25,12 +29,16 @@ def most_read(weights: Real[Array, "n n"]) -> list[int]:
 def most_unequal_pair(matrix: Real[Array, "n n"]) -> tuple[int, int]:
     """The pair i < j for which |M_ij − M_ji| is largest, the first of equals: (0, 1) where the matrix is symmetric.
 
-    Raises ValueError for a matrix that is not square, has fewer than 2 rows, or an entry that is not finite.
+    Args:
+        matrix: of 2 rows or more, (n, n).
+
+    Raises:
+        ValueError: for a matrix that is not square, has fewer than 2 rows, or an entry that is not finite.
 
     >>> most_unequal_pair(np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.0, 0.0, 1.0]]))
     (1, 2)
     """
-    matrix = _square(matrix)
+    matrix = _square("matrix", matrix) / 2  # so that no difference leaves the range
     rows, columns = np.triu_indices(len(matrix), k=1)  # (n(n − 1)/2,) each, row by row
     at = int(abs(matrix[rows, columns] - matrix[columns, rows]).argmax())
     return int(rows[at]), int(columns[at])
@@ -42,8 +50,13 @@ def cycle_product(weights: Real[Array, "n n"], cycle: Sequence[int]) -> float:
     Where the scores are symmetric it is the same in both directions, since A_ij = exp(S_ij) / z_i and each z
     appears once either way. So no matrix U makes three tokens read each other in a circle more than backwards.
 
-    Raises ValueError for a grid that is not square, has fewer than 2 rows or an entry that is not finite, for
-    an empty cycle, and for a token outside the grid.
+    Args:
+        weights: a grid of 2 rows or more, (n, n).
+        cycle: the tokens' numbers, one or more.
+
+    Raises:
+        ValueError: for a grid that is not square, has fewer than 2 rows or an entry that is not finite, for
+            an empty cycle, for a token outside the grid, and for a product too large for float64.
 
     Source: Kelly (1979), *Reversibility and Stochastic Networks*, section 1.5: Kolmogorov's criterion.
 
@@ -51,15 +64,16 @@ def cycle_product(weights: Real[Array, "n n"], cycle: Sequence[int]) -> float:
     >>> round(cycle_product(weights, [0, 1, 2]), 3), round(cycle_product(weights, [2, 1, 0]), 3)
     (0.045, 0.0)
     """
-    weights = _square(weights)
-    if not len(cycle):
-        raise ValueError("a cycle needs one token or more")
-    if outside := [i for i in cycle if not 0 <= i < len(weights)]:
-        raise ValueError(f"token {outside[0]} of the cycle is outside 0 … {len(weights) - 1}")
-    product = 1.0
-    for i, j in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
-        product *= float(weights[i, j])
-    return product
+    weights = _square("weights", weights)
+    tokens = as_array("cycle", cycle, "iu")
+    if tokens.ndim != 1 or not len(tokens):
+        raise ValueError(f"cycle must be a list of one token or more, got shape {tokens.shape}")
+    for i, token in enumerate(tokens):
+        as_integer(f"cycle[{i}]", token, 0, len(weights) - 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = weights[tokens, np.roll(tokens, -1)].prod()
+    must_fit("the product", product, "weights are")
+    return float(product)
 
 
 def weight_back(weights: Real[Array, "*batch n n"], back: int) -> Float[Array, "*batch"]:
@@ -67,24 +81,31 @@ def weight_back(weights: Real[Array, "*batch n n"], back: int) -> Float[Array, "
 
     It is 1 for a head that only reads the token before (`back=1`), and tells what kind of head it may be.
 
-    Raises ValueError for weights that are not square, and unless 0 ≤ `back` < n.
+    Args:
+        weights: grids, (…, n, n).
+        back: how many places, from 0 to n − 1.
+
+    Raises:
+        ValueError: for weights that are not square or not finite, and unless 0 ≤ `back` < n.
 
     Source: Elhage et al. (2021), on heads that read the previous token.
 
     >>> weight_back(np.array([[1, 0, 0], [0.75, 0.25, 0], [0, 0.5, 0.5]]), 1)
     array(0.625)
     """
-    weights = np.asarray(weights)
-    if weights.ndim < 2 or weights.shape[-1] != weights.shape[-2]:
-        raise ValueError(f"weight_back needs as many keys as queries, got shape {weights.shape}")
-    if not 0 <= back < weights.shape[-1]:
-        raise ValueError(f"back must lie between 0 and {weights.shape[-1] - 1}, got {back}")
-    return np.asarray(np.diagonal(weights, -back, axis1=-2, axis2=-1).mean(axis=-1))
+    (weights,), dtype = working_copies(weights=as_array("weights", weights, ndim=2))
+    *_, n_q, n = weights.shape
+    if n_q != n or not n:
+        raise ValueError(f"weights must have as many keys as queries, got shape {weights.shape}")
+    must_be_finite(weights=weights)
+    diagonal = np.diagonal(weights, -as_integer("back", back, 0, n - 1), axis1=-2, axis2=-1)  # (…, n − back)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return returned(np.asarray(diagonal.mean(axis=-1)), dtype, "weights are")
 
 
-def _square(matrix: Array) -> Array:
-    matrix = np.asarray(matrix, dtype=float)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
-        raise ValueError(f"a square grid of 2 rows or more is needed, got shape {matrix.shape}")
-    must_be_finite(grid=matrix)
-    return matrix
+def _square(name: str, grid: Array) -> Array:
+    grid = as_array(name, grid).astype(float)
+    if grid.ndim != 2 or grid.shape[0] != grid.shape[1] or len(grid) < 2:
+        raise ValueError(f"{name} must be a square grid of 2 rows or more, got shape {grid.shape}")
+    must_be_finite(**{name: grid})
+    return grid

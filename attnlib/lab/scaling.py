@@ -3,23 +3,41 @@
 The rule Var(q·k) = d_k needs components of mean 0 and variance 1, not correlated with each other, and q independent of k.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import must_be_finite
+from attnlib.checks import as_array, as_choice, as_integer, must_be_finite, must_fit
 from attnlib.scaled_dot_product import entropy, softmax, softmax_jacobian
 
 BROKEN = ("none", "variance", "mean", "copies", "sign", "unit")
 
 
-def seeded_uniform(count: int, *, seed: int = 0, start: int = 0) -> Float[Array, "count"]:
-    """Numbers `start`, `start` + 1, … of a random sequence, uniform between −√3 and √3: mean 0, variance 1.
+class Saturation(NamedTuple):
+    """How wide scores are and how saturated their softmax is; the last three are means over the rows."""
 
-    Each number is a hash of its place and the seed, so that any part can be had alone. The page's script draws
+    mean: float  # of the scores
+    variance: float  # of the scores
+    largest: float  # weight of a row
+    entropy: float  # in nats
+    slope: float  # the Frobenius norm of `softmax_jacobian`: 1/2 at most, and 0 where no gradient passes
+
+
+def seeded_uniform(count: int, *, seed: int = 0, start: int = 0) -> Float[Array, "count"]:
+    """Uniform numbers between −√3 and √3: mean 0, variance 1.
+
+    Each number is a hash of its index and the seed, so that any part can be had alone. The page's script draws
     the same numbers. For experiments use NumPy's generators: these have 2³² values and no more.
 
-    Raises ValueError for a count, seed or start that is negative.
+    Args:
+        count: how many numbers.
+        seed: of which sequence.
+        start: the index of the first.
+
+    Raises:
+        ValueError: for a count, seed or start that is negative.
 
     Source: Ellis, *lowbias32*, a 32-bit hash found by search.
 
@@ -28,9 +46,12 @@ def seeded_uniform(count: int, *, seed: int = 0, start: int = 0) -> Float[Array,
     >>> seeded_uniform(1, start=2).round(2)
     array([-1.62])
     """
-    if min(count, seed, start) < 0:
-        raise ValueError(f"count, seed and start must be 0 or more, got {count}, {seed} and {start}")
-    first = start + (seed + 1) * 0x9E3779B9 % 2**32
+    count, seed, start = (
+        as_integer("count", count, 0, 2**32),
+        as_integer("seed", seed, 0),
+        as_integer("start", start, 0),
+    )
+    first = (start + (seed + 1) * 0x9E3779B9) % 2**32
     x: Array = (np.arange(count, dtype=np.uint64) + first).astype(np.uint32)
     x = (x ^ (x >> 16)) * np.uint32(0x21F0AAAD)
     x = (x ^ (x >> 15)) * np.uint32(0x735A2D97)
@@ -41,20 +62,23 @@ def seeded_uniform(count: int, *, seed: int = 0, start: int = 0) -> Float[Array,
 def draw_scores(n_q: int, n_k: int, d_k: int, *, broken: str = "none", seed: int = 0) -> Float[Array, "n_q n_k"]:
     """Q Kᵀ, not scaled, for queries and keys drawn by `seeded_uniform`, with one assumption broken.
 
-    `broken` is "none"; "variance": the components have variance 4; "mean": they have mean 1; "copies": all
-    components of a vector are equal; "sign": keys 0, 2, … of a query are the query itself, and keys 1, 3, … its
-    opposite; "unit": every vector has length 1. A larger d_k adds components to the same vectors.
+    Args:
+        n_q, n_k: how many queries and keys.
+        d_k: their width. A larger one adds components to the same vectors.
+        broken: "none"; "variance": the components have variance 4; "mean": they have mean 1; "copies": all components of a
+            vector are equal; "sign": keys 0, 2, … of a query are the query itself, and keys 1, 3, … its opposite; "unit":
+            every vector has length 1.
+        seed: of the draws.
 
-    Raises ValueError for a size below 1 and for another name.
+    Raises:
+        ValueError: for a size below 1, a negative seed and another name.
 
     >>> draw_scores(2, 3, 4, broken="unit").round(2)
     array([[ 0.71,  0.45, -0.09],
            [-0.17,  0.54, -0.02]])
     """
-    if min(n_q, n_k, d_k) < 1:
-        raise ValueError(f"n_q, n_k and d_k must be 1 or more, got {n_q}, {n_k} and {d_k}")
-    if broken not in BROKEN:
-        raise ValueError(f"no assumption is called {broken!r}: choose from {', '.join(BROKEN)}")
+    n_q, n_k, d_k = as_integer("n_q", n_q, 1), as_integer("n_k", n_k, 1), as_integer("d_k", d_k, 1)
+    as_choice("broken", broken, BROKEN)
     drawn = 1 if broken == "copies" else d_k
     components = seeded_uniform(drawn * (n_q + n_k), seed=seed).reshape(drawn, n_q + n_k).T  # one vector in each row
     if broken == "copies":
@@ -77,35 +101,44 @@ def score_variance(d_k: int, *, broken: str = "none") -> float:
     d_k² for equal components, 1/d_k for unit vectors. A mean of 1 on both sides gives 3 d_k, and k = ±q gives
     d_k² + 0.8 d_k, where 0.8 is the variance of a component's square.
 
-    Raises ValueError for d_k below 1 and for another name.
+    Args:
+        d_k: the width of queries and keys.
+        broken: the assumption that is broken, as in `draw_scores`.
+
+    Raises:
+        ValueError: for d_k below 1 and for another name.
 
     Source: Vaswani et al. (2017), footnote 4, for the case in which nothing is broken.
 
     >>> score_variance(64), score_variance(64, broken="copies")
     (64.0, 4096.0)
     """
-    formulas = (d_k, 16 * d_k, 3 * d_k, d_k**2, d_k**2 + 0.8 * d_k, 1 / max(d_k, 1))
-    variances = dict(zip(BROKEN, formulas, strict=True))
-    if d_k < 1 or broken not in variances:
-        raise ValueError(f"score_variance needs d_k ≥ 1 and one of {', '.join(BROKEN)}, got {d_k} and {broken!r}")
-    return float(variances[broken])
+    d_k = as_integer("d_k", d_k, 1, 2**53)
+    formulas = (d_k, 16 * d_k, 3 * d_k, d_k**2, d_k**2 + 0.8 * d_k, 1 / d_k)
+    return float(formulas[BROKEN.index(as_choice("broken", broken, BROKEN))])
 
 
-def saturation(scores: Real[Array, "n_q n_k"]) -> Float[Array, "5"]:
-    """How wide the scores are and how saturated their softmax is, as five numbers.
+def saturation(scores: Real[Array, "n_q n_k"]) -> Saturation:
+    """How wide the scores are and how saturated their softmax is.
 
-    The mean and the variance of all scores; then, averaged over the rows, the largest weight, the `entropy` in nats
-    and the Frobenius norm of `softmax_jacobian`, which is 1/2 at most and 0 where no gradient passes.
+    Args:
+        scores: one for each query and key, (n_q, n_k).
 
-    Raises ValueError for scores that are not finite or not a matrix.
+    Raises:
+        ValueError: for scores that are not finite or not a matrix.
 
-    >>> saturation(np.array([[0.0, 0.0], [0.0, 2.0]])).round(2)
-    array([0.5 , 0.75, 0.69, 0.53, 0.35])
+    >>> measured = saturation(np.array([[0.0, 0.0], [0.0, 2.0]]))
+    >>> round(measured.variance, 2), round(measured.largest, 2)
+    (0.75, 0.69)
     """
-    scores = np.asarray(scores, dtype=np.float64)
+    scores = as_array("scores", scores).astype(np.float64)
     if scores.ndim != 2 or 0 in scores.shape:
         raise ValueError(f"scores must have shape (n_q, n_k), none of them 0, got {scores.shape}")
     must_be_finite(scores=scores)
     weights = softmax(scores)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.array([scores.mean(), scores.var()])
+    must_fit("the variance of scores", spread[1], "scores are")
     norms = np.linalg.norm(softmax_jacobian(weights), axis=(-2, -1))
-    return np.array([scores.mean(), scores.var(), weights.max(axis=-1).mean(), entropy(weights).mean(), norms.mean()])
+    means = (weights.max(axis=-1).mean(), entropy(weights).mean(), norms.mean())
+    return Saturation(*map(float, (*spread, *means)))

@@ -110,7 +110,7 @@ def train(
         batch = tokens[torch.randint(len(tokens), (recipe.batch,), generator=generator)]
         loss, entropy = losses(model, batch)
         optimiser.zero_grad()
-        (loss + recipe.focus_at(step) * entropy).backward()  # type: ignore[no-untyped-call]
+        (loss + recipe.focus_at(step) * entropy).backward()
         optimiser.step()
         report(step + 1, loss.item())
         if checkpoint is not None and (step + 1) % every == 0:

@@ -43,7 +43,7 @@ def train(seed: int, steps: int, batch: int = 64) -> tuple[dict[str, np.ndarray]
     for step in range(steps):
         optimiser.zero_grad()
         loss = loss_of(parameters, torch.randint(5, (batch, 5)))
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimiser.step()
         if (step + 1) % 500 == 0:
             print(f"step {step + 1:5d}  loss {loss.item():.4f}")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from attnlib import houston
 from attnlib.formatting import compact, text
-from attnlib.lab.positive import positive_function, positive_weights, weight_properties
+from attnlib.lab.positive import Properties, positive_function, positive_weights, weight_properties
 from attnlib.widgets.base import InputError, Numbers, PageWidget, Tokens
 from attnlib.widgets.tables import table
 
@@ -67,7 +67,7 @@ class SoftmaxSliders(PageWidget):
         return positive_weights(self.shifted, self.phi)
 
     @property
-    def properties(self) -> Float[Array, "5"]:
+    def properties(self) -> Properties:
         """`attnlib.lab.weight_properties` of s, for the constant that was added (1 if none was) and a score raised by 10."""
         constant = (-self.constant or 1.0) / self.temperature
         return weight_properties(self.shifted, self.phi, constant=constant, raised=10 / self.temperature)

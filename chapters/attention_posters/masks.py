@@ -7,8 +7,8 @@ from jaxtyping import Bool, Float
 from matplotlib.figure import Figure
 from numpy import ndarray as Array
 
-from attnlib.checks import forbid
 from attention_posters.cells import draw_cells
+from attnlib.checks import forbid
 from attnlib.plots.grid import LETTER
 from attnlib.plots.style import COLOURS, MUTED, WIDTH, drawing
 from attnlib.scaled_dot_product import softmax

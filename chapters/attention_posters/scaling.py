@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy import ndarray as Array
 
-from attnlib.lab.scaling import draw_scores, saturation, score_variance
+from attnlib.lab.scaling import Saturation, draw_scores, saturation, score_variance
 from attnlib.plots.style import COLOURS, LINE, MUTED, WIDTH, drawing
 from attnlib.scaled_dot_product import softmax
 
@@ -45,9 +45,9 @@ def scaling_page(seed: int = 1) -> Figure:
         for column, scaled in enumerate((False, True)):
             _spread(panels[2 + column], seed, scaled=scaled)
             _one_row(panels[4 + column], seed, scaled=scaled)
-        runs = {scaled: np.array([_measures(d_k, seed, scaled=scaled) for d_k in WIDTHS]) for scaled in (False, True)}
-        _over_widths(panels[6], runs, 2, "largest weight of a row", 1)
-        _over_widths(panels[7], runs, 4, "slope: norm of the Jacobian", 0.5)
+        runs = {scaled: [_measures(d_k, seed, scaled=scaled) for d_k in WIDTHS] for scaled in (False, True)}
+        _over_widths(panels[6], runs, "largest", "largest weight of a row", 1)
+        _over_widths(panels[7], runs, "slope", "slope: norm of the Jacobian", 0.5)
         _table(figure.add_subplot(grid[-1, :]), seed)
         figure.suptitle("Scaling on one page", x=0.01, ha="left", fontsize=15)
     return figure
@@ -58,7 +58,7 @@ def _scores(d_k: int, seed: int, *, scaled: bool, broken: str = "none") -> Float
     return scores
 
 
-def _measures(d_k: int, seed: int, *, scaled: bool, broken: str = "none") -> Float[Array, "5"]:
+def _measures(d_k: int, seed: int, *, scaled: bool, broken: str = "none") -> Saturation:
     return saturation(_scores(d_k, seed, scaled=scaled, broken=broken))
 
 
@@ -102,15 +102,23 @@ def _one_row(axes: Axes, seed: int, *, scaled: bool) -> None:
     axes.tick_params(labelsize=8.5)
 
 
-def _over_widths(axes: Axes, runs: dict[bool, Float[Array, "widths 5"]], which: int, title: str, top: float) -> None:
+def _over_widths(axes: Axes, runs: dict[bool, list[Saturation]], which: str, title: str, top: float) -> None:
     """One measure of `saturation` over d_k, scaled and not."""
     for scaled, marker, colour in ((False, "s", COLOURS[1]), (True, "o", COLOURS[0])):
         name = r"÷ $\sqrt{d_k}$" if scaled else "not scaled"
-        axes.plot(WIDTHS, runs[scaled][:, which], marker=marker, color=colour, label=name, markersize=4, linewidth=1.5)
+        axes.plot(
+            WIDTHS,
+            [getattr(run, which) for run in runs[scaled]],
+            marker=marker,
+            color=colour,
+            label=name,
+            markersize=4,
+            linewidth=1.5,
+        )
     axes.set(xscale="log", ylim=(0, top * 1.08), yticks=(0, top / 2, top))
     axes.set_xticks([1, 16, 256, 4096], ["1", "16", "256", "4096"])
     axes.set_xticks([], minor=True)
-    free: Literal["center right", "lower left"] = "center right" if which == 2 else "lower left"  # of lines
+    free: Literal["center right", "lower left"] = "center right" if which == "largest" else "lower left"  # of lines
     axes.legend(fontsize=8, loc=free, handlelength=0.8, handletextpad=0.4, borderpad=0.1)
     axes.set_title(title, fontsize=10)
     axes.set_xlabel("$d_k$", fontsize=9)
@@ -127,7 +135,7 @@ def _table(axes: Axes, seed: int) -> None:
     cells = [heads]
     for broken, (name, formula) in BROKEN.items():
         left = score_variance(SHOWN, broken=broken) / SHOWN
-        largest = _measures(SHOWN, seed, scaled=True, broken=broken)[2]
+        largest = _measures(SHOWN, seed, scaled=True, broken=broken).largest
         cells.append((name, formula, f"{left:.3g}" if left > 0.001 else f"{left:.4f}", f"{largest:.2f}"))
     for row, (height, line) in enumerate(zip(heights, cells, strict=True)):
         for place, side, cell in zip(columns, sides, line, strict=True):

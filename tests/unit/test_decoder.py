@@ -128,23 +128,25 @@ def test_a_silenced_head_reads_and_adds_nothing():
 
 
 BAD = {
-    "no head to silence": (lambda: silence_head(np.ones((2, 6, 5)), 0, 3, 3), "no head 3 in layer 0: 2 layers have 3 heads each"),
-    "no layer to silence in": (lambda: silence_head(np.ones((2, 6, 5)), 2, 0, 3), "no head 0 in layer 2"),
-    "heads to silence": (lambda: silence_head(np.ones((2, 6, 5)), 0, 0, 4), "6 rows of W_O do not divide into num_heads = 4"),
-    "missing": (lambda: decoder_weights({"embedding": np.eye(2)}, [0]), "the decoder lacks bias, w_k, w_o, w_q, w_v"),
+    "no head to silence": (lambda: silence_head(np.ones((2, 6, 5)), 0, 3, 3), "head must be 0 or more and at most 2, got 3"),
+    "no layer to silence in": (lambda: silence_head(np.ones((2, 6, 5)), 2, 0, 3), "layer must be 0 or more and at most 1, got 2"),
+    "heads to silence": (lambda: silence_head(np.ones((2, 6, 5)), 0, 0, 4), "num_heads must divide the rows of w_o = 6, got 4"),
+    "missing": (lambda: decoder_weights({"embedding": np.eye(2)}, [0]), "parameters lack bias, w_k, w_o, w_q, w_v"),
     "axes": (lambda: decoder_weights(a_decoder() | {"w_q": np.eye(12)}, [0]), r"w_q has shape \(12, 12\), which stands for \(L, d, hk\)"),
     "empty": (lambda: decoder_weights(a_decoder() | {"embedding": np.zeros((0, 12))}, [0]), r"embedding has shape \(0, 12\)"),
     "width": (lambda: decoder_weights(a_decoder() | {"embedding": np.eye(11)}, [0]), r"w_q has shape \(2, 12, 12\).*but d = 11 elsewhere"),
-    "heads": (lambda: decoder_weights(a_decoder() | {"bias": np.zeros((2, 5, 4))}, [0]), "12 does not divide into num_heads = 5"),
-    "NaN": (lambda: decoder_weights(a_decoder() | {"embedding": np.full((11, 12), np.nan)}, [0]), r"x\[0, 0\] is not finite"),
+    "heads": (lambda: decoder_weights(a_decoder() | {"bias": np.zeros((2, 5, 4))}, [0]), "heads in bias must divide the columns of w_q = 12, got 5"),
+    "NaN": (lambda: decoder_weights(a_decoder() | {"embedding": np.full((11, 12), np.nan)}, [0]), r"embedding\[0, 0\] is nan"),
     "no tokens": (lambda: decoder_weights(a_decoder(), []), "tokens must be 1 or more integers from 0 to 10"),
     "a token outside": (lambda: decoder_logits(a_decoder(), [0, 11]), r"from 0 to 10, got \[0, 11\]"),
     "a token below": (lambda: decoder_logits(a_decoder(), [-1]), r"got \[-1\]"),
-    "no token": (lambda: decoder_logits(a_decoder(), [0.5]), r"got \[0.5\]"),
+    "no token": (lambda: decoder_logits(a_decoder(), [0.5]), "tokens must hold integers, got dtype float64"),
     "no rows": (lambda: rms_norm(np.zeros((2, 0))), r"rows of 1 or more entries, got shape \(2, 0\)"),
-    "no length": (lambda: distance_bias(np.array([1.0]), 0), "n ≥ 1"),
-    "no distance": (lambda: distance_bias(np.zeros((3, 0)), 2), r"1 or more distances, got 2 and shape \(3, 0\)"),
-    "a width of heads": (lambda: random_decoder(np.random.default_rng(0), vocabulary=3, d=10), "10 does not divide into num_heads = 4"),
+    "no root": (lambda: rms_norm(np.zeros((2, 3)), epsilon=0), r"x\[0\] is a row of zeros, and epsilon is 0"),
+    "a root below 0": (lambda: rms_norm(np.ones((2, 3)), epsilon=-1), "epsilon must be 0 or more, got -1"),
+    "no length": (lambda: distance_bias(np.array([1.0]), 0), "n must be 1 or more, got 0"),
+    "no distance": (lambda: distance_bias(np.zeros((3, 0)), 2), r"1 or more distances, got shape \(3, 0\)"),
+    "a width of heads": (lambda: random_decoder(np.random.default_rng(0), vocabulary=3, d=10), "num_heads must divide d = 10, got 4"),
 }  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def test_degenerate_points_have_a_hull_too():
     [
         (np.zeros((0, 2)), r"\(0, 2\)"),
         (np.zeros((3, 3)), r"\(3, 3\)"),
-        (np.array([[0, 0], [1, np.nan]]), r"points\[1\]"),
+        (np.array([[0, 0], [1, np.nan]]), r"points\[1, 1\] is nan"),
     ],
 )
 def test_bad_points_are_named(points, message, unchecked):
@@ -73,7 +73,7 @@ def test_a_cosine_never_leaves_its_range_however_long_or_short_the_vectors():
 
 
 def test_a_row_of_zeros_has_no_direction(unchecked):
-    with pytest.raises(ValueError, match=r"key\[1, 0\] is a row of zeros"):
+    with pytest.raises(ValueError, match=r"key\[1\] is a row of zeros"):
         cosine_similarity(np.ones((3, 2)), np.array([[1, 1], [0, 0]]))
     with pytest.raises(ValueError, match=r"query\[0, 1\] is inf"):
         cosine_similarity(np.array([[1, np.inf]]), np.ones((1, 2)))

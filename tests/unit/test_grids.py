@@ -62,14 +62,17 @@ def test_no_metric_of_the_plane_is_left_out():
 
 
 BAD = {
-    "not square": (lambda: most_read(np.zeros((2, 3))), r"square grid of 2 rows or more is needed, got shape \(2, 3\)"),
+    "not square": (
+        lambda: most_read(np.zeros((2, 3))),
+        r"weights must be a square grid of 2 rows or more, got shape \(2, 3\)",
+    ),
     "one token": (lambda: most_unequal_pair(np.zeros((1, 1))), r"got shape \(1, 1\)"),
     "a vector": (lambda: most_read(np.zeros(4)), r"got shape \(4,\)"),
-    "NaN": (lambda: most_read(np.array([[0, 1], [np.nan, 0]])), r"grid\[1, 0\] is nan"),
-    "no cycle": (lambda: cycle_product(np.eye(2), []), "a cycle needs one token or more"),
-    "outside": (lambda: cycle_product(np.eye(2), [0, 2]), "token 2 of the cycle is outside 0 … 1"),
-    "negative": (lambda: cycle_product(np.eye(2), [0, -1]), "token -1 of the cycle is outside"),
-    "infinite": (lambda: stretch_matrix(1.0, np.inf), "must be finite, got 1.0, inf and 0.0"),
+    "NaN": (lambda: most_read(np.array([[0, 1], [np.nan, 0]])), r"weights\[1, 0\] is nan"),
+    "no cycle": (lambda: cycle_product(np.eye(2), []), "cycle must be a list of one token or more"),
+    "outside": (lambda: cycle_product(np.eye(2), [0, 2]), r"cycle\[1\] must be 0 or more and at most 1, got 2"),
+    "negative": (lambda: cycle_product(np.eye(2), [0, -1]), r"cycle\[1\] must be 0 or more"),
+    "infinite": (lambda: stretch_matrix(1.0, np.inf), "across must be finite, got inf"),
 }
 
 

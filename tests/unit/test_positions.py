@@ -105,31 +105,39 @@ def test_floats_keep_their_dtype_and_integers_become_float64(dtype):
 
 
 BAD = {
-    "odd width": (lambda: rotary_embedding(np.ones((2, 3)), layout="half"), "even and positive.*got 3"),
-    "odd encoding": (lambda: sinusoidal_encoding(2, 5), "even and positive.*got 5"),
-    "no width": (lambda: rotary_permutation(0), "even and positive.*got 0"),
-    "no rows": (lambda: sinusoidal_encoding(0, 4), "n ≥ 1, got 0"),
-    "base 0": (lambda: sinusoidal_encoding(2, 4, base=0), "base must be above 0 and finite, got 0"),
-    "one axis": (lambda: rotary_embedding(np.ones(4), layout="half"), r"rows and columns, got shape \(4,\)"),
+    "odd width": (lambda: rotary_embedding(np.ones((2, 3)), layout="half"), "the width of x must be even, .*got 3"),
+    "odd encoding": (lambda: sinusoidal_encoding(2, 5), "d must be even, .*got 5"),
+    "no width": (lambda: rotary_permutation(0), "d must be 2 or more, got 0"),
+    "no rows": (lambda: sinusoidal_encoding(0, 4), "n must be 1 or more, got 0"),
+    "base 0": (lambda: sinusoidal_encoding(2, 4, base=0), "base must be positive and finite, got 0"),
+    "one axis": (lambda: rotary_embedding(np.ones(4), layout="half"), r"x needs two axes or more, got shape \(4,\)"),
     "unknown layout": (
         lambda: rotary_embedding(np.ones((1, 4)), layout="neox"),
         "one of half, interleaved, got 'neox'",
     ),
     "too few positions": (
         lambda: rotary_embedding(np.ones((3, 4)), np.arange(2), layout="half"),
-        r"3 rows of x \(3, 4\): got shape \(2,\)",
+        r"positions of shape \(2,\) do not fit x of shape \(3, 4\)",
     ),
     "positions of another batch": (
         lambda: rotary_embedding(np.ones((2, 3, 4)), np.zeros((5, 3), int), layout="half"),
-        r"x \(2, 3, 4\): got shape \(5, 3\)",
+        r"positions of shape \(5, 3\) do not fit x of shape \(2, 3, 4\)",
     ),
     "half a position": (
         lambda: rotary_embedding(np.ones((1, 4)), np.array([0.5]), layout="half"),
-        "one integer.*dtype float64",
+        "positions must hold integers, got dtype float64",
     ),
     "NaN": (lambda: rotary_embedding(np.array([[1.0, np.nan]]), layout="half"), r"x\[0, 1\] is nan"),
-    "a pair to scale": (lambda: scaled_base(2, 2), "d ≥ 4.*got 2, 2"),
-    "factor 0": (lambda: scaled_base(0, 4), "factor > 0.*got 4, 0"),
+    "a base so small": (
+        lambda: sinusoidal_encoding(3, 400, base=5e-324),
+        r"angle\[0, 191\] leaves its range: positions and 1 / base",
+    ),
+    "a base beyond the range": (
+        lambda: scaled_base(1e300, 4),
+        "the base for factor = 1e.300 .* must be positive and finite, got inf",
+    ),
+    "a pair to scale": (lambda: scaled_base(2, 2), "d must be 4 or more, got 2"),
+    "factor 0": (lambda: scaled_base(0, 4), "factor must be positive and finite, got 0"),
 }
 
 

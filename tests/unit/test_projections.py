@@ -36,9 +36,9 @@ def test_floats_keep_their_dtype(dtype):
 BAD = {
     "widths differ": ((X, W.T), r"x of shape \(2, 5, 7\) does not fit w of shape \(3, 7\)"),
     "one axis": ((X[0, 0], W), r"x of shape \(7,\) does not fit"),
-    "a bias too long": ((X, W, np.zeros(4)), r"the bias of w has shape \(4,\); it needs \(3,\)"),
+    "a bias too long": ((X, W, np.zeros(4)), r"b of shape \(4,\) does not fit w of shape \(7, 3\)"),
     "NaN": ((X, W, B * np.nan), r"b\[0\] is nan"),
-    "too large": ((1e200 * X, 1e200 * W), r"x times w\[0, 0, 0\] is -?inf"),
+    "too large": ((1e200 * X, 1e200 * W), r"x times w\[0, 0, 0\] leaves its range"),
     "words": ((np.array([["a"]]), W), "x must hold real numbers"),
 }
 

@@ -1,12 +1,8 @@
 """Choice in a page: every answer by mouse, keyboard and finger, and what is said of it."""
 
-import json
-
 import pytest
 
 from attnlib.widgets import Choice
-from tests.browser.conftest import PAPER, html_of
-from tools.site import violations
 
 PAIRS = [("one", "Too *few*."), ("two", "Yes: a `pair`."), ("three", "Too many.")]
 STEPS = [("first", ""), ("second", "It needs first."), ("third", "It needs second."), ("fourth", "It comes last.")]
@@ -14,18 +10,12 @@ PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobil
 
 
 def a_choice(**settings):
-    return html_of(Choice("How many?", PAIRS, 1, **{"title": "q", "reveal": "It was two."} | settings))
+    return Choice("How many?", PAIRS, 1, **{"title": "q", "reveal": "It was two."} | settings)
 
 
 def an_order(**settings):
-    return html_of(
-        Choice(
-            "In which order?",
-            STEPS,
-            mode="order",
-            **{"title": "q", "reveal": "In this.", "order": [3, 1, 0, 2]} | settings,
-        )
-    )
+    settings = {"title": "q", "reveal": "In this.", "order": [3, 1, 0, 2]} | settings
+    return Choice("In which order?", STEPS, mode="order", **settings)
 
 
 def reply(page):
@@ -130,17 +120,12 @@ def test_the_first_misplaced_step_is_named_with_its_reason(show):
     assert page.problems == []
 
 
-def centre(row):
-    box = row.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def test_a_mouse_drags_a_step_by_its_text(show):
+def test_a_mouse_drags_a_step_by_its_text(show, centre_of):
     texts = ["first", "second", "third " + "long " * 40, "fourth"]
-    page = show(an_order().replace(json.dumps([text for text, _ in STEPS], separators=(",", ":")), json.dumps(texts)))
+    page = show(Choice("Which order?", [(text, "It waits.") for text in texts], mode="order", order=[3, 1, 0, 2]))
     rows = page.locator(".attn-options > li")
     rows.first.wait_for()
-    start, end = centre(rows.nth(0)), centre(rows.nth(3))
+    start, end = centre_of(rows.nth(0)), centre_of(rows.nth(3))
     page.mouse.move(start[0], start[1])
     page.mouse.down()
     page.mouse.move(end[0], end[1] + 60, steps=12)
@@ -154,21 +139,15 @@ def test_a_mouse_drags_a_step_by_its_text(show):
 
 
 @pytest.mark.parametrize(("place", "drags"), [(".attn-grip", True), ("[dir]", False)])
-def test_a_finger_on_the_grip_drags_and_elsewhere_scrolls(place, drags, show):
+def test_a_finger_on_the_grip_drags_and_elsewhere_scrolls(place, drags, show, centre_of, drag, settle):
     page = show("<div style='height: 300px'></div>", an_order(), "<div style='height: 2000px'></div>", **PHONE)
     rows = page.locator(".attn-options > li")
     rows.first.wait_for()
     before, scrolled = shown(page), page.evaluate("scrollY")
-    finger = page.context.new_cdp_session(page)
-    x, y = centre(rows.nth(3).locator(place))
-    goal = centre(rows.nth(0))[1] - 5
-    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
-    for part in range(1, 11):
-        point = {"x": x, "y": y + (goal - y) * part / 10}
-        finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
-        page.wait_for_timeout(16)
-    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    page.wait_for_timeout(300)
+    x, y = centre_of(rows.nth(3).locator(place))
+    goal = centre_of(rows.nth(0))[1] - 5
+    drag(page, *((x, y + (goal - y) * part / 10) for part in range(11)))
+    settle(page)
     assert (shown(page) == ["third", "fourth", "second", "first"]) is drags
     assert (shown(page) == before) is not drags
     assert (page.evaluate("scrollY") == scrolled) is drags
@@ -211,15 +190,3 @@ def test_printing_shows_the_question_without_its_arrows(show):
     assert page.get_by_role("button", name="two").is_visible()
     assert page.get_by_text("fourth").is_visible()
     assert not step(page, "first", "Up").is_visible()
-
-
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_violation(width, scheme, show):
-    page = show(PAPER, a_choice(), an_order(title="o"), viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.get_by_role("button", name="Check the order").wait_for()
-    assert violations(page) == []
-    page.get_by_role("button", name="one").click()
-    page.get_by_role("button", name="Check the order").click()
-    assert violations(page) == []

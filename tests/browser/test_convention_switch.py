@@ -1,22 +1,18 @@
 """ConventionSwitch in a real browser: every formula both ways, every control, every number against attnlib."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from attnlib.widgets import ConventionSwitch
 from attnlib.widgets.convention_switch import FORMULAS
-from tests.browser.conftest import html_of
-from tools.site import violations
 
-LOOK = f"<style>{re.sub('@font-face.*', '', Path('_ext/theme/page.css').read_text())}</style>"
 SIZES = ("n", "n_z", "d", "d_k", "d_v")
 
 
 def opened(show, widget=None, **options):
-    page = show(html_of(widget or ConventionSwitch()), **options)
+    page = show(widget or ConventionSwitch(), **options)
     page.get_by_role("button", name="Flip").wait_for()
     return page
 
@@ -196,19 +192,6 @@ def test_a_link_carries_formula_convention_and_sizes(show):
 
 
 def test_the_tables_without_a_script_hold_the_numbers_of_the_widget(show):
-    still = show(html_of(ConventionSwitch()), java_script_enabled=False)
+    still = show(ConventionSwitch(), java_script_enabled=False)
     numbers = [table.locator("tbody td").all_text_contents() for table in still.locator("table").all()[1:]]
     assert tables(opened(show)) == numbers
-
-
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_violation(width, scheme, show):
-    page = show(LOOK, html_of(ConventionSwitch()), viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.get_by_role("button", name="Flip").wait_for()
-    assert violations(page) == []
-    choose(page, "bias")
-    flip(page)
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,10 +1,8 @@
 """What holds for every widget: the gallery shows it, it leaves nothing behind, and those of a page are small."""
 
-import ast
 import json
 from pathlib import Path
 
-import jupytext
 import pytest
 
 from attnlib import widgets
@@ -35,24 +33,8 @@ MOUNT_AND_REMOVE = """async ([source, state, times]) => {
 }"""
 
 
-def examples():
-    """The gallery's cells by the name of the widget that they end in, each with what it makes."""
-    cells = [cell.source for cell in jupytext.read(GALLERY, fmt="md:myst").cells if cell.cell_type == "code"]
-    made = {}
-    for source in cells:
-        *before, last = ast.parse(source).body
-        names: dict = {}
-        exec(compile(ast.Module(before, []), "gallery", "exec"), names)
-        widget = eval(compile(ast.Expression(last.value), "gallery", "eval"), names)
-        made[type(widget).__name__] = (source, widget)
-    return made
-
-
-EXAMPLES = examples()
-
-
-def test_the_gallery_shows_every_widget_once_and_how_it_is_made():
-    assert sorted(EXAMPLES) == sorted(NAMES)
+def test_the_gallery_shows_every_widget_once_and_how_it_is_made(gallery):
+    assert sorted(gallery) == sorted(NAMES)
     text = GALLERY.read_text(encoding="utf8")
     for name in NAMES:
         assert text.count(f"## `{name}`") == 1
@@ -68,8 +50,8 @@ def test_every_widget_of_the_gallery_comes_alive_in_the_page(site, open_page):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_widget_mounted_and_removed_200_times_leaves_nothing(name, show):
-    _, widget = EXAMPLES[name]
+def test_a_widget_mounted_and_removed_200_times_leaves_nothing(name, show, gallery):
+    widget = gallery[name]
     page = show()
     tools = page.context.new_cdp_session(page)
     tools.send("Performance.enable")

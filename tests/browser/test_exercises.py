@@ -2,10 +2,9 @@
 
 import pytest
 
-from tests.browser.conftest import until
-from tests.browser.test_site import CHAPTER
 from tools.site import scroll_through
 
+CHAPTER = "chapters/01_dot_product.html"
 KEY = "attention-book:chapters/01_dot_product#choice-which-shape"
 COLUMNS = "That is the shape of XᵀX, which compares axes."
 
@@ -102,7 +101,7 @@ def test_storage_that_is_switched_off_costs_only_the_memory(served, open_page):
     assert page.problems == []
 
 
-def test_only_questions_are_kept(served, open_page):
+def test_only_questions_are_kept(served, open_page, until):
     page = open_page(f"{served}/{CHAPTER}")
     scroll_through(page)
     page.locator("#token-plane-attention-in-the-plane").get_by_label("times applied").fill("3")

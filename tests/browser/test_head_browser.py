@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from attnlib import random_decoder, trained
+from attnlib import trained
+from attnlib.lab import random_decoder
 from attnlib.widgets import HeadBrowser
-from tests.browser.conftest import PAPER, html_of
-from tools.site import violations
 
 LONG = " ".join(["we have the moon . it called the ship"] * 4)  # 36 words
 SMALL = {"d": 6, "num_layers": 2, "num_heads": 3, "reach": 5}
@@ -19,7 +18,7 @@ def small(words, sentence, **options):
 
 
 def opened(show, browser=None, **options):
-    page = show(PAPER, html_of(browser or HeadBrowser(title="q")), **options)
+    page = show(browser or HeadBrowser(title="q"), **options)
     page.get_by_label("Sentence").wait_for()
     return page
 
@@ -279,19 +278,19 @@ def test_start_again_and_the_link(show):
     assert page.problems == other.problems == []
 
 
-def test_a_change_of_colours_repaints(show):
+def test_a_change_of_colours_repaints(show, settle):
     page = opened(show, color_scheme="light")
     corner = "canvas => [...canvas.getContext('2d').getImageData(0, 0, 1, 1).data]"
     before = [page.locator(place).first.evaluate(corner) for place in (".attn-layer canvas", ".attn-large canvas")]
     page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(100)
+    settle(page)
     after = [page.locator(place).first.evaluate(corner) for place in (".attn-layer canvas", ".attn-large canvas")]
     assert before[0] == before[1] != after[0] == after[1]
 
 
 def test_without_javascript_the_tables_say_the_same(show):
     browser = HeadBrowser(title="q")
-    page = show(html_of(browser), java_script_enabled=False)
+    page = show(browser, java_script_enabled=False)
     cells = page.locator("table").first.locator("td:not(.attn-corner)").all_text_contents()
     assert cells == [cell for row in expected(browser, 4) for cell in row[1:]]
 
@@ -307,15 +306,3 @@ def test_controls_are_large_enough_for_a_finger(show):
     assert min(box["width"] for box in boxes) >= 24
     head(page, 2, 4).tap()
     assert line(page).startswith("Layer 2, head 4")
-
-
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_violation(width, scheme, show):
-    page = opened(show, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    assert violations(page) == []
-    page.get_by_label("Sentence").fill(LONG + " moom")
-    head(page, 2, 1).click()
-    page.get_by_label("Silence this head").check()
-    assert violations(page) == []

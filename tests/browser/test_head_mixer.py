@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from attnlib import causal_mask, cost, weight_back
+from attnlib import causal_mask, cost
+from attnlib.lab import weight_back
 from attnlib.widgets import HeadMixer
-from tests.browser.conftest import PAPER, html_of
-from tools.site import violations
 
 AGAIN = "Start again"
 RNG = np.random.default_rng(0)
@@ -26,7 +25,7 @@ def many_heads(heads=144, n=32, **options):
 
 
 def open_mixer(show, mixer=None, *parts, **options):
-    page = show(html_of(mixer or HeadMixer()), *parts, **options)
+    page = show(mixer or HeadMixer(), *parts, **options)
     page.locator("[role=gridcell]").first.wait_for()
     return page
 
@@ -81,7 +80,7 @@ def test_a_head_changes_its_own_columns_until_w_o_mixes_them(show):
 
 def test_the_page_shows_before_and_after_its_script_the_same_numbers(show):
     mixer = HeadMixer(mixed=True)
-    still = show(html_of(mixer), java_script_enabled=False).locator("tbody td").all_text_contents()
+    still = show(mixer, java_script_enabled=False).locator("tbody td").all_text_contents()
     live = open_mixer(show, mixer)
     assert live.locator("[role=gridcell]").all_text_contents() == still[:25]
     assert live.locator("table").last.locator("tbody td").all_text_contents() == still[50:]
@@ -147,7 +146,7 @@ def pixels(page, head):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_tiles_are_drawn_from_the_weights_in_the_widgets_colour(scheme, show):
     mixer = six_heads(mask=causal_mask(5))
-    page = open_mixer(show, mixer, PAPER, color_scheme=scheme)
+    page = open_mixer(show, mixer, color_scheme=scheme)
     for head in range(6):
         drawn = pixels(page, head)
         assert np.abs(drawn[..., 3] / 255 - mixer.weights[head]).max() < 0.01
@@ -257,22 +256,9 @@ def test_nothing_scrolls_the_page_sideways(make, width, show):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("make", [HeadMixer, lambda: many_heads(columns=12)])
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_violation(make, width, scheme, show):
-    page = open_mixer(show, make(), PAPER, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    assert violations(page) == []
-    page.locator(".attn-head").last.click()
-    if page.get_by_label("multiply by W_O").count():
-        page.get_by_label("multiply by W_O").check()
-    assert violations(page) == []
-
-
 def test_printing_paints_the_tiles_at_once(show):
     far = "<div style='height: 9000px'></div>"
-    page = show(far, html_of(HeadMixer()))
+    page = show(far, HeadMixer())
     assert page.locator("canvas").count() == 0
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert np.abs(pixels(page, 0)[..., 3] / 255 - HeadMixer().weights[0]).max() < 0.01

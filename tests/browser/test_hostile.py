@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 
 from attnlib import houston, widgets
+from attnlib.lab import random_decoder
 from attnlib.widgets.cost_calculator import MODELS
-from tests.browser.conftest import html_of
-from tests.browser.test_every_widget import EXAMPLES, NAMES
-from tests.browser.test_head_browser import small
 
 INF, NAN = math.inf, math.nan
 RNG = np.random.default_rng(0)
 EYE = np.eye(2).tolist()
+NAMES = [name for name in widgets.__all__ if name != "InputError"]
 
 
 def with_state(widget, **fields):
@@ -29,7 +28,7 @@ def with_state(widget, **fields):
     return re.sub(
         r"(application/json\">).*?(</script>)",
         lambda found: found[1] + escaped + found[2],
-        html_of(widget),
+        widget._repr_mimebundle_()[0]["text/html"],
         flags=re.DOTALL,
     )
 
@@ -43,8 +42,13 @@ def each(rows, entry):
     return [each(rows[0], entry), *rows[1:]] if isinstance(rows, list) else entry
 
 
+def a_browser(words, sentence, **options):
+    model = random_decoder(np.random.default_rng(0), vocabulary=len(words), d=6, num_layers=2, num_heads=3, reach=5)
+    return widgets.HeadBrowser(sentence, words, model, **options)
+
+
 def small_browser():
-    return small(["red", "green"], "red green")
+    return a_browser(["red", "green"], "red green")
 
 
 def bias(shape, data):
@@ -320,7 +324,7 @@ def test_every_widget_has_its_cases():
 @pytest.mark.parametrize("name", CASES)
 def test_a_state_that_makes_no_sense_gives_a_sentence_and_the_others_live_on(name, show):
     make, cases = CASES[name]
-    page = show(*(with_state(make(), **fields) for fields, _ in cases), html_of(make()))
+    page = show(*(with_state(make(), **fields) for fields, _ in cases), make())
     expected = [f"This picture cannot be drawn: {sentence}." if sentence else "" for _, sentence in [*cases, ({}, "")]]
     assert page.evaluate(SEEN) == [[sentence, not sentence] for sentence in expected]
     assert page.problems == []
@@ -363,15 +367,15 @@ FOLLOW = """async ([changes, junk]) => {
 }"""
 
 
-def test_an_address_that_makes_no_sense_is_refused_or_said_and_start_again_mends_it(show):
-    page = show(*(html_of(widget) for _, widget in EXAMPLES.values()))
+def test_an_address_that_makes_no_sense_is_refused_or_said_and_start_again_mends_it(show, gallery):
+    page = show(*gallery.values())
     assert page.evaluate(FOLLOW, [changeable(), JUNK]) == []
     assert page.problems == []
 
 
 @pytest.mark.parametrize("query", ["temperature", "%E0%A4%A", "?", "=&=", "temperature=%22hot%22&temperature=2"])
 def test_an_address_that_cannot_be_read_breaks_nothing(query, show):
-    page = show(html_of(widgets.AttentionGrid("ab", EYE, title="q")), address=f"#attention-grid-q?{query}")
+    page = show(widgets.AttentionGrid("ab", EYE, title="q"), address=f"#attention-grid-q?{query}")
     page.locator("[role=gridcell]").first.wait_for()
     assert page.problems == []
 
@@ -398,7 +402,7 @@ def hostile():
         widgets.QueryStepper(NAMED, houston.EMBEDDINGS, axes=[*NAMED, "f", "g", "h"], **about),
         widgets.MaskPainter(NAMED, np.eye(5), other_token=NAMED[0], other=np.ones(5), **about),
         widgets.HeadMixer(NAMED, heads, heads, heads, np.ones((10, 5)), heads=NAMED, axes=NAMED, mixed=True, zeroed=[0, 3], **about),
-        small(words, " ".join(words), **about),
+        a_browser(words, " ".join(words), **about),
         widgets.ConventionSwitch(**about),
         widgets.Choice(NAMED[0], pairs, 1, reveal=NAMED[1], **about),
         widgets.Choice(NAMED[0], pairs, mode="order", order=[1, 0, 2, 3, 4], reveal=NAMED[1], **about),
@@ -421,7 +425,7 @@ USE = """() => {
 @pytest.mark.parametrize("script", [True, False])
 def test_texts_of_any_kind_are_text_and_fit_a_phone(script, show):
     made = hostile()
-    page = show(*map(html_of, made), java_script_enabled=script, viewport={"width": 340, "height": 740})
+    page = show(*made, java_script_enabled=script, viewport={"width": 340, "height": 740})
     if script:
         assert page.evaluate(USE) == []
         assert page.locator("[data-widget-mounted]").count() == len(made)
@@ -449,11 +453,11 @@ STOPS = """() => {
 }"""
 
 
-def test_the_tab_key_reaches_every_control_in_its_order(show):
-    page = show(*(html_of(widget) for _, widget in EXAMPLES.values()))
+def test_the_tab_key_reaches_every_control_in_its_order(show, gallery):
+    page = show(*gallery.values())
     count, cut = page.evaluate(STOPS)
     assert cut == 0
-    assert count > 5 * len(EXAMPLES)
+    assert count > 5 * len(gallery)
     for _ in range(count + 20):
         page.keyboard.press("Tab")
     reached = [place for place in page.evaluate("reached") if place != -1]

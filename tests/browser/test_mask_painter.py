@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from attnlib import causal_mask, padding_mask, sliding_window_mask, to_torch
+from attnlib import causal_mask, padding_mask, sliding_window_mask
+from attnlib.masks import to_torch
 from attnlib.widgets import MaskPainter
-from tests.browser.conftest import PAPER, html_of
-from tools.site import violations
 
 AGAIN = "Start again"
 
 
 def open_painter(show, painter=None, **options):
-    page = show(html_of(painter or MaskPainter()), **options)
+    page = show(painter or MaskPainter(), **options)
     page.locator("[role=gridcell]").first.wait_for()
     return page
 
@@ -56,7 +55,7 @@ def shows(page, painter):
 
 def test_the_page_shows_before_and_after_its_script_the_same_numbers(show):
     painter = MaskPainter(leaky=True)
-    still = show(html_of(painter), java_script_enabled=False).locator("tbody td, th").all_text_contents()
+    still = show(painter, java_script_enabled=False).locator("tbody td, th").all_text_contents()
     live = open_painter(show, painter)
     assert live.locator("tbody td, th").all_text_contents() == still
     assert shows(live, painter)
@@ -132,7 +131,7 @@ def test_a_click_allows_and_blocks(show):
     assert not blocked(page)[0, 0]
 
 
-def test_the_mouse_paints_what_its_first_cell_began(show):
+def test_the_mouse_paints_what_its_first_cell_began(show, drag):
     page = open_painter(show)
     drag(page, [(0, 1), (0, 2), (1, 2), (1, 1), (2, 1)], page.mouse)
     mask = causal_mask(5)
@@ -151,7 +150,7 @@ def drag(page, cells, mouse):
     mouse.up()
 
 
-def test_a_row_keeps_its_last_key_and_says_why(show):
+def test_a_row_keeps_its_last_key_and_says_why(show, drag):
     page = open_painter(show)
     cell(page, 0, 0).click()
     assert says(page).startswith("Houston keeps this key")
@@ -203,17 +202,11 @@ def test_the_right_button_paints_nothing(show):
     assert shows(page, MaskPainter())
 
 
-def test_a_finger_paints_and_does_not_scroll(show):
+def test_a_finger_paints_and_does_not_scroll(show, centre_of, drag):
     page = open_painter(show, viewport={"width": 360, "height": 400}, has_touch=True, is_mobile=True)
     cell(page, 2, 2).evaluate("cell => cell.scrollIntoView({ block: 'center' })")
     scrolled = page.evaluate("scrollY")
-    finger = page.context.new_cdp_session(page)
-    boxes = [cell(page, row, 4).bounding_box() for row in range(4)]
-    for kind, box in zip(["touchStart", "touchMove", "touchMove", "touchMove"], boxes, strict=True):
-        point = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
-        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
-        page.wait_for_timeout(20)
-    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    drag(page, *(centre_of(cell(page, row, 4)) for row in range(4)))
     mask = causal_mask(5)
     mask[:4, 4] = True
     assert shows(page, MaskPainter(preset="painted", mask=mask))
@@ -263,15 +256,3 @@ def test_any_number_of_tokens_is_drawn(n, show):
     page = open_painter(show, painter, viewport={"width": 390, "height": 800})
     assert shows(page, painter)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_violation(width, scheme, show):
-    page = show(PAPER, html_of(MaskPainter()), viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.locator("[role=gridcell]").first.wait_for()
-    assert violations(page) == []
-    page.get_by_label("zero after the softmax").check()
-    cell(page, 0, 3).click()
-    assert violations(page) == []

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from attnlib import cycle_product, most_unequal_pair, project
+from attnlib import project
+from attnlib.lab import cycle_product, most_unequal_pair
 from attnlib.widgets import MetricEllipse
-from tests.browser.conftest import PAPER, html_of
-from tests.browser.test_site import centre_of, touch
-from tools.site import violations
 
 
 def written(x):
@@ -16,7 +14,7 @@ def written(x):
 
 
 def opened(show, widget=None, **options):
-    page = show(html_of(widget or MetricEllipse()), **options)
+    page = show(widget or MetricEllipse(), **options)
     page.locator("svg").wait_for()
     return page
 
@@ -65,7 +63,7 @@ def is_that_of(page, ellipse):
 
 def test_it_starts_as_it_was_written_and_shows_attnlibs_numbers(show):
     ellipse = MetricEllipse()
-    still = show(html_of(ellipse), java_script_enabled=False)
+    still = show(ellipse, java_script_enabled=False)
     cells = still.locator("tbody td").all_text_contents()
     page = opened(show, ellipse)
     line = is_that_of(page, ellipse)
@@ -119,9 +117,9 @@ def test_no_stretch_at_all_leaves_every_token_alike(show):
     assert page.problems == []
 
 
-def test_a_mouse_drags_the_ellipse_long_and_letters_fade(show):
+def test_a_mouse_drags_the_ellipse_long_and_letters_fade(show, centre_of):
     page, ellipse = opened(show), MetricEllipse()
-    x, y = centre_of(handle(page, "②"))
+    x, y = centre_of(handle(page, "②").locator(".attn-reach"))
     unit = page.locator("svg").bounding_box()["width"] / 6.8
     page.mouse.move(x, y)
     page.mouse.down()
@@ -139,9 +137,9 @@ def test_a_mouse_drags_the_ellipse_long_and_letters_fade(show):
     assert told(page)[1] == 2  # let go
 
 
-def test_dragging_one_axis_aside_turns_both(show):
+def test_dragging_one_axis_aside_turns_both(show, centre_of):
     page, ellipse = opened(show), MetricEllipse()
-    x, y = centre_of(handle(page, "①"))
+    x, y = centre_of(handle(page, "①").locator(".attn-reach"))
     unit = page.locator("svg").bounding_box()["width"] / 6.8
     page.mouse.move(x, y)
     page.mouse.down()
@@ -181,17 +179,12 @@ def test_the_ellipse_is_driven_by_the_keyboard_alone(show):
     assert handle(page, "①").get_attribute("aria-valuetext") == "U stretches by 2.00 at 5°"
 
 
-def test_a_finger_drags_an_axis_and_does_not_scroll_the_page(show):
+def test_a_finger_drags_an_axis_and_does_not_scroll_the_page(show, centre_of, drag):
     page = opened(show, viewport={"width": 360, "height": 500}, has_touch=True, is_mobile=True)
     page.locator("svg").evaluate("svg => svg.scrollIntoView({ block: 'center', behavior: 'instant' })")
     scrolled = page.evaluate("scrollY")
-    finger = page.context.new_cdp_session(page)
-    x, y = centre_of(handle(page, "②"))
-    touch(finger, "touchStart", x, y)
-    for step in range(1, 11):
-        touch(finger, "touchMove", x, y - 12 * step)
-        page.wait_for_timeout(16)
-    touch(finger, "touchEnd")
+    x, y = centre_of(handle(page, "②").locator(".attn-reach"))
+    drag(page, *((x, y - 12 * step) for step in range(11)))
     assert told(page)[1] == 0
     assert page.evaluate("scrollY") == scrolled
 
@@ -214,16 +207,3 @@ def test_few_and_many_tokens_are_drawn(n, show):
     line = is_that_of(page, ellipse)
     assert ("backwards" in line) == (n > 2)
     assert page.problems == []
-
-
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_violation(width, scheme, show):
-    page = show(PAPER, html_of(MetricEllipse()), viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.locator("svg").wait_for()
-    assert violations(page) == []
-    page.get_by_label("stretch ② (letters)").fill("0")
-    page.get_by_label("turn").fill("25")
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,17 +1,15 @@
 """Reading the built site: links to every part, colours, progress, contents, keyboard, zoom, print."""
 
 import re
-import time
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from attnlib import plots
-from tests.browser.conftest import until
-from tests.browser.test_site import CHAPTER, grid_of
 from tools.site import scroll_through
 
+CHAPTER = "chapters/01_dot_product.html"
 PHONE = {"viewport": {"width": 390, "height": 844}}
 
 
@@ -27,13 +25,13 @@ def test_every_section_exercise_and_widget_has_a_link_to_itself(site, open_page)
 
 
 @pytest.mark.parametrize("part", ["ex-average-limits", "attention-grid-raw-dot-product", "in-the-plane"])
-def test_a_deep_link_leads_to_its_part_below_the_bar(part, site, open_page):
+def test_a_deep_link_leads_to_its_part_below_the_bar(part, site, open_page, until):
     page = open_page(f"{site}/{CHAPTER}#{part}")
-    until(page, "scrollY > 1000")
-    page.wait_for_timeout(500)
-    top = page.locator(f"#{part}").bounding_box()["y"]
-    bar = page.locator(".bar").bounding_box()
-    assert bar["y"] + bar["height"] <= top < 400
+    page.evaluate("document.fonts.ready.then(() => 0)")
+    top = f"document.getElementById('{part}').getBoundingClientRect().top"
+    until(
+        page, f"scrollY > 1000 && document.querySelector('.bar').getBoundingClientRect().bottom <= {top} && {top} < 400"
+    )
 
 
 def brightness(page):
@@ -68,7 +66,7 @@ def test_storage_that_is_switched_off_costs_only_the_memory(served, open_page):
     assert page.problems == []
 
 
-def test_progress_is_kept_and_shown(site, open_page):
+def test_progress_is_kept_and_shown(site, open_page, until):
     page = open_page(f"{site}/{CHAPTER}")
     rail = page.locator("#contents")
     assert rail.locator(".progress").count() == 0
@@ -109,7 +107,7 @@ def test_on_the_landing_page_the_contents_open_below_their_button(served, open_p
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_on_a_phone_the_contents_open_over_the_page_and_close(script, site, open_page):
+def test_on_a_phone_the_contents_open_over_the_page_and_close(script, site, open_page, until):
     page = open_page(f"{site}/{CHAPTER}", **PHONE, java_script_enabled=script)
     contents = page.locator("#contents")
     assert not contents.is_visible()
@@ -123,8 +121,7 @@ def test_on_a_phone_the_contents_open_over_the_page_and_close(script, site, open
     assert not contents.is_visible()
     page.get_by_role("button", name="Contents").press("Enter")
     contents.get_by_role("link", name="The grid", exact=True).click()
-    page.wait_for_timeout(800)
-    assert page.locator("#the-grid").bounding_box()["y"] < 300
+    until(page, "document.getElementById('the-grid').getBoundingClientRect().top < 300")
     if script:
         assert not contents.is_visible()
 
@@ -157,7 +154,7 @@ def test_the_skip_link_leads_to_the_text(served, open_page):
     assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
 
 
-def test_a_box_that_scrolls_can_be_focused_and_one_that_fits_is_no_stop(served, open_page):
+def test_a_box_that_scrolls_can_be_focused_and_one_that_fits_is_no_stop(served, open_page, until):
     wide = open_page(f"{served}/{CHAPTER}").locator("pre[tabindex='0']")
     page = open_page(f"{served}/{CHAPTER}", **PHONE)
     scroll_through(page)  # a box is measured when its section comes into view
@@ -166,7 +163,7 @@ def test_a_box_that_scrolls_can_be_focused_and_one_that_fits_is_no_stop(served, 
 
 
 @pytest.mark.parametrize("chapter", [CHAPTER, "chapters/03_query_key_value.html"])
-def test_on_a_phone_every_link_of_the_contents_leads_to_its_place(chapter, served, open_page):
+def test_on_a_phone_every_link_of_the_contents_leads_to_its_place(chapter, served, open_page, until):
     """Also to places far below, whose sections are laid out only when they come near."""
     links = "[...document.querySelectorAll(\"#contents a[href^='#']\")]"
     places = open_page(f"{served}/{chapter}", **PHONE).evaluate(f"{links}.map(link => link.hash)")
@@ -244,7 +241,7 @@ def test_the_new_term_of_a_formula_takes_the_accent(served, open_page):
     )
 
 
-def test_figures_and_widgets_share_one_scale(served, open_page):
+def test_figures_and_widgets_share_one_scale(served, open_page, grid_of):
     """The page's colour for a weight, mixed by the browser, against attnlib.plots' for the same weight."""
     page = open_page(f"{served}/{CHAPTER}", color_scheme="light")
     cell = grid_of(page).locator("[role=gridcell]").first
@@ -269,18 +266,22 @@ def test_the_book_shows_in_its_own_typefaces(site, open_page):
     assert {"Book Serif", "Book Sans", "KaTeX_Main", "KaTeX_Math"} <= {name.strip('"') for name in loaded}
 
 
-def test_no_line_moves_when_the_typefaces_come_after_three_seconds(served, open_page):
+def test_no_line_moves_when_the_typefaces_come_after_three_seconds(served, open_page, settle, until):
     page = open_page(f"{served}/_static/favicon.png", viewport={"width": 412, "height": 823})
-    late = iter([3.5])  # all wait behind the first
-    page.context.route("**/*.woff2", lambda route: (time.sleep(next(late, 0)), route.continue_()))
+    late = []
+    page.context.route("**/*.woff2", late.append)
     page.goto(f"{served}/chapters/appendices/downloads.html")  # a line of its list is longer in the book's typeface
-    page.evaluate("document.fonts.ready.then(() => 0)")
-    moved = page.evaluate(
-        """new Promise((done) => {
-            let moved = 0;
+    page.evaluate(
+        """() => {
+            window.moved = 0;
             const add = (list) => list.getEntries().forEach((entry) => (moved += entry.value));
             new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
-            setTimeout(() => done(moved), 500);
-        })"""
+        }"""
     )
-    assert moved < 0.01
+    until(page, "performance.now() > 3500")
+    assert len(late) > 1
+    for request in late:
+        request.continue_()
+    page.evaluate("document.fonts.ready.then(() => 0)")
+    settle(page)
+    assert page.evaluate("moved") < 0.01

@@ -1,28 +1,17 @@
 """The widgets and the whole pages of the built site: no network, no kernel, and with JavaScript off no script."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from attnlib import attention_weights, causal_mask, houston
-from tests.browser.conftest import until
 from tools.audit import audit
 from tools.site import SITE
 from tools.site import served as serve
 
 CHAPTER = "chapters/01_dot_product.html"
 TRAINED = "chapters/08_position_and_trained_heads.html"
-TEXTS = ["index.html", *sorted(str(file.with_suffix(".html")) for file in Path("chapters").rglob("*.md"))]
-PAGES = [*TEXTS, "search.html", "genindex.html", "404.html"]
-
-
-def grid_of(page):
-    grid = page.locator("[data-widget=attention_grid]").first
-    grid.scroll_into_view_if_needed()
-    grid.locator("[role=gridcell]").first.wait_for()
-    return grid
 
 
 def plane_of(page):
@@ -53,7 +42,7 @@ def test_a_large_state_comes_after_the_page_and_a_link_to_its_widget_waits_for_i
     assert page.locator(root).evaluate("box => Math.abs(box.getBoundingClientRect().top) < innerHeight")
 
 
-def test_the_grid_answers_the_mouse(site, open_page):
+def test_the_grid_answers_the_mouse(site, open_page, grid_of):
     grid = grid_of(open_page(f"{site}/{CHAPTER}"))
     assert cell(grid, 0, 4).text_content() == weight(0, 4, scale=1)
     assert "noun 1.00×1.00 + letters 1.40×1.40 = 2.96" in hover_text(grid, 0, 4)
@@ -66,7 +55,7 @@ def test_the_grid_answers_the_mouse(site, open_page):
     assert grid.locator("[aria-selected=true]").get_attribute("data-cell") == "1,1"
 
 
-def test_the_grid_computes_temperature_scale_and_mask_in_the_page(site, open_page):
+def test_the_grid_computes_temperature_scale_and_mask_in_the_page(site, open_page, grid_of):
     grid = grid_of(open_page(f"{site}/index.html"))
     trained, head = houston.stages()[-1], houston.PREVIOUS
 
@@ -98,17 +87,17 @@ def hover_text(grid, row, column):
     return grid.locator(".attn-arithmetic").text_content()
 
 
-def test_the_last_input_decides_keyboard_or_mouse(served, open_page):
+def test_the_last_input_decides_keyboard_or_mouse(served, open_page, grid_of, settle):
     page = open_page(f"{served}/{CHAPTER}")
     grid = grid_of(page)
     cell(grid, 0, 2).click()
     page.keyboard.press("ArrowDown")  # the mouse rests on the cell above
-    page.wait_for_timeout(200)
+    settle(page)
     assert "we reads from have" in grid.locator(".attn-arithmetic").text_content()
     assert "problem reads from a" in hover_text(grid, 4, 3)
 
 
-def test_the_keyboard_enters_the_grid_at_the_chosen_cell(served, open_page):
+def test_the_keyboard_enters_the_grid_at_the_chosen_cell(served, open_page, grid_of):
     page = open_page(f"{served}/index.html")
     cell(grid_of(page), 2, 1).wait_for()
     page.get_by_role("link", name="Start with chapter 0").focus()
@@ -124,7 +113,7 @@ def test_a_widget_that_comes_alive_under_the_focus_keeps_it(served, open_page):
     assert page.evaluate("document.querySelector('[data-widget=token_plane]').contains(document.activeElement)")
 
 
-def test_the_grid_is_driven_by_the_keyboard_alone(site, open_page):
+def test_the_grid_is_driven_by_the_keyboard_alone(site, open_page, grid_of):
     page = open_page(f"{site}/{CHAPTER}")
     grid = grid_of(page)
     cell(grid, 0, 0).focus()
@@ -147,11 +136,11 @@ def test_the_grid_is_driven_by_the_keyboard_alone(site, open_page):
     assert not home.get_by_label("divide by √d").is_checked()
 
 
-def test_a_token_can_be_dragged_and_the_outputs_stay_inside_the_hull(site, open_page):
+def test_a_token_can_be_dragged_and_the_outputs_stay_inside_the_hull(site, open_page, centre_of):
     page = open_page(f"{site}/{CHAPTER}")
     plane = plane_of(page)
     token = plane.get_by_role("slider", name="Houston")
-    x, y = centre_of(token)
+    x, y = centre_of(token.locator(".attn-reach"))
     before = token.get_attribute("aria-valuetext")
     page.mouse.move(x, y)
     page.mouse.down()
@@ -192,54 +181,30 @@ def test_the_plane_is_driven_by_the_keyboard_alone(site, open_page):
 
 
 @pytest.mark.parametrize("direction", [(-1, 0), (0, 1), (0, -1)])
-def test_a_finger_drags_a_token_and_does_not_scroll_the_page(direction, served, open_page):
+def test_a_finger_drags_a_token_and_does_not_scroll_the_page(
+    direction, served, open_page, centre_of, drag, position_of
+):
     page = open_page(f"{served}/{CHAPTER}", viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     plane = plane_of(page)
     token = plane.get_by_role("slider", name="Houston")
     plane.locator("svg").evaluate("svg => svg.scrollIntoView({ block: 'center', behavior: 'instant' })")
-    scrolled, start = page.evaluate("scrollY"), place_of(token)
-    finger = page.context.new_cdp_session(page)
-    x, y = centre_of(token)
-    touch(finger, "touchStart", x, y)
-    for step in range(1, 11):
-        touch(finger, "touchMove", x + 6 * step * direction[0], y + 6 * step * direction[1])
-        page.wait_for_timeout(16)
-    touch(finger, "touchEnd")
+    scrolled, start = page.evaluate("scrollY"), position_of(token)
+    x, y = centre_of(token.locator(".attn-reach"))
+    drag(page, *((x + 6 * step * direction[0], y + 6 * step * direction[1]) for step in range(11)))
     unit = plane.locator("svg").bounding_box()["width"] / 6.8  # pixels for 1
-    moved = [(after - before) * unit for before, after in zip(start, place_of(token), strict=True)]
+    moved = [(after - before) * unit for before, after in zip(start, position_of(token), strict=True)]
     assert moved == pytest.approx([60 * direction[0], -60 * direction[1]], abs=3)
     assert page.evaluate("scrollY") == scrolled
 
 
-def test_a_finger_beside_the_tokens_scrolls_the_page(served, open_page):
+def test_a_finger_beside_the_tokens_scrolls_the_page(served, open_page, drag, until):
     page = open_page(f"{served}/{CHAPTER}", viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     plane = plane_of(page)
     plane.locator("svg").evaluate("svg => svg.scrollIntoView({ block: 'center', behavior: 'instant' })")
     box, scrolled = plane.locator("svg").bounding_box(), page.evaluate("scrollY")
-    finger = page.context.new_cdp_session(page)
     x, y = box["x"] + 12, box["y"] + box["height"] - 12
-    touch(finger, "touchStart", x, y)
-    for step in range(1, 11):
-        touch(finger, "touchMove", x, y - 12 * step)
-        page.wait_for_timeout(16)
-    touch(finger, "touchEnd")
-    page.wait_for_timeout(300)
-    assert page.evaluate("scrollY") > scrolled + 50
-
-
-def touch(client, kind, *place):
-    points = [{"x": place[0], "y": place[1]}] if place else []
-    client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-
-def centre_of(token):
-    box = token.locator(".attn-reach").bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def place_of(token):
-    """Where a token is, from what a screen reader is told."""
-    return [float(part) for part in token.get_attribute("aria-valuetext").replace("−", "-").strip("()").split(", ")]
+    drag(page, *((x, y - 12 * step) for step in range(11)))
+    until(page, f"scrollY > {scrolled + 50}")
 
 
 def test_without_javascript_text_formulas_and_tables_are_all_there(site, open_page):
@@ -266,7 +231,7 @@ def test_printing_shows_every_widget_and_no_control(served, open_page):
     assert not any(control.is_visible() for control in page.locator(".attn-controls").all())
 
 
-def test_the_whole_grid_fits_a_phone_of_360_pixels(served, open_page):
+def test_the_whole_grid_fits_a_phone_of_360_pixels(served, open_page, grid_of):
     page = open_page(f"{served}/{CHAPTER}", viewport={"width": 360, "height": 740})
     scroll = grid_of(page).locator(".attn-scroll")
     assert scroll.evaluate("box => box.scrollWidth <= box.clientWidth")
@@ -303,7 +268,7 @@ def test_the_chapter_that_defines_a_term_is_found_first(words, chapter, served, 
     assert f"chapters/{chapter}" in first.get_attribute("href")
 
 
-def test_a_figure_keeps_its_place_and_all_come_once_the_page_is_shown(site, open_page):
+def test_a_figure_keeps_its_place_and_all_come_once_the_page_is_shown(site, open_page, until):
     page = open_page(f"{site}/{TRAINED}")
     images = page.locator("main img")
     text = (SITE / TRAINED).read_text(encoding="utf8")
@@ -313,18 +278,6 @@ def test_a_figure_keeps_its_place_and_all_come_once_the_page_is_shown(site, open
     for image in images.all():
         shown, own = image.evaluate("i => [i.clientWidth / i.clientHeight, i.naturalWidth / i.naturalHeight]")
         assert shown == pytest.approx(own, rel=0.01)
-
-
-def test_code_is_marked_where_the_style_colours_it_and_nowhere_else():
-    code = [
-        found
-        for page in TEXTS
-        for found in re.findall(r'<div class="highlight">(.*?)</pre>', (SITE / page).read_text(), re.DOTALL)
-    ]
-    marks = {mark for text in code for mark in re.findall(r'<span class="([\w-]+)">', text)}
-    style = " ".join(line for line in Path("_ext/theme/page.css").read_text().splitlines() if line.startswith(".highlight"))
-    assert "def" in {word for text in code for word in re.findall(r'<span class="k">(\w+)</span>', text)}
-    assert {mark for mark in marks if not re.search(rf"\.{mark}\b", style)} == set()
 
 
 def test_the_audit_weighs_a_first_visit_and_hears_its_complaints(served, browser, tmp_path):

@@ -3,18 +3,15 @@
 import numpy as np
 import pytest
 
-from attnlib import houston, positive_function, positive_weights
+from attnlib import houston
+from attnlib.lab import positive_function, positive_weights
 from attnlib.widgets import SoftmaxSliders
-from tests.browser.conftest import html_of
-from tools.site import violations
 
 SCORES = houston.EMBEDDINGS[0] @ houston.EMBEDDINGS.T
-BOOK = """<style>:root { color-scheme: light dark; --paper: light-dark(#fffefb, #15171b); --ink: light-dark(#1d2126, #e6e3dc);
-  --muted: light-dark(#5a6068, #a6abb3); } body { background: var(--paper); color: var(--ink); } .headerlink { color: inherit; }</style>"""
 
 
 def opened(show, *, widget=None, **options):
-    page = show(html_of(widget or SoftmaxSliders()), **options)
+    page = show(widget or SoftmaxSliders(), **options)
     page.locator(".attn-sliders").wait_for()
     return page
 
@@ -71,7 +68,7 @@ def test_each_other_function_keeps_the_sum_and_loses_the_rest(phi, constant, hol
 def test_the_page_agrees_with_python_on_every_property(show):
     for phi in ("exp", "softplus", "sigmoid", "relu", "square"):
         widget = SoftmaxSliders("abcd", [-1.5, 0.0, 0.5, 2.0], phi=phi, constant=-1.0, temperature=0.5)
-        still = show(html_of(widget), java_script_enabled=False).locator("table").last
+        still = show(widget, java_script_enabled=False).locator("table").last
         expected = [row.all_text_contents() for row in (still.locator("tbody th"), still.locator("td:nth-child(2)"))]
         page = opened(show, widget=widget)
         shown = page.locator(".attn-properties span").all_text_contents()
@@ -84,7 +81,7 @@ def test_the_page_agrees_with_python_on_every_property(show):
 def test_the_page_shows_before_and_after_its_script_the_same_numbers(show):
     widget = SoftmaxSliders("abc", [-4.0, 0.125, 2.0], constant=-7.5, temperature=0.3)
     rows = "table:first-of-type tbody tr td:nth-last-child(-n+3)"
-    still = show(html_of(widget), java_script_enabled=False).locator("table").first.locator("tbody td")
+    still = show(widget, java_script_enabled=False).locator("table").first.locator("tbody td")
     live = opened(show, widget=widget).locator(rows)
     assert [text for text in live.all_text_contents()] == still.all_text_contents()
     assert "×10⁻" in "".join(still.all_text_contents())
@@ -132,17 +129,3 @@ def test_start_again_and_a_shared_link(show):
     assert bars(other) == as_shown(SCORES)
     assert other.get_by_role("combobox").input_value() == "exp"
     assert page.problems == other.problems == []
-
-
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_violation(width, scheme, show):
-    page = show(BOOK, html_of(SoftmaxSliders()), viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.locator(".attn-sliders").wait_for()
-    assert violations(page) == []
-    page.get_by_role("combobox", name="φ").select_option("square")
-    page.get_by_label("add to every score").fill("-3")
-    assert violations(page) == []
-    page.set_viewport_size({"width": 340, "height": 900})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 340

@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
-from attnlib import convex_hull, most_read
+from attnlib.lab import convex_hull, most_read
 from attnlib.widgets import ThreeSpaces
-from tests.browser.conftest import PAPER, html_of
-from tests.browser.test_site import centre_of, place_of, touch
-from tools.site import violations
 
 QUARTER_TURN = [[0, 1], [-1, 0]]
 PRESETS = {
@@ -20,7 +17,7 @@ PRESETS = {
 
 
 def opened(show, widget=None, **options):
-    page = show(html_of(widget or ThreeSpaces()), **options)
+    page = show(widget or ThreeSpaces(), **options)
     page.locator("svg").first.wait_for()
     return page
 
@@ -77,7 +74,7 @@ def is_that_of(page, spaces):
 
 def test_it_starts_as_it_was_written_and_shows_attnlibs_numbers(show):
     spaces = ThreeSpaces(w_k=QUARTER_TURN, selected=1)
-    still = show(html_of(spaces), java_script_enabled=False).locator("tbody td").all_text_contents()
+    still = show(spaces, java_script_enabled=False).locator("tbody td").all_text_contents()
     page = opened(show, spaces)
     is_that_of(page, spaces)
     assert page.locator("tbody td").all_text_contents() == still
@@ -176,26 +173,26 @@ def test_an_entry_left_empty_gets_its_number_back(show):
     assert page.problems == []
 
 
-def test_a_token_is_dragged_and_everything_moves_with_it(show):
+def test_a_token_is_dragged_and_everything_moves_with_it(show, centre_of, position_of):
     page = opened(show)
     token = page.get_by_role("slider", name="problem", exact=True)
-    x, y = centre_of(token)
+    x, y = centre_of(token.locator(".attn-reach"))
     unit = page.locator("svg").first.bounding_box()["width"] / 6.8 * 1.4
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x - unit, y + 0.5 * unit, steps=4)
     page.mouse.up()
-    assert place_of(token) == pytest.approx([0.7, -0.3], abs=0.03)
+    assert position_of(token) == pytest.approx([0.7, -0.3], abs=0.03)
     assert said(page) == "Changed: a token. Moved: queries, keys, weights, values, outputs. Stayed: nothing."
     assert page.get_by_label("who asks").input_value() == "3"
     points = np.array(ThreeSpaces().points)
-    points[3] = place_of(token)
+    points[3] = position_of(token)
     is_that_of(page, ThreeSpaces(points=points, selected=3))
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 9 * unit, y)  # let go of already, so this moves nothing
     page.mouse.up()
-    assert place_of(token) == points[3].tolist()
+    assert position_of(token) == points[3].tolist()
 
 
 def test_tokens_are_moved_and_chosen_by_the_keyboard_alone(show):
@@ -218,20 +215,15 @@ def test_tokens_are_moved_and_chosen_by_the_keyboard_alone(show):
 
 
 @pytest.mark.parametrize("direction", [1, -1])
-def test_a_finger_drags_a_token_and_does_not_scroll_the_page(direction, show):
+def test_a_finger_drags_a_token_and_does_not_scroll_the_page(direction, show, centre_of, drag, position_of):
     page = opened(show, viewport={"width": 360, "height": 500}, has_touch=True, is_mobile=True)
     page.locator("svg").first.evaluate("svg => svg.scrollIntoView({ block: 'center', behavior: 'instant' })")
     scrolled = page.evaluate("scrollY")
     token = page.get_by_role("slider", name="we", exact=True)
-    finger = page.context.new_cdp_session(page)
-    x, y = centre_of(token)
-    touch(finger, "touchStart", x, y)
-    for step in range(1, 11):
-        touch(finger, "touchMove", x, y - 4 * direction * step)
-        page.wait_for_timeout(16)
-    touch(finger, "touchEnd")
+    x, y = centre_of(token.locator(".attn-reach"))
+    drag(page, *((x, y - 4 * direction * step) for step in range(11)))
     unit = page.locator("svg").first.bounding_box()["width"] / 6.8 * 1.4
-    assert place_of(token) == pytest.approx([-1.6, 0.3 + direction * 40 / unit], abs=0.05)
+    assert position_of(token) == pytest.approx([-1.6, 0.3 + direction * 40 / unit], abs=0.05)
     assert page.evaluate("scrollY") == scrolled
 
 
@@ -314,16 +306,3 @@ def test_few_and_many_tokens_are_drawn(n, show):
     page = opened(show, spaces)
     is_that_of(page, spaces)
     assert page.problems == []
-
-
-@pytest.mark.slow  # as it comes, every widget is checked in the gallery
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_violation(width, scheme, show):
-    page = show(PAPER, html_of(ThreeSpaces()), viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.locator("svg").first.wait_for()
-    assert violations(page) == []
-    page.get_by_label("W_K: a preset").select_option("rotate 90°")
-    entry(page, "W_Q", 1, 2).fill("0.7")
-    page.get_by_role("slider", name="a", exact=True).press("ArrowUp")
-    assert violations(page) == []

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from attnlib.widgets import AttentionGrid, TokenPlane
-from tests.browser.conftest import html_of
 
 
 def test_state_that_is_not_json_leaves_the_table(show):
-    whole = html_of(AttentionGrid("ab", np.eye(2)))
-    page = show(re.sub(r"(json\">).*?(</script>)", r"\1{oops\2", whole, flags=re.DOTALL), whole)
+    whole = AttentionGrid("ab", np.eye(2))
+    html = whole._repr_mimebundle_()[0]["text/html"]
+    page = show(re.sub(r"(json\">).*?(</script>)", r"\1{oops\2", html, flags=re.DOTALL), whole)
     page.locator("[role=gridcell]").first.wait_for()
     assert page.locator("table").count() == 2
     assert page.locator("table[role=grid]").count() == 1
@@ -22,7 +22,7 @@ def test_state_that_is_not_json_leaves_the_table(show):
 @pytest.mark.parametrize("n", [1, 2, 40])
 def test_any_number_of_tokens_is_drawn(n, show):
     rng = np.random.default_rng(0)
-    page = show(html_of(AttentionGrid([f"t{i}" for i in range(n)], rng.normal(size=(n, 3)))))
+    page = show(AttentionGrid([f"t{i}" for i in range(n)], rng.normal(size=(n, 3))))
     page.locator("[role=gridcell]").first.wait_for()
     assert page.locator("[role=gridcell]").count() == n * n
     assert set(page.locator("tbody .attn-sum").all_text_contents()) == {"1.00"}
@@ -32,7 +32,7 @@ def test_any_number_of_tokens_is_drawn(n, show):
 def test_cross_attention_has_its_own_columns(show):
     rng = np.random.default_rng(0)
     grid = AttentionGrid("ab", rng.normal(size=(2, 4)), rng.normal(size=(3, 4)), key_tokens="xyz", masked=True)
-    page = show(html_of(grid))
+    page = show(grid)
     page.locator("[role=gridcell]").first.wait_for()
     texts = page.locator("[role=gridcell]").all_text_contents()
     expected = [f"{w:.2f}" if ok else "–" for w, ok in zip(grid.weights.flat, grid.allowed.flat, strict=True)]
@@ -42,22 +42,22 @@ def test_cross_attention_has_its_own_columns(show):
 def test_the_page_shows_before_and_after_its_script_the_same_numbers(show):
     rng = np.random.default_rng(0)
     grid = AttentionGrid("abcd", rng.normal(size=(4, 3)), scaled=True, masked=True, temperature=1.7)
-    still = show(html_of(grid), java_script_enabled=False).locator("tbody td").all_text_contents()
-    live = show(html_of(grid))
+    still = show(grid, java_script_enabled=False).locator("tbody td").all_text_contents()
+    live = show(grid)
     live.locator("[role=gridcell]").first.wait_for()
     assert live.locator("tbody td").all_text_contents() == still
 
 
 def test_the_state_in_the_page_is_the_state_in_python(show):
     grid = AttentionGrid("ab", np.eye(2), temperature=2.0)
-    page = show(html_of(grid), java_script_enabled=False)
+    page = show(grid, java_script_enabled=False)
     assert json.loads(page.locator("script[type='application/json']").text_content()) == grid.state()
 
 
 @pytest.mark.parametrize("size", [1.0, 30.0, 1e3])
 def test_the_arithmetic_ends_at_the_weight_for_scores_of_any_size(size, show):
     query = np.array([[-size, 0.5], [size, 1.0]])
-    page = show(html_of(AttentionGrid("ab", query, np.array([[size, 1.0], [size, 0.5]]), selected=[0, 1])))
+    page = show(AttentionGrid("ab", query, np.array([[size, 1.0], [size, 0.5]]), selected=[0, 1]))
     page.locator("[role=gridcell]").first.wait_for()
     for row in (0, 1):
         page.locator(f"[data-cell='{row},1']").hover()
@@ -70,7 +70,7 @@ def test_the_arithmetic_ends_at_the_weight_for_scores_of_any_size(size, show):
 
 @pytest.mark.parametrize("score", [0.5, 1.7581, 8.476586, 11.3, -3.217])
 def test_the_power_that_is_written_is_that_of_the_score_that_is_written(score, show):
-    page = show(html_of(AttentionGrid("a", [[1.0]], [[score], [0.0]], key_tokens="xy", selected=[0, 0])))
+    page = show(AttentionGrid("a", [[1.0]], [[score], [0.0]], key_tokens="xy", selected=[0, 0]))
     page.locator("[role=gridcell]").first.wait_for()
     shown, power = re.search(r"exp\((\S+)\).* ≈ (\S+) / ", page.locator("dd").last.text_content()).groups()
     found = np.exp(float(shown.replace("−", "-")))
@@ -83,7 +83,7 @@ def test_the_power_that_is_written_is_that_of_the_score_that_is_written(score, s
 @pytest.mark.parametrize("masked", [False, True])
 def test_many_tokens_are_shades_with_words(masked, show):
     grid = AttentionGrid([f"t{i}" for i in range(30)], np.random.default_rng(0).normal(size=(30, 3)), masked=masked)
-    page = show(html_of(grid))
+    page = show(grid)
     cells = page.locator("[role=gridcell]")
     page.locator("[role=grid]:not([aria-busy])").wait_for()
 
@@ -111,7 +111,7 @@ def test_many_tokens_are_shades_with_words(masked, show):
 def grid_and_plane():
     grid = AttentionGrid("abc", np.eye(3), title="One")
     plane = TokenPlane("ab", np.eye(2), title="Two")
-    return html_of(grid), html_of(plane)
+    return grid, plane
 
 
 def test_the_link_beside_a_widget_carries_what_it_shows(show):
@@ -143,7 +143,7 @@ def test_a_link_to_a_widget_far_below_brings_it_to_the_screen(show):
 
 
 def test_length_and_direction_turn_the_selected_token(show):
-    page = show(html_of(TokenPlane("ab", np.array([[1.0, 0.0], [0.0, 2.0]]))))
+    page = show(TokenPlane("ab", np.array([[1.0, 0.0], [0.0, 2.0]])))
     a, b = (page.get_by_role("slider", name=name, exact=True) for name in "ab")
     cells = page.locator("tbody td")
     assert cells.all_text_contents()[5:8] == ["2.00", "90°", "0.00"]

@@ -7,6 +7,7 @@ writes m·n. What happens entry by entry (exp, masks) is counted by what it move
 import math
 from dataclasses import dataclass
 
+from attnlib.checks import as_divisor, as_flag, as_integer, as_number
 from attnlib.streaming import tile_sizes
 
 
@@ -23,7 +24,11 @@ def attention_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1
     """`attention` with its whole grid: h · n_q · n_k · (d_k + d_v) multiply–adds, and two n_q × n_k grids for each head.
 
     The softmax reads the scores and writes the weights. A mask saves nothing: what it blocks is
-    computed first. With n_q = 1 this is one step of decoding with a cache. `itemsize` is the bytes of a number.
+    computed first. With n_q = 1 this is one step of decoding with a cache.
+
+    Args:
+        n_q, n_k, d_k, d_v: the sizes in the shapes of `attention`.
+        num_heads, itemsize: h, and the bytes of a number.
 
     Raises ValueError for a size below 1.
 
@@ -47,6 +52,10 @@ def streaming_cost(
     each band of queries. A product with a column of ones sums the rows, hence n_q · n_k multiply–adds more. `causal`
     skips the tiles above the diagonal, nearly half of all when n is large.
 
+    Args:
+        n_q, n_k, d_k, d_v, causal: as in `streaming_attention`.
+        num_heads, itemsize: h, and the bytes of a number.
+
     Raises ValueError for a size below 1.
 
     Source: Dao et al. (2022), theorems 1 and 2.
@@ -55,7 +64,7 @@ def streaming_cost(
     964
     """
     _check(n_q=n_q, n_k=n_k, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize)
-    rows, columns, together = tile_sizes(n_q, n_k, causal)
+    rows, columns, together = tile_sizes(n_q, n_k, as_flag("causal", causal))
     bands = [(min(rows, n_q - first), min(n_k, first + rows, n_q) if causal else n_k) for first in range(0, n_q, rows)]
     grid, keys_read = sum(band * seen for band, seen in bands), sum(seen for _, seen in bands)
     tile = min(together, num_heads) * rows * columns
@@ -67,6 +76,10 @@ def window_cost(n: int, window: int, d_k: int, d_v: int, *, num_heads: int = 1, 
     """`window_attention`: h · n · w · (d_k + d_v) multiply–adds, and two n × w grids for each head.
 
     Every query meets its own window, so that each key is read w times.
+
+    Args:
+        n, window, d_k, d_v: as in `window_attention`.
+        num_heads, itemsize: h, and the bytes of a number.
 
     Raises ValueError for a size below 1.
 
@@ -84,6 +97,10 @@ def window_cost(n: int, window: int, d_k: int, d_v: int, *, num_heads: int = 1, 
 
 def linear_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1, itemsize: int = 4) -> Cost:
     """`linear_attention`: h · (n_q + n_k) · d_k · (d_v + 1) multiply–adds, and no grid. The column more sums the weights.
+
+    Args:
+        n_q, n_k, d_k, d_v: the sizes in the shapes of `attention`.
+        num_heads, itemsize: h, and the bytes of a number.
 
     Raises ValueError for a size below 1.
 
@@ -107,6 +124,13 @@ def multi_head_cost(
     The number of heads changes no multiply–add, but each head has its own two n × n_z grids. Fewer key and value heads (g < h)
     shrink their two projections to width d · g / h.
 
+    Args:
+        n: how many queries.
+        d: the width.
+        num_heads, num_kv_heads: h, and g of keys and values; None means g = h.
+        n_z: how many keys; None means n.
+        itemsize: the bytes of a number.
+
     Raises ValueError for a size below 1 and for heads that do not divide.
 
     Source: Vaswani et al. (2017), section 3.2.2.
@@ -114,12 +138,10 @@ def multi_head_cost(
     >>> [multi_head_cost(512, 256, num_heads=h).multiply_adds for h in (1, 8)]
     [268435456, 268435456]
     """
-    n_z, num_kv_heads = n_z or n, num_kv_heads or num_heads
-    _check(n=n, d=d, num_heads=num_heads, num_kv_heads=num_kv_heads, n_z=n_z, itemsize=itemsize)
-    if d % num_heads or num_heads % num_kv_heads:
-        raise ValueError(f"d = {d}, num_heads = {num_heads} and num_kv_heads = {num_kv_heads} do not divide each other")
-    d_head = d // num_heads
-    shared = num_kv_heads * d_head
+    n_z = n if n_z is None else n_z
+    _check(n=n, d=d, n_z=n_z, itemsize=itemsize)
+    d_head = d // as_divisor("num_heads", num_heads, d, "d")
+    shared = _groups(num_heads, num_kv_heads) * d_head
     adds, moved = _products((n, d, d), (n_z, d, shared), (n_z, d, shared), (n, d, d))
     inner = attention_cost(n, n_z, d_head, d_head, num_heads=num_heads, itemsize=itemsize)
     held = (n * d + 2 * n_z * d) * itemsize  # queries, keys and values, one set for each head
@@ -131,8 +153,13 @@ def block_parts(
 ) -> dict[str, int]:
     """One transformer block's multiply–adds, by part. QKᵀ and AV take n²d each, for any number of heads; all else grows with n.
 
-    Fewer key and value heads make the first part less, as in `multi_head_cost`. `expansion` is the feed-forward layer's
-    width over d; a gated layer has three matrices instead of two, and counts as one and a half times as wide.
+    Fewer key and value heads make the first part less, as in `multi_head_cost`.
+
+    Args:
+        n: how many tokens.
+        d: the width.
+        expansion: the feed-forward layer's width over d; a gated layer has three matrices instead of two, and counts as 1.5 times as wide.
+        num_heads, num_kv_heads: as in `multi_head_cost`.
 
     Raises ValueError for a size below 1 and for heads that do not divide.
 
@@ -141,7 +168,9 @@ def block_parts(
     >>> block_parts(10, 3)
     {'queries, keys, values': 270, 'QKᵀ': 300, 'AV': 300, 'W_O': 90, 'feed-forward': 720}
     """
-    _check(n=n, d=d, expansion=expansion)
+    _check(n=n, d=d)
+    if as_number("expansion", expansion) < 1:
+        raise ValueError(f"expansion must be 1 or more, got {expansion}")
     attention = multi_head_cost(n, d, num_heads=num_heads, num_kv_heads=num_kv_heads).multiply_adds
     scores = blends = attention_cost(n, n, d, d).multiply_adds // 2
     mix, _ = _products((n, d, d))
@@ -154,6 +183,9 @@ def block_multiply_adds(
     n: int, d: int, *, expansion: float | int = 4, num_heads: int = 1, num_kv_heads: int | None = None
 ) -> int:
     """One transformer block: the sum of its `block_parts`. Commonly 12nd² + 2n²d.
+
+    Args:
+        n, d, expansion, num_heads, num_kv_heads: as in `block_parts`.
 
     Raises ValueError for a size below 1 and for heads that do not divide.
 
@@ -170,6 +202,9 @@ def block_parameters(d: int, *, expansion: float | int = 4, num_heads: int = 1, 
 
     Each is used in one multiply–add per token, so that n tokens cost n times as much, and the n × n grid on top.
 
+    Args:
+        d, expansion, num_heads, num_kv_heads: as in `block_parts`.
+
     Raises ValueError for a size below 1 and for heads that do not divide.
 
     Source: Kaplan et al. (2020), table 1.
@@ -184,6 +219,9 @@ def block_parameters(d: int, *, expansion: float | int = 4, num_heads: int = 1, 
 def crossover(d: int, *, expansion: float | int = 4, num_heads: int = 1, num_kv_heads: int | None = None) -> int:
     """The length at which a block spends as much on its n × n grid as on all else: (1 + g/h + expansion) · d, commonly 6d.
 
+    Args:
+        d, expansion, num_heads, num_kv_heads: as in `block_parts`.
+
     Raises ValueError for a size below 1 and for heads that do not divide.
 
     >>> crossover(768)
@@ -193,37 +231,14 @@ def crossover(d: int, *, expansion: float | int = 4, num_heads: int = 1, num_kv_
     return _rounded(block / (2 * d))
 
 
-def ideal_tensor_parameters(n: int, d: int, d_v: int) -> int:
-    """The map of any n tokens of width d to n outputs of width d_v, each from every number of every token: n · d · n · d_v.
-
-    It is made for one length n, and linear: it reads the same from every text. Attention puts weights that depend
-    on the text, times one W_V for all pairs of tokens, in its place.
-
-    Raises ValueError for a size below 1.
-
-    >>> f"{ideal_tensor_parameters(1024, 768, 768):.1e}"
-    '6.2e+11'
-    """
-    _check(n=n, d=d, d_v=d_v)
-    return n * d * n * d_v
-
-
-def attention_parameters(d: int, d_k: int, d_v: int) -> int:
-    """W_Q and W_K (d × d_k each) and W_V (d × d_v): 2 · d · d_k + d · d_v numbers, for any n.
-
-    Raises ValueError for a size below 1.
-
-    >>> f"{attention_parameters(768, 768, 768):.1e}"
-    '1.8e+06'
-    """
-    _check(d=d, d_k=d_k, d_v=d_v)
-    return 2 * d * d_k + d * d_v
-
-
 def multi_head_parameters(d: int, d_k: int, d_v: int, *, num_heads: int, num_kv_heads: int | None = None) -> int:
     """The numbers in W_Q and W_O, of h heads, and in W_K and W_V, of g key and value heads: d · (h + g) · (d_k + d_v).
 
-    Without biases. `num_kv_heads=None` means g = h.
+    Without biases.
+
+    Args:
+        d, d_k, d_v: as in `attention_parameters`, for each head.
+        num_heads, num_kv_heads: h, and g of keys and values; None means g = h.
 
     Raises ValueError for a size below 1 and for heads that do not divide.
 
@@ -232,15 +247,19 @@ def multi_head_parameters(d: int, d_k: int, d_v: int, *, num_heads: int, num_kv_
     >>> [multi_head_parameters(768, 64, 64, num_heads=12, num_kv_heads=g) for g in (12, 1)]
     [2359296, 1277952]
     """
-    num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
-    _check(d=d, d_k=d_k, d_v=d_v, num_heads=num_heads, num_kv_heads=num_kv_heads)
-    if num_heads % num_kv_heads:
-        raise ValueError(f"num_heads = {num_heads} does not divide into num_kv_heads = {num_kv_heads} groups")
-    return d * (num_heads + num_kv_heads) * (d_k + d_v)
+    _check(d=d, d_k=d_k, d_v=d_v, num_heads=num_heads)
+    return d * (num_heads + _groups(num_heads, num_kv_heads)) * (d_k + d_v)
 
 
 def cache_bytes(n: int, num_kv_heads: int, d_head: int, *, num_layers: int = 1, itemsize: int = 4) -> int:
     """What a key–value cache holds after n tokens: a key and a value for each layer and key–value head.
+
+    Args:
+        n: how many tokens.
+        num_kv_heads: the heads of keys and values in a layer.
+        d_head: the width of each.
+        num_layers: how many layers.
+        itemsize: the bytes of a number.
 
     Raises ValueError for a size below 1.
 
@@ -266,7 +285,10 @@ def _rounded(number: float) -> int:
     return math.floor(number + 0.5)
 
 
-def _check(**sizes: float | int) -> None:
+def _groups(num_heads: int, num_kv_heads: int | None) -> int:
+    return num_heads if num_kv_heads is None else as_divisor("num_kv_heads", num_kv_heads, num_heads, "num_heads")
+
+
+def _check(**sizes: int) -> None:
     for name, size in sizes.items():
-        if not 1 <= size < math.inf:
-            raise ValueError(f"{name} must be 1 or more, got {size}")
+        as_integer(name, size, 1)

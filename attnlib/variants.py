@@ -113,7 +113,7 @@ def linear_attention(
     broadcast_batch(query=query, key=key, value=value)
     seen = as_offset(causal, offset)
     feature = as_callable("feature", feature)
-    query, key = applied(feature, "feature", query=query), applied(feature, "feature", key=key)
+    query, key = applied(feature, "feature", "query", query), applied(feature, "feature", "key", key)
     value = np.concatenate([value, np.ones_like(value[..., :1])], axis=-1)  # the last column sums the weights
     with np.errstate(over="ignore", invalid="ignore"):
         if seen is None:
@@ -174,9 +174,8 @@ def window_attention(
     return returned(out[..., 0, :], dtype, "value is")
 
 
-def applied(function: Elementwise, name: str, **argument: Array) -> Array:
-    """φ of every entry of the one argument, checked to be finite and not negative; `name` is what an error calls φ."""
-    ((given, x),) = argument.items()
+def applied(function: Elementwise, name: str, given: str, x: Array) -> Array:
+    """φ of every entry, checked to be finite and not negative; an error calls φ `name`, and `x` what was `given`."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         raised = as_array(f"{name}({given})", function(x)).astype(x.dtype, copy=False)
     if raised.shape != x.shape:

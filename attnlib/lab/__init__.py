@@ -1,7 +1,7 @@
 """What the book's experiments and widgets compute with, and few others need.
 
-`grids` asks who reads whom, `scaling` draws scores, `positive` replaces exp, `heads` changes a decoder's heads, and
-`geometry` draws in the plane.
+`grids` asks who reads whom, `scaling` draws scores, `positive` replaces exp, `heads` changes a decoder's heads,
+`geometry` draws in the plane, and `tensors` counts what there is to learn.
 """
 
 from attnlib.lab.geometry import convex_hull, cosine_similarity, stretch_matrix
@@ -9,14 +9,17 @@ from attnlib.lab.grids import cycle_product, most_read, most_unequal_pair, weigh
 from attnlib.lab.heads import pool_heads, random_decoder, silence_head
 from attnlib.lab.positive import Properties, positive_function, positive_weights, weight_properties
 from attnlib.lab.scaling import Saturation, draw_scores, saturation, score_variance, seeded_uniform
+from attnlib.lab.tensors import attention_parameters, ideal_tensor_parameters
 
 __all__ = [
     "Properties",
     "Saturation",
+    "attention_parameters",
     "convex_hull",
     "cosine_similarity",
     "cycle_product",
     "draw_scores",
+    "ideal_tensor_parameters",
     "most_read",
     "most_unequal_pair",
     "pool_heads",

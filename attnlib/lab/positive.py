@@ -57,7 +57,7 @@ def positive_function(x: Real[Array, "*shape"], name: str) -> Float[Array, "*sha
     positive = POSITIVE[as_choice("name", name, POSITIVE)]
     (x,), dtype = working_copies(x=x)
     must_be_finite(x=x)
-    return returned(applied(positive, name, x=x), dtype, "x is")
+    return returned(applied(positive, name, "x", x), dtype, "x is")
 
 
 def positive_weights(scores: Real[Array, "*batch n_k"], positive: Elementwise | str) -> Float[Array, "*batch n_k"]:
@@ -85,7 +85,7 @@ def positive_weights(scores: Real[Array, "*batch n_k"], positive: Elementwise | 
     if isinstance(positive, str) and as_choice("positive", positive, POSITIVE) == "exp":
         return softmax(scores).astype(dtype, copy=False)
     positive = POSITIVE[positive] if isinstance(positive, str) else as_callable("positive", positive)
-    raised = applied(positive, "positive", scores=scores)
+    raised = applied(positive, "positive", "scores", scores)
     with np.errstate(over="ignore"):
         sums = raised.sum(axis=-1, keepdims=True)
     must_fit("the sum of positive(scores)", sums[..., 0], "scores are")

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import traitlets
 
-from attnlib.cost import attention_parameters, ideal_tensor_parameters
 from attnlib.formatting import BYTES, large
+from attnlib.lab.tensors import attention_parameters, ideal_tensor_parameters
 from attnlib.widgets.base import PageWidget, check_limits
 from attnlib.widgets.tables import table
 

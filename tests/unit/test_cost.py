@@ -16,6 +16,7 @@ from attnlib import (
     attention_weights,
     cost,
     houston,
+    lab,
     linear_attention,
     multi_head_attention,
     scaled_dot_product,
@@ -206,12 +207,12 @@ def test_the_ideal_tensor_has_a_number_for_each_pair_of_input_and_output():
     rng = np.random.default_rng(0)
     tensor = rng.normal(size=(n, d_v, n, d))
     assert np.einsum("ivjc,jc->iv", tensor, rng.normal(size=(n, d))).shape == (n, d_v)
-    assert tensor.size == cost.ideal_tensor_parameters(n, d, d_v)
+    assert tensor.size == lab.ideal_tensor_parameters(n, d, d_v)
 
 
 def test_attentions_parameters_are_the_sizes_of_three_matrices():
     d, d_k, d_v = houston.EMBEDDINGS.shape[1], houston.W_K.shape[1], houston.W_V.shape[1]
-    assert cost.attention_parameters(d, d_k, d_v) == houston.W_Q.size + houston.W_K.size + houston.W_V.size
+    assert lab.attention_parameters(d, d_k, d_v) == houston.W_Q.size + houston.W_K.size + houston.W_V.size
 
 
 def test_a_cache_holds_the_bytes_of_the_formula():
@@ -255,8 +256,8 @@ SIZES = {
     "block": lambda n: cost.block_multiply_adds(n, 2),
     "crossover": cost.crossover,
     "expansion": lambda n: cost.crossover(2, expansion=n),
-    "ideal tensor": lambda n: cost.ideal_tensor_parameters(2, n, 2),
-    "parameters": lambda n: cost.attention_parameters(2, 2, n),
+    "ideal tensor": lambda n: lab.ideal_tensor_parameters(2, n, 2),
+    "parameters": lambda n: lab.attention_parameters(2, 2, n),
     "multi-head parameters": lambda n: cost.multi_head_parameters(n, 2, 2, num_heads=1),
     "cache": lambda n: cost.cache_bytes(n, 1, 1),
 }
@@ -269,9 +270,9 @@ def test_a_size_below_one_is_named(form):
 
 
 def test_heads_that_do_not_divide_are_named():
-    with pytest.raises(ValueError, match="d = 8, num_heads = 3 and num_kv_heads = 3 do not divide"):
+    with pytest.raises(ValueError, match="num_heads must divide d = 8, got 3"):
         cost.multi_head_cost(5, 8, num_heads=3)
-    with pytest.raises(ValueError, match="num_heads = 6 does not divide into num_kv_heads = 4 groups"):
+    with pytest.raises(ValueError, match="num_kv_heads must divide num_heads = 6, got 4"):
         cost.multi_head_parameters(5, 2, 3, num_heads=6, num_kv_heads=4)
 
 

@@ -17,7 +17,7 @@ from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
 FLOATS = (np.float16, np.float32, np.float64)
-KINDS = {"iuf": "hold real numbers", "iu": "hold integers", "b": "be boolean (True = may attend)"}
+KINDS = {"iuf": "hold real numbers", "iu": "hold integers", "b": "be boolean (True = may attend)", "bf": "be boolean or a float bias"}
 
 
 def as_array(name: str, value: Any, kinds: str = "iuf", ndim: int = 0) -> Array:
@@ -38,7 +38,7 @@ def as_array(name: str, value: Any, kinds: str = "iuf", ndim: int = 0) -> Array:
     if array.dtype.kind == "O" or isinstance(value, str | bytes):
         raise TypeError(f"{name} must be an array, got {_told(value)}")
     if array.size == 0 and isinstance(value, list | tuple):  # NumPy has no way to know what an empty list would hold
-        array = array.astype({"iuf": float, "iu": int, "b": bool}[kinds])
+        array = array.astype({"iuf": float, "iu": int}.get(kinds, bool))
     if array.dtype.kind not in kinds or (array.dtype.kind == "f" and array.dtype.type not in FLOATS):
         raise ValueError(f"{name} must {KINDS[kinds]}, got dtype {array.dtype}")
     if array.ndim < ndim:

@@ -4,11 +4,16 @@ Masks combine with `&`. Libraries disagree about the meaning of True, even withi
 `from_torch` translate.
 """
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from jaxtyping import Bool, Float, Integer, Shaped
 from numpy import ndarray as Array
+
+from attnlib.checks import as_array, as_choice, as_float_dtype, as_integer, forbid
+
+if TYPE_CHECKING:
+    import torch
 
 TorchAPI = Literal["scaled_dot_product_attention", "MultiheadAttention"]
 
@@ -16,12 +21,20 @@ TorchAPI = Literal["scaled_dot_product_attention", "MultiheadAttention"]
 def causal_mask(
     n_q: int, n_k: int | None = None, *, offset: int | Integer[Array, "*batch"] = 0
 ) -> Bool[Array, "*batch n_q n_k"]:
-    """True where query i may attend to key j: j ≤ i + offset. `n_k=None` means as many keys as queries.
+    """True where query i may attend to key j: j ≤ i + offset.
 
-    `offset` is the number of keys that precede the first query, as when earlier tokens are cached; an
-    array gives each sequence of a batch its own.
+    Args:
+        n_q: how many queries there are.
+        n_k: how many keys; None means as many as queries.
+        offset: how many keys precede the first query, as when earlier tokens are cached; an
+            array gives each sequence of a batch its own.
 
-    Raises ValueError for sizes below 1 and a negative offset.
+    Returns:
+        The mask, (…, n_q, n_k).
+
+    Raises:
+        ValueError: for sizes below 1 and a negative offset.
+        TypeError: for what is no integer.
 
     Source: Vaswani et al. (2017), section 3.2.3.
 
@@ -29,7 +42,7 @@ def causal_mask(
     array([[ True, False, False],
            [ True,  True, False]])
     """
-    return _ages("causal_mask", n_q, n_k, offset) >= 0
+    return _ages(n_q, n_k, offset) >= 0
 
 
 def sliding_window_mask(
@@ -37,7 +50,18 @@ def sliding_window_mask(
 ) -> Bool[Array, "*batch n_q n_k"]:
     """True for the `window` keys that end at the query's own: i + offset − window < j ≤ i + offset.
 
-    Raises ValueError for sizes below 1 and a negative offset.
+    Args:
+        n_q: how many queries there are.
+        n_k: how many keys; None means as many as queries.
+        window: how many keys a query may attend to.
+        offset: how many keys precede the first query; an array gives each sequence of a batch its own.
+
+    Returns:
+        The mask, (…, n_q, n_k).
+
+    Raises:
+        ValueError: for sizes and a window below 1, and a negative offset.
+        TypeError: for what is no integer.
 
     Source: Beltagy, Peters & Cohan (2020), section 3.1, looking back only.
 
@@ -46,98 +70,145 @@ def sliding_window_mask(
            [1, 1, 0],
            [0, 1, 1]])
     """
-    if window < 1:
-        raise ValueError(f"sliding_window_mask needs window ≥ 1, got {window}")
-    ages = _ages("sliding_window_mask", n_q, n_k, offset)
-    return (ages >= 0) & (ages < window)
+    ages = _ages(n_q, n_k, offset)
+    return (ages >= 0) & (ages < as_integer("window", window, 1))
 
 
 def padding_mask(lengths: Integer[Array, "*batch"], n_q: int, n_k: int | None = None) -> Bool[Array, "*batch n_q n_k"]:
     """True for the keys that belong to a sequence, and not to what fills it up: j < its length.
 
-    `n_k=None` means as many keys as queries. Queries that are padding attend like any other: what they
-    give is to be ignored.
+    Queries that are padding attend like any other: what they give is to be ignored.
 
-    Raises ValueError for sizes below 1, and for a length that is not between 1 and `n_k`, naming its index.
+    Args:
+        lengths: of each sequence of a batch.
+        n_q: how many queries there are.
+        n_k: how many keys; None means as many as queries.
+
+    Returns:
+        The mask, (…, n_q, n_k).
+
+    Raises:
+        ValueError: for sizes below 1, and for a length that is not between 1 and `n_k`, naming its index.
+        TypeError: for what is no integer.
 
     >>> padding_mask(np.array([1, 3]), 1, 3).astype(int)
     array([[[1, 0, 0]],
     <BLANKLINE>
            [[1, 1, 1]]])
     """
-    lengths = np.asarray(lengths)
-    n_k = n_q if n_k is None else n_k
-    if n_q < 1 or n_k < 1:
-        raise ValueError(f"padding_mask needs n_q ≥ 1 and n_k ≥ 1, got {n_q} and {n_k}")
-    if lengths.dtype.kind not in "iu":
-        raise ValueError(f"lengths must be integers, got dtype {lengths.dtype}")
-    for index in np.argwhere((lengths < 1) | (lengths > n_k)):
-        raise ValueError(f"lengths{index.tolist()} is {lengths[tuple(index)]}: it must lie between 1 and n_k = {n_k}")
+    n_q, n_k = _sizes(n_q, n_k)
+    lengths = as_array("lengths", lengths, "iu")
+    forbid("lengths", lengths, (lengths < 1) | (lengths > n_k), f"is {{value}}: it must lie between 1 and n_k = {n_k}")
     return np.repeat((np.arange(n_k) < lengths[..., None])[..., None, :], n_q, axis=-2)
 
 
 def mask_to_bias(mask: Bool[Array, "*shape"], dtype: np.dtype | type = np.float64) -> Float[Array, "*shape"]:
     """The bias that does what the mask does: 0 where it is True, −∞ where it is False.
 
-    Raises ValueError for a mask that is not boolean.
+    Args:
+        mask: of any shape.
+        dtype: of the bias: float16, float32 or float64.
+
+    Returns:
+        The bias, in the shape of `mask`.
+
+    Raises:
+        ValueError: for a mask that is not boolean, and another dtype.
+        TypeError: for what is no array.
 
     >>> mask_to_bias(np.array([True, False]))
     array([  0., -inf])
     """
-    return np.where(_boolean(mask), 0.0, -np.inf).astype(dtype)
+    return np.where(as_array("mask", mask, "b"), 0.0, -np.inf).astype(as_float_dtype("dtype", dtype))
 
 
-def to_torch(mask: Bool[Array, "*shape"], api: TorchAPI) -> Bool[Array, "*shape"]:
-    """The same mask as `api` of torch reads it. True keeps in one of the two, and blocks in the other.
+def as_torch_reads(mask: Bool[Array, "*shape"], api: TorchAPI) -> Bool[Array, "*shape"]:
+    """The same mask as `api` of torch reads it, as an array: True keeps in one of the two, and blocks in the other.
 
-    Give the result, as a tensor, to `attn_mask`. (`MultiheadAttention` takes a batch of masks as one axis
-    of batch · heads.)
+    Done twice, it changes nothing.
 
-    Raises ValueError for a mask that is not boolean and an `api` that is neither.
+    Args:
+        mask: of any shape.
+        api: "scaled_dot_product_attention" (True keeps) or "MultiheadAttention" (True blocks).
 
-    >>> to_torch(np.array([True, False]), "MultiheadAttention")
+    Returns:
+        The mask or its opposite.
+
+    Raises:
+        ValueError: for a mask that is not boolean and an `api` that is neither.
+        TypeError: for what is no array or no text.
+
+    >>> as_torch_reads(np.array([True, False]), "MultiheadAttention")
     array([False,  True])
     """
-    return _boolean(mask) ^ _blocks(api)
+    return as_array("mask", mask, "b") ^ (as_choice("api", api, get_args(TorchAPI)) == "MultiheadAttention")
 
 
-def from_torch(mask: Shaped[Array, "*shape"], api: TorchAPI) -> Bool[Array, "*shape"]:
+def to_torch(mask: Bool[Array, "*shape"], api: TorchAPI) -> "torch.Tensor":
+    """The same mask as a tensor, for `attn_mask` of torch's `api`. It needs torch; `as_torch_reads` does not.
+
+    (`MultiheadAttention` takes a batch of masks as one axis of batch · heads.)
+
+    Args:
+        mask: True where a query may attend, of any shape.
+        api: "scaled_dot_product_attention" (True keeps) or "MultiheadAttention" (True blocks).
+
+    Returns:
+        A boolean tensor with memory of its own.
+
+    Raises:
+        ValueError: for a mask that is not boolean and an `api` that is neither.
+        TypeError: for what is no array or no text.
+        ImportError: without torch.
+
+    >>> to_torch(np.array([True, False]), "MultiheadAttention")
+    tensor([False,  True])
+    """
+    theirs = as_torch_reads(mask, api)
+    try:
+        import torch
+    except ImportError:
+        raise ImportError(
+            "to_torch gives a tensor and needs torch; as_torch_reads gives the same as an array"
+        ) from None
+    return torch.tensor(theirs)
+
+
+def from_torch(mask: "torch.Tensor | Shaped[Array, '*shape']", api: TorchAPI) -> Bool[Array, "*shape"]:
     """What torch's `attn_mask` for `api` means here: a boolean mask, or a float one of zeros and −∞.
 
-    Raises ValueError for a float mask with any other entry: that is a bias, and no mask says the same.
+    Args:
+        mask: a tensor or an array.
+        api: what it was made for.
+
+    Returns:
+        The mask as an array, True where a query may attend.
+
+    Raises:
+        ValueError: for a float mask with any other entry: that is a bias, and no mask says the same.
+        TypeError: for what is no tensor and no array.
 
     >>> from_torch(np.array([0.0, -np.inf]), "MultiheadAttention")
     array([ True, False])
     """
-    mask = np.asarray(mask)
-    if mask.dtype.kind != "f":
-        return _boolean(mask) ^ _blocks(api)
-    _blocks(api)
-    for index in np.argwhere((mask != 0) & (mask != -np.inf)):
-        raise ValueError(f"mask{index.tolist()} is {mask[tuple(index)]}, neither 0 nor −∞: pass it as a bias")
-    kept: Array = mask == 0
-    return kept
+    theirs: Any = mask.detach().cpu() if hasattr(mask, "detach") else mask
+    theirs = as_array("mask", theirs, "bf")
+    if theirs.dtype.kind == "b":
+        return as_torch_reads(theirs, api)
+    as_choice("api", api, get_args(TorchAPI))
+    forbid("mask", theirs, (theirs != 0) & (theirs != -np.inf), "is {value}, neither 0 nor −∞: pass it as a bias")
+    return np.asarray(theirs == 0)
 
 
-def _ages(name: str, n_q: int, n_k: int | None, offset: int | Array) -> Array:
+def _ages(n_q: int, n_k: int | None, offset: int | Array) -> Array:
     """How many places key j lies before query i: (*batch, n_q, n_k)."""
-    n_k, offset = n_q if n_k is None else n_k, np.asarray(offset)
-    if n_q < 1 or n_k < 1 or (offset < 0).any():
-        shown = offset if offset.ndim == 0 else offset.tolist()
-        raise ValueError(f"{name} needs n_q ≥ 1, n_k ≥ 1 and offset ≥ 0, got {n_q}, {n_k} and {shown}")
-    ages: Array = offset[..., None, None] + np.arange(n_q)[:, None] - np.arange(n_k)
+    n_q, n_k = _sizes(n_q, n_k)
+    before = as_array("offset", offset, "iu")
+    forbid("offset", before, before < 0, "is {value}: it must be 0 or more")
+    ages: Array = before[..., None, None] + np.arange(n_q)[:, None] - np.arange(n_k)
     return ages
 
 
-def _blocks(api: str) -> bool:
-    """Whether True blocks."""
-    if api not in get_args(TorchAPI):
-        raise ValueError(f"api must be one of {', '.join(get_args(TorchAPI))}, got {api!r}")
-    return api == "MultiheadAttention"
-
-
-def _boolean(mask: Array) -> Array:
-    mask = np.asarray(mask)
-    if mask.dtype != bool:
-        raise ValueError(f"mask must be boolean, got dtype {mask.dtype}")
-    return mask
+def _sizes(n_q: int, n_k: int | None) -> tuple[int, int]:
+    n_q = as_integer("n_q", n_q, 1)
+    return n_q, n_q if n_k is None else as_integer("n_k", n_k, 1)

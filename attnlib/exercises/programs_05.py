@@ -6,7 +6,7 @@ import numpy as np
 
 from attnlib.exercises.harness import Mistake, Property, booleans, call, numbers
 from attnlib.exercises.slips import Slips, agrees
-from attnlib.masks import causal_mask, mask_to_bias, padding_mask, to_torch
+from attnlib.masks import as_torch_reads, causal_mask, mask_to_bias, padding_mask
 
 
 def drawn(seed: int, *shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
@@ -92,7 +92,7 @@ BATCH_MISTAKES: Slips = [
 def _translated(mask: np.ndarray, to: str) -> np.ndarray:
     if to == "bias":
         return np.asarray(mask_to_bias(mask))
-    return np.asarray(to_torch(mask, to))  # type: ignore[arg-type]
+    return np.asarray(as_torch_reads(mask, to))  # type: ignore[arg-type]
 
 
 WANTED = {

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from attnlib import houston
 from attnlib.formatting import text
-from attnlib.masks import TorchAPI, causal_mask, padding_mask, sliding_window_mask, to_torch
+from attnlib.masks import TorchAPI, as_torch_reads, causal_mask, padding_mask, sliding_window_mask
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_weights
 from attnlib.widgets.base import (
@@ -121,7 +121,7 @@ class MaskPainter(PageWidget):
     @property
     def for_torch(self) -> Bool[Array, "n n"]:
         """The same mask as `api` reads it."""
-        return to_torch(self.allowed, self.api)
+        return as_torch_reads(self.allowed, self.api)
 
     @property
     def weights(self) -> Float[Array, "n n"]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnlib import causal_mask, padding_mask, sliding_window_mask
-from attnlib.masks import to_torch
+from attnlib.masks import as_torch_reads
 from attnlib.widgets import MaskPainter
 
 AGAIN = "Start again"
@@ -227,7 +227,7 @@ def test_torchs_two_polarities_print_opposite_matrices_of_one_picture(show):
     page.locator("select").last.select_option("torch’s MultiheadAttention")
     assert (blocked(page) == before).all()
     assert shows(page, MaskPainter(api="MultiheadAttention"))
-    assert to_torch(causal_mask(5), "MultiheadAttention")[0, 1]
+    assert as_torch_reads(causal_mask(5), "MultiheadAttention")[0, 1]
     now = page.locator("pre").text_content()
     assert now.startswith("# True = blocked")
     assert printed.startswith("# True = may attend")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnlib import attention, attention_weights, causal_mask, houston, padding_mask, sliding_window_mask
-from attnlib.masks import to_torch
+from attnlib.masks import as_torch_reads
 from attnlib.widgets import InputError, MaskPainter
 
 RNG = np.random.default_rng(0)
@@ -75,7 +75,7 @@ def test_several_tokens_can_be_replaced_or_none():
 
 def test_torch_gets_the_mask_that_it_reads():
     painter = a_painter(api="MultiheadAttention")
-    assert (painter.for_torch == to_torch(causal_mask(4), "MultiheadAttention")).all()
+    assert (painter.for_torch == as_torch_reads(causal_mask(4), "MultiheadAttention")).all()
     painter.api = "scaled_dot_product_attention"
     assert (painter.for_torch == causal_mask(4)).all()
 

@@ -69,7 +69,7 @@ def example():
 
 def test_torchs_function_reads_what_to_torch_gives(example):
     query, key, value, mask = example
-    translated = torch.from_numpy(to_torch(mask, "scaled_dot_product_attention"))
+    translated = to_torch(mask, "scaled_dot_product_attention")
     tensors = [torch.from_numpy(array) for array in (query, key, value)]
     out = torch.nn.functional.scaled_dot_product_attention(*tensors, attn_mask=translated)
     assert np.abs(attention(query, key, value, mask) - out.numpy()).max() < 1e-12
@@ -81,7 +81,7 @@ def test_torchs_module_reads_what_to_torch_gives(example):
     with torch.no_grad():  # every projection is the identity: what is left is attention
         module.in_proj_weight.copy_(torch.eye(D, dtype=torch.float64).repeat(3, 1))
         module.out_proj.weight.copy_(torch.eye(D, dtype=torch.float64))
-        translated = torch.from_numpy(to_torch(mask, "MultiheadAttention"))
+        translated = to_torch(mask, "MultiheadAttention")
         out, weights = module(*(torch.from_numpy(array) for array in (query, key, value)), attn_mask=translated)
     assert np.abs(attention(query, key, value, mask) - out.numpy()).max() < 1e-12
     assert np.abs(attention_weights(query, key, mask) - weights.numpy()).max() < 1e-12
@@ -95,20 +95,23 @@ def test_translating_to_and_from_torch_changes_nothing(api, example):
 
 
 BAD = {
-    "no queries": (lambda: causal_mask(0), "causal_mask needs n_q ≥ 1.*got 0, 0 and 0"),
-    "no keys": (lambda: sliding_window_mask(2, 0, window=1), "n_k ≥ 1.*got 2, 0 and 0"),
-    "negative offset": (lambda: causal_mask(2, 3, offset=-1), "got 2, 3 and -1"),
-    "one negative offset": (lambda: causal_mask(2, 3, offset=np.array([0, -1])), r"got 2, 3 and \[0, -1\]"),
-    "no window": (lambda: sliding_window_mask(2, window=0), "window ≥ 1, got 0"),
+    "no queries": (lambda: causal_mask(0), "n_q must be 1 or more, got 0"),
+    "no keys": (lambda: sliding_window_mask(2, 0, window=1), "n_k must be 1 or more, got 0"),
+    "negative offset": (lambda: causal_mask(2, 3, offset=-1), "offset is -1: it must be 0 or more"),
+    "one negative offset": (
+        lambda: causal_mask(2, 3, offset=np.array([0, -1])),
+        r"offset\[1\] is -1: it must be 0 or more",
+    ),
+    "no window": (lambda: sliding_window_mask(2, window=0), "window must be 1 or more, got 0"),
     "empty sequence": (
         lambda: padding_mask(np.array([2, 0]), 3),
         r"lengths\[1\] is 0: it must lie between 1 and n_k = 3",
     ),
     "too long": (lambda: padding_mask(np.array([[4]]), 3), r"lengths\[0, 0\] is 4"),
-    "half a token": (lambda: padding_mask(np.array([1.5]), 3), "lengths must be integers, got dtype float64"),
-    "padding of nothing": (lambda: padding_mask(np.array([1]), 0), "n_q ≥ 1 and n_k ≥ 1, got 0 and 0"),
-    "numbers": (lambda: to_torch(np.ones(2), APIS[0]), "mask must be boolean, got dtype float64"),
-    "integers": (lambda: from_torch(np.ones(2, int), APIS[0]), "mask must be boolean, got dtype int64"),
+    "half a token": (lambda: padding_mask(np.array([1.5]), 3), "lengths must hold integers, got dtype float64"),
+    "padding of nothing": (lambda: padding_mask(np.array([1]), 0), "n_q must be 1 or more, got 0"),
+    "numbers": (lambda: to_torch(np.ones(2), APIS[0]), "mask must be boolean .*, got dtype float64"),
+    "integers": (lambda: from_torch(np.ones(2, int), APIS[0]), "mask must be boolean .*, got dtype int64"),
     "bias of integers": (lambda: mask_to_bias(np.ones(2, int)), "mask must be boolean"),
     "a bias": (
         lambda: from_torch(np.array([[0.0, -1e9]]), APIS[0]),

@@ -4,10 +4,11 @@ import * as grid from "./grid.mjs";
 import * as math from "./math.mjs";
 import * as shades from "./shades.mjs";
 import * as ui from "./ui.mjs";
-import { compact, element, number, equals } from "./ui.mjs";
+import { compact, element, equals, number } from "./ui.mjs";
 
 const MOST = 64; // tokens
 const NUMBERS = 24; // keys: beyond, the grid shows shades alone
+const HINT = "Point at a cell, or move to it with the arrow keys, to see its arithmetic.";
 const changes = ["temperature", "scaled", "masked", "selected"];
 
 function build(model, figure) {
@@ -22,7 +23,7 @@ function build(model, figure) {
   figure.append(scroll, controls.node, arithmetic);
   let view = null; // rebuilt when the tokens change
   let hovered = null;
-  const weights_of = ui.memo(compute);
+  const weights_of = ui.memoize(compute);
 
   const point = (cell) => {
     if (String(cell) === String(hovered)) return;
@@ -36,31 +37,22 @@ function build(model, figure) {
   const explain = () => {
     const shown = hovered ?? model.get("selected");
     view.mark(hovered, shown);
-    arithmetic.replaceChildren(
-      ...(shown
-        ? steps(model, shown)
-        : [element("p", "Point at a cell, or move to it with the arrow keys, to see its arithmetic.")]),
-    );
+    arithmetic.replaceChildren(...(shown ? steps(model, shown) : [element("p", HINT)]));
   };
 
   return () => {
-    ui.at_most("tokens", Math.max(model.get("query").length, model.get("key").length), MOST);
-    const weights = weights_of(
-      ...["query", "key", "masked", "mask", "scaled", "temperature", "bias"].map((name) => model.get(name)),
-      model,
-    );
-    const rows = model.get("query_tokens"),
-      columns = model.get("key_tokens");
-    if (rows.length !== weights.length || columns.length !== weights[0].length)
-      throw new Error(
-        `${rows.length} query and ${columns.length} key tokens for ${weights.length} × ${weights[0].length} weights`,
-      );
-    const chosen = model.get("selected");
-    if (chosen && weights[chosen[0]]?.[chosen[1]] === undefined)
-      throw new Error(`cell ${[chosen].flat().join(", ")} is outside the ${rows.length} × ${columns.length} grid`);
+    const { query, key, masked, mask, scaled, temperature, bias, selected } = ui.values(model);
+    ui.at_most("tokens", Math.max(query.length, key.length), MOST);
+    const weights = weights_of(query, key, masked, mask, scaled, temperature, bias, model);
+    const { query_tokens: rows, key_tokens: columns } = ui.values(model);
+    const [n_q, n_k] = [weights.length, weights[0].length];
+    if (rows.length !== n_q || columns.length !== n_k)
+      throw new Error(`${rows.length} query and ${columns.length} key tokens for ${n_q} × ${n_k} weights`);
+    if (selected && weights[selected[0]]?.[selected[1]] === undefined)
+      throw new Error(`cell ${[selected].flat().join(", ")} is outside the ${n_q} × ${n_k} grid`);
     const tokens = JSON.stringify([rows, columns]);
     if (view?.tokens !== tokens) {
-      view = table(rows, columns, model.get("selected") ?? [0, 0], { point, choose });
+      view = table(rows, columns, selected ?? [0, 0], { point, choose });
       view.tokens = tokens;
       hovered = null;
       scroll.replaceChildren(view.node);
@@ -84,10 +76,9 @@ function allowed(model) {
 
 // The weights, null where a cell is masked. Its first arguments are what they depend on.
 function compute(query, key, ...others) {
-  const model = others.at(-1),
-    mask = allowed(model);
-  const weights = math.attention_weights(query, key, mask, scale_of(model), bias_of(model));
-  return mask ? weights.map((row, i) => row.map((weight, j) => (mask[i][j] ? weight : null))) : weights;
+  const model = others.at(-1);
+  const mask = allowed(model);
+  return grid.masked(math.attention_weights(query, key, mask, scale_of(model), bias_of(model)), mask);
 }
 
 function bias_of(model) {
@@ -95,8 +86,8 @@ function bias_of(model) {
 }
 
 function table(rows, columns, entry, { point, choose }) {
-  const made = grid.table("attention weights", rows, columns, ["sum"], entry),
-    { node, cells: all, ends } = made;
+  const made = grid.table("attention weights", rows, columns, ["sum"], entry);
+  const { node, cells: all, ends } = made;
   const told = (i, j) => `${rows[i]} reads from ${columns[j]}`;
   const shade = columns.length > NUMBERS && shades.behind(made, told);
   const lines = [...node.tBodies[0].rows];
@@ -117,10 +108,7 @@ function table(rows, columns, entry, { point, choose }) {
     node,
     fill(weights) {
       if (shade) shade(weights);
-      else
-        weights.forEach((row, i) =>
-          row.forEach((weight, j) => grid.fill(all[i][j], weight ?? 0, weight === null, told(i, j))),
-        );
+      else grid.fill(all, weights, told);
       weights.forEach((row, i) => ui.write(ends[i][0], number(row.reduce((total, weight) => total + weight, 0))));
     },
     mark(hovered, shown) {
@@ -137,45 +125,45 @@ function table(rows, columns, entry, { point, choose }) {
 
 // The lines from two vectors to one weight. Every number is computed from the same inputs as the grid.
 function steps(model, [i, j]) {
-  const query = model.get("query")[i],
-    key = model.get("key")[j];
-  const names = model.get("axes");
-  const width = query.length,
-    temperature = model.get("temperature");
-  const terms = query
-    .map((q, c) => ({ q, k: key[c], name: names[c] ? `${names[c]} ` : "" }))
-    .filter(({ q, k }) => q * k !== 0);
-  const shown = terms.slice(0, 6).map(({ q, k, name }) => `${name}${number(q)}×${number(k)}`);
-  if (terms.length > 6) shown.push(`${terms.length - 6} more`);
-  const [[product]] = math.attention_scores([query], [key], 1);
-  const lines = [
-    [
-      "q·k",
-      `${shown.join(" + ") || "no axis in common"} ${equals(product, ...terms.flatMap(({ q, k }) => [q, k]))} ${number(product)}`,
-    ],
-  ];
-  let score = product;
-  if (model.get("scaled"))
-    lines.push([`÷ √${width}`, `${number(score)} / ${number(Math.sqrt(width))} ≈ ${number((score *= width ** -0.5))}`]);
-  const bias = model.get("bias")?.[i][j];
+  const {
+    query: queries,
+    key: keys,
+    axes,
+    scaled,
+    temperature,
+    bias: biases,
+    query_tokens,
+    key_tokens,
+  } = ui.values(model);
+  const [query, key, bias] = [queries[i], keys[j], biases?.[i][j]];
+  const width = query.length;
+  const columns = query.map((_, c) => c).filter((c) => query[c] * key[c] !== 0);
+  const term = (c) => `${axes[c] ? `${axes[c]} ` : ""}${number(query[c])}×${number(key[c])}`;
+  const shown = columns.slice(0, 6).map(term);
+  if (columns.length > 6) shown.push(`${columns.length - 6} more`);
+  let [[score]] = math.attention_scores([query], [key], 1);
+  const exact = equals(score, ...columns.flatMap((c) => [query[c], key[c]]));
+  const lines = [["q·k", `${shown.join(" + ") || "no axis in common"} ${exact} ${number(score)}`]];
+  const step = (name, made, sign, result) => {
+    lines.push([name, `${number(score)} ${made} ${sign} ${number(result)}`]);
+    score = result;
+  };
+  if (scaled) step(`÷ √${width}`, `/ ${number(Math.sqrt(width))}`, "≈", score * width ** -0.5);
   if (bias !== undefined)
-    lines.push([
+    step(
       "+ bias",
-      `${number(score)} ${bias < 0 ? "−" : "+"} ${number(Math.abs(bias))} ${equals(score + bias, score, bias)} ${number((score += bias))}`,
-    ]);
-  if (temperature !== 1)
-    lines.push([
-      `÷ ${number(temperature, 1)}`,
-      `${number(score)} / ${number(temperature, 1)} ${equals(score, temperature, score / temperature)} ${number((score /= temperature))}`,
-    ]);
+      `${bias < 0 ? "−" : "+"} ${number(Math.abs(bias))}`,
+      equals(score + bias, score, bias),
+      score + bias,
+    );
+  if (temperature !== 1) {
+    const by = number(temperature, 1);
+    step(`÷ ${by}`, `/ ${by}`, equals(score, temperature, score / temperature), score / temperature);
+  }
   lines.push(["softmax", softmax_line(model, i, j)]);
-  const title = element(
-    "p.pair",
-    element("bdi", model.get("query_tokens")[i]),
-    " reads from ",
-    element("bdi", model.get("key_tokens")[j]),
-  );
-  return [title, element("dl", ...lines.flatMap(([name, text]) => [element("dt", name), element("dd", text)]))];
+  const pair = ui.sentence`${element("bdi", query_tokens[i])} reads from ${element("bdi", key_tokens[j])}`;
+  const parts = lines.flatMap(([name, text]) => [element("dt", name), element("dd", text)]);
+  return [element("p.pair", ...pair), element("dl", ...parts)];
 }
 
 function softmax_line(model, i, j) {
@@ -187,14 +175,15 @@ function softmax_line(model, i, j) {
   const [weights] = math.attention_weights(...row, mask && [mask[i]], scale_of(model), bias && [bias]);
   const read = scores.filter((_, other) => !mask || mask[i][other]);
   const largest = Math.max(...read);
-  const shift = Math.abs(largest) > 20 ? largest : 0; // exp of such a score tells nobody anything: show it relative to the largest
+  const shift = Math.abs(largest) > 20 ? largest : 0; // exp of such a score tells nobody anything
   const power = (digits) => Math.exp(Number(scores[j].toFixed(digits)) - Number(shift.toFixed(digits)));
+  const exact = Math.exp(scores[j] - shift);
   let digits = 2; // as many as give, to a reader who checks, the power that is written
-  while (digits < 9 && written(power(digits)) !== written(Math.exp(scores[j] - shift))) digits++;
+  while (digits < 9 && written(power(digits)) !== written(exact)) digits++;
   const [score, less] = [scores[j], shift].map((x) => number(x, digits));
   const top = shift ? `exp(${score} − ${shift < 0 ? `(${less})` : less})` : `exp(${score})`;
   const total = read.reduce((sum, score) => sum + Math.exp(score - shift), 0);
-  return `${top} / sum over the row ≈ ${written(Math.exp(scores[j] - shift))} / ${written(total)} ≈ ${number(weights[j])}`;
+  return `${top} / sum over the row ≈ ${written(exact)} / ${written(total)} ≈ ${number(weights[j])}`;
 }
 
 function written(power) {

@@ -4,52 +4,29 @@ import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
 
-const SIZES = ["n", "n_z", "d", "d_k", "d_v"],
-  LARGEST = 8,
-  HEADS = 3;
+const SIZES = ["n", "n_z", "d", "d_k", "d_v"];
+const LARGEST = 8;
+const HEADS = 3;
 const changes = ["formula", "convention", ...SIZES];
 
-// For tokens as rows: the result, and the products whose sum it is. A matrix is its name, rows and columns.
-const Q = ["Q", "n", "d_k"],
-  S = ["S", "n", "n_z"],
-  A = ["A", "n", "n_z"],
-  X = ["X", "n", "d"],
-  W_Q = ["W_Q", "d", "d_k"];
+// For tokens as rows: the result, and the products whose sum it is. A matrix is written as its name, rows and columns.
+const matrices = (text) => text.split(", ").map((one) => one.split(" "));
+const formula = (left, right, rest) => ({ left: matrices(left)[0], right: right.map(matrices), ...rest });
 const FORMULAS = {
-  projection: { left: Q, right: [[X, W_Q]] },
-  scores: { left: S, right: [[Q, ["Kᵀ", "d_k", "n_z"]]], after: " / √d_k" },
-  weights: { left: A, right: [[S]], before: "softmax(", after: ")" },
-  output: { left: ["Y", "n", "d_v"], right: [[A, ["V", "n_z", "d_v"]]] },
-  "several heads": {
-    left: ["O", "n", "d"],
-    right: [
-      [
-        ["Concat(Y_1, Y_2, Y_3)", "n", "3d_v"],
-        ["W_O", "3d_v", "d"],
-      ],
-    ],
-  },
-  bias: {
-    left: Q,
-    right: [
-      [X, W_Q],
-      [
-        ["1", "n", "1"],
-        ["bᵀ", "1", "d_k"],
-      ],
-    ],
-  },
+  projection: formula("Q n d_k", ["X n d, W_Q d d_k"]),
+  scores: formula("S n n_z", ["Q n d_k, Kᵀ d_k n_z"], { after: " / √d_k" }),
+  weights: formula("A n n_z", ["S n n_z"], { before: "softmax(", after: ")" }),
+  output: formula("Y n d_v", ["A n n_z, V n_z d_v"]),
+  "several heads": formula("O n d", ["Concat n 3d_v, W_O 3d_v d"]),
+  bias: formula("Q n d_k", ["X n d, W_Q d d_k", "1 n 1, bᵀ 1 d_k"]),
 };
 const OTHER = { rows: "columns", columns: "rows" };
+const WRITTEN = { Concat: "Concat(Y_1, Y_2, Y_3)" };
 const MIRRORED = { W_Q: "W_q", W_O: "W_o", 1: "1ᵀ", bᵀ: "b" }; // the names that change
 
 function build(model, figure) {
-  const choice = ui.select(
-    model,
-    "formula",
-    "formula",
-    Object.keys(FORMULAS).map((name) => [name, name]),
-  );
+  const names = Object.keys(FORMULAS).map((name) => [name, name]);
+  const choice = ui.select(model, "formula", "formula", names);
   const flip = ui.button("", () => ui.change(model, "convention", OTHER[model.get("convention")]));
   const sliders = SIZES.map((name) => {
     const slider = ui.slider(model, name, "", { min: 1, max: LARGEST, step: 1, digits: 0 });
@@ -57,56 +34,54 @@ function build(model, figure) {
     return slider;
   });
   const line = ui.live();
-  const picture = element("div.formula", { role: "group" }),
-    results = element("div.columns");
+  const picture = element("div.formula", { role: "group" });
+  const results = element("div.columns");
   figure.append(ui.controls(flip, choice).node, picture, ui.controls(...sliders).node, line, results);
 
   return () => {
-    const name = model.get("formula"),
-      convention = model.get("convention");
-    const sizes = Object.fromEntries(SIZES.map((size) => [size, model.get(size)]));
-    for (const size of SIZES)
-      if (!(Number.isInteger(sizes[size]) && sizes[size] >= 1 && sizes[size] <= LARGEST))
-        throw new Error(`${size} must lie between 1 and ${LARGEST}, got ${sizes[size]}`);
-    if (!Object.hasOwn(FORMULAS, name) || !Object.hasOwn(OTHER, convention))
-      throw new Error(`there is no formula “${name}” for ${convention}`);
-    const both = { rows: FORMULAS[name], columns: mirror(FORMULAS[name]) },
-      shown = both[convention];
+    const { formula: name, convention, ...sizes } = check(model);
+    const other = OTHER[convention];
+    const both = { rows: FORMULAS[name], columns: mirror(FORMULAS[name]) };
+    const shown = both[convention];
     const numbers = compute(name, sizes, model.get("numbers"));
-    const difference = Math.max(
-      ...numbers.rows.flatMap((row, i) => row.map((entry, j) => Math.abs(entry - numbers.columns[j][i]))),
-    );
+    const apart = numbers.rows.flatMap((row, i) => row.map((entry, j) => Math.abs(entry - numbers.columns[j][i])));
+    const difference = Math.max(...apart);
     if (!Number.isFinite(difference)) throw new Error("the numbers are too large to be multiplied");
 
     ui.caption(model, figure, "a rectangle's sides are the sizes of its matrix, and one token is shaded darker.");
     choice.draw();
-    flip.textContent = `Flip: tokens as ${OTHER[convention]}`;
+    flip.textContent = `Flip: tokens as ${other}`;
+    const parts = [shown.left, ...shown.right.flat()].flat().map((part) => part.replace("3", ""));
     sliders.forEach((slider, i) => {
-      slider.node.hidden = ![shown.left, ...shown.right.flat()]
-        .flat()
-        .some((part) => part.replace("3", "") === SIZES[i]);
+      slider.node.hidden = !parts.includes(SIZES[i]);
       slider.draw();
     });
     picture.setAttribute("aria-label", written(shown));
     picture.replaceChildren(...draw(shown, { ...sizes, 1: 1, "3d_v": HEADS * sizes.d_v }));
-    line.replaceChildren(
-      ...ui.formula(
-        `Tokens are ${convention}: ${written(shown)}. Tokens as ${OTHER[convention]}: ${written(both[OTHER[convention]])}. ${name === "weights" ? `Each of the ${convention} adds up to 1. ` : ""}The same numbers, transposed: the largest difference is ${difference ? ui.compact(difference) : 0}.`,
-      ),
-    );
-    results.replaceChildren(
-      ...[convention, OTHER[convention]].map((way) =>
-        element(
-          "div",
-          element(
-            "p",
-            ...ui.formula(`Tokens are ${way}: ${both[way].left[0]} is ${both[way].left[1]} × ${both[way].left[2]}`),
-          ),
-          grid(numbers[way], way),
-        ),
-      ),
-    );
+    const sentences = [
+      `Tokens are ${convention}: ${written(shown)}. Tokens as ${other}: ${written(both[other])}.`,
+      ...(name === "weights" ? [`Each of the ${convention} adds up to 1.`] : []),
+      `The same numbers, transposed: the largest difference is ${difference ? ui.compact(difference) : 0}.`,
+    ];
+    line.replaceChildren(...ui.formula(sentences.join(" ")));
+    const result = (way) => {
+      const [name, rows, columns] = both[way].left;
+      const title = element("p", ...ui.formula(`Tokens are ${way}: ${name} is ${rows} × ${columns}`));
+      return element("div", title, grid(numbers[way], way));
+    };
+    results.replaceChildren(result(convention), result(other));
   };
+}
+
+// What the model holds, if there is such a formula and each size can be drawn.
+function check(model) {
+  const now = Object.fromEntries(changes.map((name) => [name, model.get(name)]));
+  for (const size of SIZES)
+    if (!(Number.isInteger(now[size]) && now[size] >= 1 && now[size] <= LARGEST))
+      throw new Error(`${size} must lie between 1 and ${LARGEST}, got ${now[size]}`);
+  if (!Object.hasOwn(FORMULAS, now.formula) || !Object.hasOwn(OTHER, now.convention))
+    throw new Error(`there is no formula “${now.formula}” for ${now.convention}`);
+  return now;
 }
 
 // Transposing a product reverses it: (A B)ᵀ = Bᵀ Aᵀ.
@@ -116,95 +91,81 @@ function mirror({ left, right, ...rest }) {
 }
 
 function written({ left, right, before = "", after = "" }) {
-  return `${left[0]} = ${before}${right.map((product) => product.map(([name]) => name).join(" ")).join(" + ")}${after}`;
+  const products = right.map((product) => product.map(([name]) => WRITTEN[name] ?? name).join(" "));
+  return `${left[0]} = ${before}${products.join(" + ")}${after}`;
 }
 
 function draw({ left, right, before, after }, sizes) {
-  const wide = Math.max(
-    ...right.flatMap((product) => [1, 2].map((side) => product.reduce((sum, matrix) => sum + sizes[matrix[side]], 0))),
-  ); // either way round
+  const width = (product, side) => product.reduce((sum, matrix) => sum + sizes[matrix[side]], 0);
+  const wide = Math.max(...right.flatMap((product) => [width(product, 1), width(product, 2)])); // either way round
   const unit = Math.min(12, Math.floor(240 / wide)); // pixels for a size of 1
   const height = unit * Math.max(...[left, ...right.flat()].map(([, rows]) => sizes[rows]));
-  const sign = (text) =>
-    text ? [element("span.sign", { style: `height:${height}px` }, element("span", ...ui.formula(text)))] : [];
-  const products = right.map((product, at) =>
-    element(
-      "div.product",
-      ...sign(at ? "+" : "="),
-      ...sign(before),
-      ...product.map((matrix, f) => card(matrix, sizes, unit, height, f > 0, f < product.length - 1)),
-      ...sign(after),
-    ),
-  );
+  const style = `height:${height}px`;
+  const sign = (text) => (text ? [element("span.sign", { style }, element("span", ...ui.formula(text)))] : []);
+  const products = right.map((product, at) => {
+    const cards = product.map((matrix, f) => card(matrix, sizes, unit, height, f > 0, f < product.length - 1));
+    return element("div.product", ...sign(at ? "+" : "="), ...sign(before), ...cards, ...sign(after));
+  });
   return [element("div.product", card(left, sizes, unit, height)), ...products];
 }
 
 // A matrix: its rectangle, name, shape, and what it is. Where it meets a neighbour, the side and the size are marked.
 function card([name, rows, columns], sizes, unit, area, meets_left, meets_right) {
-  const height = unit * sizes[rows],
-    width = unit * sizes[columns];
-  const kind = /^[Wb]/.test(name) ? "parameter" : /^1/.test(name) ? "constant" : "activation";
-  const token =
-    rows === "n" || (rows === "n_z" && columns !== "n") ? [width, unit] : kind !== "parameter" && [unit, height];
-  const lines =
-    [...Array(sizes[rows] + 1).keys()].map((i) => `M0 ${i * unit}h${width}`).join("") +
-    [...Array(sizes[columns] + 1).keys()].map((j) => `M${j * unit} 0v${height}`).join("");
-  const parts =
-    name[0] === "C"
-      ? [1, 2]
-          .map((a) =>
-            columns === "3d_v" ? `M${(a * width) / HEADS} 0v${height}` : `M0 ${(a * height) / HEADS}h${width}`,
-          )
-          .join("")
-      : "";
+  const kind = kind_of(name);
   const size = (text, meets) =>
     element("span", { class: meets && "attn-meets" }, ...ui.formula(text), element("br"), String(sizes[text]));
+  const token = rows === "n" || (rows === "n_z" && columns !== "n") ? "row" : kind !== "parameter" && "column";
+  const parts = name === "Concat" && (columns === "3d_v" ? "beside" : "below");
+  const picture = rectangle(unit * sizes[columns], unit * sizes[rows], unit, { token, parts, meets_left, meets_right });
   return element(
     `div.sized.${kind}`,
-    element(
-      "div.sign",
-      { style: `height:${area}px` },
-      element(
-        "svg",
-        { width: width + 4, height: height + 4, viewBox: `-2 -2 ${width + 4} ${height + 4}`, "aria-hidden": "true" },
-        element("rect", { width, height }),
-        ...(token ? [element("rect.token", { width: token[0], height: token[1] })] : []),
-        element("path", { d: lines }),
-        element("path.parts", { d: parts }),
-        element("path.meets", {
-          d: (meets_left ? `M0 0v${height}` : "") + (meets_right ? `M0 ${height}h${width}` : ""),
-        }),
-      ),
-    ),
-    element("strong", ...ui.formula(name)),
+    element("div.sign", { style: `height:${area}px` }, picture),
+    element("strong", ...ui.formula(WRITTEN[name] ?? name)),
     element("div.shape", size(rows, meets_left), " × ", size(columns, meets_right)),
     element("small", kind),
+  );
+}
+
+function kind_of(name) {
+  if (/^[Wb]/.test(name)) return "parameter";
+  return name[0] === "1" ? "constant" : "activation";
+}
+
+function rectangle(width, height, unit, { token, parts, meets_left, meets_right }) {
+  const across = (y) => `M0 ${y}h${width}`;
+  const down = (x) => `M${x} 0v${height}`;
+  const steps = (side) => Array.from({ length: Math.round(side / unit) + 1 }, (_, i) => i * unit);
+  const line = { beside: (a) => down((a * width) / HEADS), below: (a) => across((a * height) / HEADS) }[parts];
+  const [wide, high] = token === "row" ? [width, unit] : [unit, height];
+  return element(
+    "svg",
+    { width: width + 4, height: height + 4, viewBox: `-2 -2 ${width + 4} ${height + 4}`, "aria-hidden": "true" },
+    element("rect", { width, height }),
+    ...(token ? [element("rect.token", { width: wide, height: high })] : []),
+    element("path", { d: [...steps(height).map(across), ...steps(width).map(down)].join("") }),
+    element("path.parts", { d: line ? line(1) + line(2) : "" }),
+    element("path.meets", { d: (meets_left ? down(0) : "") + (meets_right ? across(height) : "") }),
   );
 }
 
 // The result for tokens as rows and as columns, each computed in its own way.
 function compute(name, { n, n_z, d, d_k, d_v }, numbers) {
   const wrong = numbers.findIndex((entry) => !Number.isFinite(entry));
-  if (!numbers.length || wrong >= 0)
-    throw new Error(numbers.length ? `numbers[${wrong}] is ${numbers[wrong]}` : "numbers is empty");
-  const fill = (place, rows, columns) =>
-    Array.from({ length: rows }, (_, i) =>
-      Array.from({ length: columns }, (_, j) => numbers[(11 * place + i * columns + j) % numbers.length]),
-    );
+  if (!numbers.length) throw new Error("numbers is empty");
+  if (wrong >= 0) throw new Error(`numbers[${wrong}] is ${numbers[wrong]}`);
+  const fill = (at, rows, columns) => {
+    const entry = (i, j) => numbers[(11 * at + i * columns + j) % numbers.length];
+    return Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (_, j) => entry(i, j)));
+  };
   const softmax = (rows) => rows.map((row) => math.softmax(row));
   const down = (matrix) => flip(softmax(flip(matrix))); // softmax over axis 0
-  const x = fill(0, n, d),
-    w_q = fill(1, d, d_k),
-    q = fill(2, n, d_k),
-    k = fill(3, n_z, d_k),
-    s = fill(4, n, n_z),
-    v = fill(5, n_z, d_v),
-    w_o = fill(7, HEADS * d_v, d),
-    [b] = fill(8, 1, d_k);
-  const y = fill(6, HEADS * n, d_v),
-    heads = [0, 1, 2].map((a) => y.slice(a * n, (a + 1) * n));
+  const [x, w_q, q] = [fill(0, n, d), fill(1, d, d_k), fill(2, n, d_k)];
+  const [k, s, v] = [fill(3, n_z, d_k), fill(4, n, n_z), fill(5, n_z, d_v)];
+  const [y, w_o, [b]] = [fill(6, HEADS * n, d_v), fill(7, HEADS * d_v, d), fill(8, 1, d_k)];
+  const heads = [0, 1, 2].map((a) => y.slice(a * n, (a + 1) * n));
+  const flipped = (a, b) => math.project(flip(b), flip(a));
   return {
-    projection: () => ({ rows: math.project(x, w_q), columns: math.project(flip(w_q), flip(x)) }),
+    projection: () => ({ rows: math.project(x, w_q), columns: flipped(x, w_q) }),
     scores: () => ({
       rows: math.attention_scores(q, k),
       columns: math.project(k, flip(q)).map((row) => row.map((score) => score / Math.sqrt(d_k))),
@@ -212,15 +173,12 @@ function compute(name, { n, n_z, d, d_k, d_v }, numbers) {
     weights: () => ({ rows: softmax(s), columns: down(flip(s)) }),
     output: () => ({ rows: math.project(softmax(s), v), columns: math.project(flip(v), down(flip(s))) }),
     "several heads": () => ({
-      rows: math.project(
-        x.map((_, i) => heads.flatMap((head) => head[i])),
-        w_o,
-      ),
+      rows: math.project(math.merge_heads(heads), w_o),
       columns: math.project(flip(w_o), heads.flatMap(flip)),
     }),
     bias: () => ({
       rows: math.project(x, w_q, b),
-      columns: math.project(flip(w_q), flip(x)).map((row, c) => row.map((entry) => entry + b[c])),
+      columns: flipped(x, w_q).map((row, c) => row.map((entry) => entry + b[c])),
     }),
   }[name]();
 }

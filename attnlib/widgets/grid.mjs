@@ -9,9 +9,8 @@ export function table(label, rows, columns, ends = [], entry = [0, 0]) {
   const head = columns.map((name) => element("th", { scope: "col", dir: "auto" }, name));
   const tails = ends.map((name) => element("th.sum", { scope: "col" }, name));
   node.append(element("thead", element("tr", element("td.corner", "query \\ key"), ...head, ...tails)));
-  const cells = rows.map((_, i) =>
-    columns.map((_, j) => element("td", { role: "gridcell", "data-cell": `${i},${j}` })),
-  );
+  const cell = (i, j) => element("td", { role: "gridcell", "data-cell": `${i},${j}` });
+  const cells = rows.map((_, i) => columns.map((_, j) => cell(i, j)));
   const sides = rows.map((name) => element("th", { scope: "row", dir: "auto" }, name));
   const last = rows.map(() => ends.map(() => element("td.sum")));
   node.append(element("tbody", ...rows.map((_, i) => element("tr", sides[i], ...cells[i], ...last[i]))));
@@ -30,16 +29,11 @@ export function walk(node, rows, entry = rows[0][0]) {
     entry.tabIndex = 0;
   });
   node.addEventListener("keydown", (event) => {
-    const i = rows.findIndex((row) => row.includes(event.target)),
-      j = rows[i]?.indexOf(event.target);
-    const next = {
-      ArrowUp: [i - 1, j],
-      ArrowDown: [i + 1, j],
-      ArrowLeft: [i, j - 1],
-      ArrowRight: [i, j + 1],
-      Home: [i, 0],
-      End: [i, Infinity],
-    }[event.key];
+    const i = rows.findIndex((row) => row.includes(event.target));
+    const j = rows[i]?.indexOf(event.target);
+    const vertical = { ArrowUp: [i - 1, j], ArrowDown: [i + 1, j] };
+    const along = { ArrowLeft: [i, j - 1], ArrowRight: [i, j + 1], Home: [i, 0], End: [i, Infinity] };
+    const next = { ...vertical, ...along }[event.key];
     if (i < 0 || !next) return;
     event.preventDefault();
     const row = rows[Math.max(0, Math.min(next[0], rows.length - 1))];
@@ -57,16 +51,25 @@ export function cell_of(target) {
   return target.closest("[data-cell]")?.dataset.cell.split(",").map(Number) ?? null;
 }
 
-// Show a weight in a cell, or that it is blocked, to two digits: the eye tells no more shades apart. What shows it already is
-// left as it is, since each write costs the page a little.
-export function fill(cell, weight, blocked, label) {
-  const share = ui.number(weight),
-    text = blocked ? "–" : share,
-    told = `${label}: ${blocked ? "blocked" : share}`;
+// The weights, null where a mask blocks a cell.
+export function masked(weights, mask) {
+  return mask ? weights.map((row, i) => row.map((weight, j) => (mask[i][j] ? weight : null))) : weights;
+}
+
+// Show weights in cells, null as blocked; `told(i, j)` names a cell.
+export function fill(cells, weights, told) {
+  weights.forEach((row, i) => row.forEach((weight, j) => fill_cell(cells[i][j], weight, told(i, j))));
+}
+
+// To two digits: the eye tells no more shades apart. What shows it already is left as it is, since each write costs the
+// page a little.
+function fill_cell(cell, weight, label) {
+  const share = ui.number(weight ?? 0);
+  const told = `${label}: ${weight === null ? "blocked" : share}`;
   if (cell.told === told) return;
   cell.told = told;
-  cell.textContent = text;
-  cell.classList.toggle("attn-blocked", blocked);
+  cell.textContent = weight === null ? "–" : share;
+  cell.classList.toggle("attn-blocked", weight === null);
   cell.style.setProperty("--w", share);
   cell.setAttribute("aria-label", told);
 }

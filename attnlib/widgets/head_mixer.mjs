@@ -1,7 +1,9 @@
 // HeadMixer: several heads side by side, what each adds to the output, and what they cost when they share keys.
 
+import * as cost from "./cost.mjs";
 import * as grid from "./grid.mjs";
 import * as heat from "./heat.mjs";
+import * as lab from "./lab.mjs";
 import * as math from "./math.mjs";
 import * as shades from "./shades.mjs";
 import * as ui from "./ui.mjs";
@@ -14,36 +16,29 @@ const CHANGED = 1e-12; // less is rounding
 const changes = ["selected", "zeroed", "mixed", "num_kv_heads"];
 
 function build(model, figure) {
-  const given = ui.memo(unpack),
-    heads = ui.memo(compute),
-    output = ui.memo(mix);
+  const [given, heads, output] = [unpack, compute, mix].map(ui.memoize);
   let scene = null; // rebuilt when the tokens or the heads change
   return () => {
-    check(model);
-    const packed = model.get("packed"),
-      h = model.get("heads").length,
-      n = model.get("tokens").length;
-    const get = (...names) => names.map((name) => model.get(name));
-    const now = packed
-      ? { weights: given(packed, h, n) }
-      : heads(...get("query", "key", "value", "mask", "num_kv_heads"), h, n);
-    if (!packed) Object.assign(now, output(now.heads, ...get("mixed", "w_o", "zeroed")));
-    const key = JSON.stringify([
-      packed === "",
-      ...["tokens", "heads", "axes", "columns"].map((name) => model.get(name)),
-    ]);
-    if (scene?.key !== key) scene = { key, draw: draw_scene(model, figure) };
+    const sizes = check(model);
+    const [h, n] = [sizes.heads.length, sizes.tokens.length];
+    const { packed, query, key, value, mask, num_kv_heads, mixed, w_o, zeroed } = ui.values(model);
+    const now = packed ? { weights: given(packed, h, n) } : heads(query, key, value, mask, num_kv_heads, h, n);
+    if (!packed) Object.assign(now, output(now.heads, mixed, w_o, zeroed));
+    const drawn = JSON.stringify([packed === "", sizes]);
+    if (scene?.drawn !== drawn) scene = { drawn, draw: draw_scene(model, figure) };
     scene.draw(now);
   };
 }
 
+// What decides how many tiles, columns and cells there are, if they can be drawn.
 function check(model) {
-  const h = model.get("heads").length,
-    n = model.get("tokens").length;
+  const { heads, tokens, axes, columns, selected, zeroed } = ui.values(model);
+  const [h, n] = [heads.length, tokens.length];
   ui.at_most("tokens", n, MOST.tokens);
   ui.at_most("heads", h, MOST.heads);
   if (!n || !h) throw new Error(`there are ${h} heads and ${n} tokens`);
-  for (const a of [model.get("selected"), ...model.get("zeroed")]) ui.check_inside("head", a, h - 1);
+  for (const a of [selected, ...zeroed]) ui.check_range("head", a, h - 1);
+  return { heads, tokens, axes, columns };
 }
 
 // Weights given as bytes, 255 for the weight 1: h grids of n × n, or only their lower triangles.
@@ -67,12 +62,7 @@ function compute(query, key, value, mask, groups, h, n) {
   const shared = (heads, a) => heads[Math.floor((a * groups) / h)];
   const weights = query.map((rows, a) => math.attention_weights(rows, shared(keys, a), mask));
   const heads = query.map((rows, a) => math.attention(rows, shared(keys, a), shared(values, a), mask));
-  return {
-    weights: mask
-      ? weights.map((rows) => rows.map((row, i) => row.map((weight, j) => (mask[i][j] ? weight : null))))
-      : weights,
-    heads,
-  };
+  return { weights: weights.map((rows) => grid.masked(rows, mask)), heads };
 }
 
 // The output with the heads left on, and how far its columns are from those of all heads.
@@ -80,24 +70,71 @@ function mix(heads, mixed, w_o, zeroed) {
   const merged = (parts) => (mixed ? math.project(math.merge_heads(parts), w_o) : math.merge_heads(parts));
   const all = merged(heads);
   const out = merged(heads.map((rows, a) => (zeroed.includes(a) ? rows.map((row) => row.map(() => 0)) : rows)));
-  return { out, change: all[0].map((_, c) => Math.max(...all.map((row, i) => Math.abs(row[c] - out[i][c])))) };
+  const change = all[0].map((_, c) => Math.max(...all.map((row, i) => Math.abs(row[c] - out[i][c]))));
+  return { out, change };
 }
 
 function draw_scene(model, figure) {
-  const tokens = model.get("tokens"),
-    heads = model.get("heads"),
-    computed = model.get("packed") === "",
-    h = heads.length;
+  const { tokens, heads, packed } = ui.values(model);
+  const [computed, h] = [packed === "", heads.length];
+  const { maps, tiles, zeros, node: many } = draw_tiles(model, computed);
+  const table = grid.table("attention weights of the head", tokens, tokens);
+  const told = (i, j) => `“${tokens[i]}” reads from “${tokens[j]}”`;
+  const [name, cell] = [element("p.pair", { dir: "auto" }), element("p")];
+  const shade = tokens.length > NUMBERS && shades.behind(table, told, (text) => (cell.textContent = text));
+  if (shade) cell.textContent = "Point at a cell, or move to it with the arrow keys.";
+  const large = element("div.part", name, element("div.scroll", table.node), cell);
+  const result = ui.live("p.result");
+
+  const groups = heads.map((_, i) => h - i).filter((groups) => h % groups === 0);
+  const options = groups.map((groups) => [groups, `${groups}: ${shared_by(h, groups)}`]);
+  const share = ui.select(model, "num_kv_heads", "key and value heads", options);
+  const controls = ui.controls(ui.toggle(model, "mixed", "multiply by W_O"), share);
+  const [costs, scroll] = [element("p"), ui.scroll("output")];
+  const first = `Output of the first ${NUMBERS} of ${tokens.length} tokens; the last row is for all of them`;
+  const panel = [controls.node, result, element("p.pair", shade ? first : "Output"), scroll, costs];
+  let output = null; // rebuilt when its columns change
+  figure.replaceChildren(figure.firstChild, element("div.columns", many, large), ...(computed ? panel : [result]));
+
+  return (now) => {
+    const { selected, num_kv_heads: groups, zeroed, mixed } = ui.values(model);
+    const chosen = now.weights[selected];
+    ui.caption(model, figure, "in each grid, query (row) reads from key (column). Choose a head to see it large.");
+    now.weights.forEach((rows, a) => heat.paint(maps[a], rows));
+    now.weights.forEach((_, a) => {
+      tiles[a].setAttribute("aria-pressed", a === selected);
+      const label = computed && groups < h ? `${heads[a]}, keys ${Math.floor((a * groups) / h) + 1}` : heads[a];
+      tiles[a].setAttribute("aria-label", label);
+      if (h <= NAMED) ui.write(tiles[a].lastChild, label);
+      tiles[a].classList.toggle("attn-off", computed && zeroed.includes(a));
+      zeros[a].checked = zeroed.includes(a);
+    });
+    name.textContent = heads[selected];
+    if (shade) shade(chosen);
+    else grid.fill(table.cells, chosen, told);
+    result.replaceChildren(...(computed ? effect(model, now.change) : habit(heads[selected], chosen)));
+    if (!computed) return;
+    if (output?.mixed !== mixed) {
+      output = output_table(model, now.out[0].length);
+      scroll.replaceChildren(output.node);
+    }
+    output.fill(now);
+    ui.write(costs, costs_of(model));
+    controls.draw();
+  };
+}
+
+// A tile for each head, a picture and its name, and where outputs are computed a box to zero it.
+function draw_tiles(model, computed) {
+  const { heads, columns: given, selected } = ui.values(model);
+  const named = heads.length <= NAMED;
+  const columns = given || (named ? 0 : 12); // 0: as many as fit
   const maps = heads.map((name) => heat.map(name));
   const tiles = heads.map((name, a) => {
-    const tile = element(
-      "button.head",
-      { type: "button", title: name, "aria-label": name, dir: "auto" },
-      maps[a],
-      h > NAMED ? "" : element("span", name),
-    );
-    for (const event of ["click", "focus"])
-      tile.addEventListener(event, () => model.get("selected") === a || ui.change(model, "selected", a));
+    const tile = element("button.head", { type: "button", title: name, "aria-label": name, dir: "auto" }, maps[a]);
+    tile.append(named ? element("span", name) : "");
+    const choose = () => model.get("selected") === a || ui.change(model, "selected", a);
+    for (const event of ["click", "focus"]) tile.addEventListener(event, choose);
     return tile;
   });
   const zeros = heads.map((name, a) => {
@@ -106,97 +143,30 @@ function draw_scene(model, figure) {
     input.addEventListener("change", () => ui.change(model, "zeroed", input.checked ? [...others(), a] : others()));
     return input;
   });
-  const columns = model.get("columns") || (h > NAMED ? 12 : 0); // 0: as many as fit
-  const form = h > NAMED ? " attn-many" : columns ? "" : " attn-wrap";
-  const many = element(
-    "div",
-    { class: `attn-heads${form}`, role: "group", "aria-label": "heads", style: `--n:${columns || Math.min(h, 4)}` },
-    ...heads.map((_, a) => element("div", tiles[a], computed ? element("label.control", zeros[a], "zero") : "")),
-  );
-  grid.walk(many, rows_of(tiles, columns || h), tiles[model.get("selected")]);
-
-  const table = grid.table("attention weights of the head", tokens, tokens);
-  const told = (i, j) => `“${tokens[i]}” reads from “${tokens[j]}”`;
-  const name = element("p.pair", { dir: "auto" }),
-    cell = element("p");
-  const shade = tokens.length > NUMBERS && shades.behind(table, told, (text) => (cell.textContent = text));
-  if (shade) cell.textContent = "Point at a cell, or move to it with the arrow keys.";
-  const large = element("div.part", name, element("div.scroll", table.node), cell);
-  const result = ui.live("p.result");
-
-  const mixed = ui.toggle(model, "mixed", "multiply by W_O");
-  const sizes = heads.map((_, i) => h - i).filter((groups) => h % groups === 0);
-  const share = ui.select(
-    model,
-    "num_kv_heads",
-    "key and value heads",
-    sizes.map((groups) => [
-      groups,
-      `${groups}: ${groups === h ? "one for each head" : groups === 1 ? "one for all (multi-query)" : `one for ${h / groups} heads (grouped)`}`,
-    ]),
-  );
-  const controls = ui.controls(mixed, share),
-    cost = element("p");
-  const scroll = ui.scroll("output");
-  const panel = [
-    controls.node,
-    result,
-    element(
-      "p.pair",
-      shade ? `Output of the first ${NUMBERS} of ${tokens.length} tokens; the last row is for all of them` : "Output",
-    ),
-    scroll,
-    cost,
-  ];
-  let output = null; // rebuilt when its columns change
-  figure.replaceChildren(figure.firstChild, element("div.columns", many, large), ...(computed ? panel : [result]));
-
-  return (now) => {
-    const selected = model.get("selected"),
-      chosen = now.weights[selected],
-      groups = model.get("num_kv_heads");
-    ui.caption(model, figure, "in each grid, query (row) reads from key (column). Choose a head to see it large.");
-    now.weights.forEach((rows, a) => heat.paint(maps[a], rows));
-    now.weights.forEach((_, a) => {
-      tiles[a].setAttribute("aria-pressed", a === selected);
-      const label = computed && groups < h ? `${heads[a]}, keys ${Math.floor((a * groups) / h) + 1}` : heads[a];
-      tiles[a].setAttribute("aria-label", label);
-      if (h <= NAMED) ui.write(tiles[a].lastChild, label);
-      tiles[a].classList.toggle("attn-off", computed && model.get("zeroed").includes(a));
-      zeros[a].checked = model.get("zeroed").includes(a);
-    });
-    name.textContent = heads[selected];
-    if (shade) shade(chosen);
-    else
-      chosen.forEach((row, i) =>
-        row.forEach((weight, j) => grid.fill(table.cells[i][j], weight ?? 0, weight === null, told(i, j))),
-      );
-    result.replaceChildren(...(computed ? effect(model, now.change) : habit(heads[selected], chosen)));
-    if (!computed) return;
-    if (output?.mixed !== model.get("mixed"))
-      scroll.replaceChildren((output = output_table(model, now.out[0].length)).node);
-    output.fill(now);
-    ui.write(cost, costs(model));
-    controls.draw();
-  };
+  const node = element("div.heads", { role: "group", "aria-label": "heads" });
+  node.style.setProperty("--n", columns || Math.min(heads.length, 4));
+  node.classList.toggle("attn-many", !named);
+  node.classList.toggle("attn-wrap", !columns);
+  const zero = (a) => (computed ? element("label.control", zeros[a], "zero") : "");
+  node.append(...tiles.map((tile, a) => element("div", tile, zero(a))));
+  const wide = columns || heads.length;
+  const lines = Array.from({ length: Math.ceil(tiles.length / wide) }, (_, r) => tiles.slice(r * wide, (r + 1) * wide));
+  grid.walk(node, lines, tiles[selected]);
+  return { maps, tiles, zeros, node };
 }
 
-function rows_of(items, columns) {
-  return Array.from({ length: Math.ceil(items.length / columns) }, (_, r) =>
-    items.slice(r * columns, (r + 1) * columns),
-  );
+function shared_by(h, groups) {
+  if (groups === h) return "one for each head";
+  return groups === 1 ? "one for all (multi-query)" : `one for ${h / groups} heads (grouped)`;
 }
 
 // The output, its columns that changed, and by how much. Thousands of numbers would take a page too long.
 function output_table(model, width) {
-  const axes = model.get("axes"),
-    heads = model.get("heads"),
-    tokens = model.get("tokens").slice(0, NUMBERS),
-    mixed = model.get("mixed"),
-    own = width / heads.length;
-  const names = Array.from({ length: width }, (_, c) =>
-    mixed ? (axes[c] ?? `${c + 1}`) : `${heads[Math.floor(c / own)]}, ${(c % own) + 1}`,
-  );
+  const { axes, heads, mixed, tokens: all } = ui.values(model);
+  const tokens = all.slice(0, NUMBERS);
+  const own = width / heads.length;
+  const name = (c) => (mixed ? (axes[c] ?? `${c + 1}`) : `${heads[Math.floor(c / own)]}, ${(c % own) + 1}`);
+  const names = Array.from({ length: width }, (_, c) => name(c));
   const top = names.map((name) => element("th.plain", { scope: "col", dir: "auto" }, name));
   const [last, ...rows] = ["", ...tokens].map(() => names.map(() => element("td.plain")));
   const node = ui.table(["", ...top], [...tokens.map((token, i) => [token, ...rows[i]]), ["changes by", ...last]]);
@@ -207,48 +177,52 @@ function output_table(model, width) {
       ui.write(last[c], size_of(size));
       if (marked[c] === size > CHANGED) return;
       marked[c] = size > CHANGED;
-      for (const cell of [top[c], ...rows.map((row) => row[c]), last[c]])
-        cell.classList.toggle("attn-changed", marked[c]);
+      const cells = [top[c], ...rows.map((row) => row[c]), last[c]];
+      for (const cell of cells) cell.classList.toggle("attn-changed", marked[c]);
     });
   return { node, mixed, fill };
 }
 
 function size_of(change) {
-  return change <= CHANGED ? "0" : change < 0.005 ? "< 0.01" : number(change);
+  if (change <= CHANGED) return "0";
+  return change < 0.005 ? "< 0.01" : number(change);
 }
 
 // One sentence: which columns change without the heads that are zero.
 function effect(model, change) {
-  const zeroed = model.get("zeroed"),
-    count = change.filter((size) => size > CHANGED).length;
+  const { zeroed, heads, mixed } = ui.values(model);
   if (!zeroed.length) return ["Zero a head to see which columns of the output change."];
-  const names = ui.listed(zeroed.map((a) => model.get("heads")[a]));
-  const why = model.get("mixed")
-    ? `those that ${zeroed.length > 1 ? "their" : "its"} rows of W_O write to`
-    : "a head’s own, and no other’s";
-  return ["Without ", ...names, `, ${count} of ${change.length} columns change: ${why}.`];
+  const count = change.filter((size) => size > CHANGED).length;
+  const names = ui.listed(zeroed.map((a) => heads[a]));
+  const rows = `those that ${zeroed.length > 1 ? "their" : "its"} rows of W_O write to`;
+  const why = mixed ? rows : "a head’s own, and no other’s";
+  return ui.sentence`Without ${names}, ${count} of ${change.length} columns change: ${why}.`;
 }
 
 // One sentence: how far back a head reads.
 function habit(name, weights) {
   const rows = weights.map((row) => row.map((weight) => weight ?? 0));
-  const [own, one, two] = [0, 1, 2].map((back) => (back < rows.length ? number(math.weight_back(rows, back)) : "0"));
+  const [own, one, two] = [0, 1, 2].map((back) => (back < rows.length ? number(lab.weight_back(rows, back)) : "0"));
   return [
     element("bdi", name),
     ` puts on average ${own} of its weight on the token itself, ${one} on the one before, ${two} on the second before.`,
   ];
 }
 
-function costs(model) {
-  const h = model.get("heads").length,
-    groups = model.get("num_kv_heads"),
-    d = model.get("w_o")[0].length;
-  const d_k = model.get("key")[0][0].length,
-    d_v = model.get("value")[0][0].length;
-  const parameters = (g) => math.multi_head_parameters(d, d_k, d_v, h, g);
-  const cached = (g) => math.cache_bytes(1, g, d_k + d_v, 1, 1) / 2; // a key of d_k numbers and a value of d_v
-  const fewer = groups < h;
-  return `W_Q, W_K, W_V and W_O hold ${parameters(groups)} parameters${fewer ? ` in place of ${parameters(h)}` : ""}, and a token leaves ${cached(groups)} numbers${fewer ? ` in place of ${cached(h)}` : ""} in the cache.`;
+function costs_of(model) {
+  const {
+    heads: { length: h },
+    num_kv_heads: groups,
+    w_o,
+    key,
+    value,
+  } = ui.values(model);
+  const [d, d_k, d_v] = [w_o, key[0], value[0]].map(([row]) => row.length);
+  const parameters = (g) => cost.multi_head_parameters(d, d_k, d_v, h, g);
+  const cached = (g) => cost.cache_bytes(1, g, d_k + d_v, 1, 1) / 2; // a key of d_k numbers and a value of d_v
+  const count = (of, what) => `${of(groups)} ${what}${groups < h ? ` in place of ${of(h)}` : ""}`;
+  const held = count(parameters, "parameters");
+  return `W_Q, W_K, W_V and W_O hold ${held}, and a token leaves ${count(cached, "numbers")} in the cache.`;
 }
 
 export default ui.widget(changes, build);

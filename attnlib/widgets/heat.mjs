@@ -2,15 +2,15 @@
 
 import { element } from "./ui.mjs";
 
-const known = new Map(); // colours as red, green and blue
+const cache = new Map(); // colours as red, green and blue
 
 // A canvas with a text equivalent, to be filled by `paint`.
 export function map(label) {
   return element("canvas.map", { role: "img", "aria-label": label });
 }
 
-// Rows of weights between 0 and 1, or null where a cell is masked. The colour is the canvas's own, from the style, which it
-// has once it is in the page: until then it is tried again, for a second. Of what it shows already nothing is painted.
+// Rows of weights between 0 and 1, or null where a cell is masked. The colour is the canvas's own, from theme.css, once
+// it is in the page: until then it is tried again, for a second. What it shows already is not painted again.
 export function paint(canvas, rows, tries = 60) {
   if (!canvas.isConnected && tries) requestAnimationFrame(() => paint(canvas, rows, tries - 1));
   if (!canvas.isConnected) return;
@@ -32,12 +32,12 @@ export function paint(canvas, rows, tries = 60) {
 
 // A colour in whatever notation the style has, drawn and read back.
 function rgb(context, colour) {
-  if (!known.has(colour)) {
+  if (!cache.has(colour)) {
     context.fillStyle = colour;
     context.globalAlpha = 1;
     context.clearRect(0, 0, 1, 1);
     context.fillRect(0, 0, 1, 1);
-    known.set(colour, context.getImageData(0, 0, 1, 1).data);
+    cache.set(colour, context.getImageData(0, 0, 1, 1).data);
   }
-  return known.get(colour);
+  return cache.get(colour);
 }

@@ -26,43 +26,38 @@ class PageModel {
     this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener]);
   }
   off(name, listener) {
-    this.#listeners.set(
-      name,
-      (this.#listeners.get(name) ?? []).filter((other) => other !== listener),
-    );
+    const left = this.#listeners.get(name)?.filter((other) => other !== listener);
+    this.#listeners.set(name, left ?? []);
   }
   #emit(name) {
     for (const listener of this.#listeners.get(name) ?? []) listener();
   }
 }
 
-// What a shared address says of a widget: #id?name=value&…, each value as JSON. Only what a reader can change is taken,
-// and only in the form that it has.
-function address() {
-  const [id, ...query] = location.hash.slice(1).split("?");
-  try {
-    return { id: decodeURIComponent(id), query: query.join("?") };
-  } catch {
-    return { id, query: "" };
-  }
+// What a link to a widget carries: #id?name=value&…, for each of its `changes` that is not as the author left it, the
+// value serialized as JSON.
+function serialize(root, model, state) {
+  const as_json = changes_of(root).map((name) => [name, JSON.stringify(model.get(name))]);
+  return `${new URLSearchParams(as_json.filter(([name, value]) => value !== JSON.stringify(state[name])))}`;
 }
 
-function shared(root, state) {
-  const { id, query } = address();
-  const taken = {};
-  for (const [name, text] of new URLSearchParams(id === root.id && query ? query : remembered(root, state))) {
+// What such a link says: only what a reader can change is taken, and only in the form that it has.
+function parse(root, query, state) {
+  const changes = {};
+  for (const [name, text] of new URLSearchParams(query)) {
     try {
       const value = JSON.parse(text, finite);
-      if (
-        widgets[root.dataset.widget].changes.includes(name) &&
-        (state[name] === null || kind(value) === kind(state[name]))
-      )
-        taken[name] = value;
+      const fits = state[name] === null || kind(value) === kind(state[name]);
+      if (fits && changes_of(root).includes(name)) changes[name] = value;
     } catch {
       /* not JSON: as if it were not there */
     }
   }
-  return taken;
+  return changes;
+}
+
+function changes_of(root) {
+  return widgets[root.dataset.widget].changes;
 }
 
 // 1e999 is JSON, but what it stands for is not.
@@ -74,15 +69,24 @@ function kind(value) {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-// An answer to a question stays in this browser, as the query of a link to it, beside the question that it answers.
-const place = (root) => `attention-book:${document.documentElement.dataset.page ?? location.pathname}#${root.id}`;
-const asks = (root) => widgets[root.dataset.widget].changes.includes("answer");
+function address() {
+  const [id, ...query] = location.hash.slice(1).split("?");
+  try {
+    return { id: decodeURIComponent(id), query: query.join("?") };
+  } catch {
+    return { id, query: "" };
+  }
+}
+
+// An answer to a question stays in this browser's storage, as the query of a link to it, beside the question.
+const storage_key = (root) => `attention-book:${document.documentElement.dataset.page ?? location.pathname}#${root.id}`;
+const is_question = (root) => changes_of(root).includes("answer");
 
 function remembered(root, state) {
-  if (!asks(root)) return "";
+  if (!is_question(root)) return "";
   try {
-    const [asked, query] = JSON.parse(localStorage.getItem(place(root))) ?? [];
-    return asked === JSON.stringify(state) ? query : "";
+    const [question, query] = JSON.parse(localStorage.getItem(storage_key(root))) ?? [];
+    return question === JSON.stringify(state) ? query : "";
   } catch {
     return ""; // switched off, or not ours
   }
@@ -90,8 +94,8 @@ function remembered(root, state) {
 
 function remember(root, state, query) {
   try {
-    if (query) localStorage.setItem(place(root), JSON.stringify([JSON.stringify(state), query]));
-    else localStorage.removeItem(place(root));
+    if (query) localStorage.setItem(storage_key(root), JSON.stringify([JSON.stringify(state), query]));
+    else localStorage.removeItem(storage_key(root));
   } catch {
     /* switched off */
   }
@@ -100,13 +104,10 @@ function remember(root, state, query) {
 // The link beside a widget leads to what it shows now.
 function share(root, model, state) {
   const link = root.querySelector(":scope > .headerlink");
-  const changed = widgets[root.dataset.widget].changes.filter(
-    (name) => JSON.stringify(model.get(name)) !== JSON.stringify(state[name]),
-  );
-  const query = new URLSearchParams(changed.map((name) => [name, JSON.stringify(model.get(name))]));
-  link?.setAttribute("href", `#${root.id}${changed.length ? `?${query}` : ""}`);
-  link?.setAttribute("aria-label", changed.length ? "Link to what this widget shows now" : "Link to this widget");
-  if (asks(root)) remember(root, state, `${query}`);
+  const query = serialize(root, model, state);
+  link?.setAttribute("href", `#${root.id}${query && `?${query}`}`);
+  link?.setAttribute("aria-label", query ? "Link to what this widget shows now" : "Link to this widget");
+  if (is_question(root)) remember(root, state, query);
 }
 
 const models = new Map();
@@ -134,10 +135,13 @@ function mount(root) {
   }
 }
 
-// Show what the address says, if it speaks of this widget. "Start again" still leads back to the author's state.
+// Show what the address says, if it speaks of this widget, or else the answer that this browser remembers.
+// "Start again" still leads back to the author's state.
 function visit(root) {
   const { model, state } = models.get(root);
-  for (const [name, value] of Object.entries(shared(root, state))) model.set(name, value);
+  const { id, query } = address();
+  const changes = parse(root, (id === root.id && query) || remembered(root, state), state);
+  for (const [name, value] of Object.entries(changes)) model.set(name, value);
   model.save_changes();
 }
 
@@ -151,30 +155,26 @@ function follow() {
 }
 
 const roots = [...document.querySelectorAll("[data-widget]")];
-const near = new IntersectionObserver(
-  (entries) => {
-    for (const entry of entries)
-      if (entry.isIntersecting) {
-        near.unobserve(entry.target);
-        mount(entry.target);
-      }
-  },
-  { rootMargin: "600px" },
-);
+const mount_near = (entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    near.unobserve(target);
+    mount(target);
+  }
+};
+const near = new IntersectionObserver(mount_near, { rootMargin: "600px" });
+// A state beside the page: the page itself comes first.
+const load = (root, src) => {
+  const onload = () => {
+    near.observe(root);
+    if (address().id === root.id) follow();
+  };
+  document.head.append(Object.assign(document.createElement("script"), { src, onload }));
+};
 for (const root of roots) {
   const { state } = stateOf(root).dataset;
-  if (!state) near.observe(root);
-  else
-    addEventListener("load", () => {
-      // the page itself comes first
-      const script = document.createElement("script");
-      script.src = state;
-      script.onload = () => {
-        near.observe(root);
-        if (address().id === root.id) follow();
-      };
-      document.head.append(script);
-    });
+  if (state) addEventListener("load", () => load(root, state));
+  else near.observe(root);
 }
 follow();
 addEventListener("hashchange", follow);

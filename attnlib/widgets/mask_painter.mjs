@@ -8,28 +8,26 @@ import { element, number } from "./ui.mjs";
 const MOST = 16; // tokens
 const MOVED = 1e-12; // less is rounding
 const changes = ["preset", "size", "mask", "replaced", "leaky", "api"];
-const presets = [
-  ["none", "none"],
-  ["causal", "causal"],
-  ["padding", "padding"],
-  ["window", "sliding window"],
-  ["prefix", "prefix"],
-  ["painted", "painted by you"],
-];
-const sizes = { padding: "length", window: "width", prefix: "length" };
-const apis = [
-  ["scaled_dot_product_attention", "this book and torch’s scaled_dot_product_attention"],
-  ["MultiheadAttention", "torch’s MultiheadAttention"],
-];
+const PRESETS = {
+  none: "none",
+  causal: "causal",
+  padding: "padding",
+  window: "sliding window",
+  prefix: "prefix",
+  painted: "painted by you",
+};
+const SIZES = { padding: "length", window: "width", prefix: "length" };
+const APIS = {
+  scaled_dot_product_attention: "this book and torch’s scaled_dot_product_attention",
+  MultiheadAttention: "torch’s MultiheadAttention",
+};
 
 function build(model, figure) {
-  const preset = ui.select(model, "preset", "mask", presets);
-  const sliders = Object.entries(sizes).map(([name, label]) => [
-    name,
-    ui.slider(model, "size", label, { min: 1, step: 1, digits: 0 }),
-  ]);
+  const preset = ui.select(model, "preset", "mask", Object.entries(PRESETS));
+  const size = (label) => ui.slider(model, "size", label, { min: 1, step: 1, digits: 0 });
+  const sliders = Object.entries(SIZES).map(([name, label]) => [name, size(label)]);
   const leaky = ui.toggle(model, "leaky", "zero after the softmax");
-  const api = ui.select(model, "api", "print it for", apis);
+  const api = ui.select(model, "api", "print it for", Object.entries(APIS));
   const scroll = element("div.scroll");
   const pokes = element("div.controls", { role: "group" });
   const result = ui.live("p.result");
@@ -44,19 +42,15 @@ function build(model, figure) {
     draw();
   };
   const draw = () => {
-    const tokens = model.get("tokens"),
-      replaced = model.get("replaced"),
-      other = model.get("other_token");
-    const allowed = allowed_of(model),
-      n = allowed.length;
+    const { tokens, replaced, other_token: other } = ui.values(model);
+    const allowed = allowed_of(model);
     const { weights, moved } = compute(model, allowed);
     if (table?.tokens !== JSON.stringify([tokens, other])) {
       table = grid.table("attention weights: paint to block or allow", tokens, tokens, ["sum", "output moves"]);
       table.tokens = JSON.stringify([tokens, other]);
       paintable(model, table.node, { refuse, still: (row) => (refused = row) });
-      table.pokes = tokens.map((token, i) =>
-        ui.button(token, () => ui.change(model, "replaced", String(model.get("replaced")) === String(i) ? [] : [i])),
-      );
+      const poke = (i) => ui.change(model, "replaced", String(model.get("replaced")) === String(i) ? [] : [i]);
+      table.pokes = tokens.map((token, i) => ui.button(token, () => poke(i)));
       table.pokes.forEach((button) => (button.dir = "auto"));
       pokes.replaceChildren(element("span", "Replace with ", element("bdi", other), ":"), ...table.pokes);
       pokes.setAttribute("aria-label", `the token to replace with ${other}`);
@@ -67,42 +61,42 @@ function build(model, figure) {
       table.head[i].textContent = table.sides[i].textContent = name;
       for (const node of [table.head[i], table.sides[i]]) node.classList.toggle("attn-changed", replaced.includes(i));
       table.pokes[i].setAttribute("aria-pressed", replaced.includes(i));
-      weights[i].forEach((weight, j) =>
-        grid.fill(table.cells[i][j], weight, !allowed[i][j], `${names[i]} reads from ${names[j]}`),
-      );
       table.ends[i][0].textContent = number(weights[i].reduce((sum, weight) => sum + weight, 0));
       table.ends[i][1].textContent = moved[i] > MOVED ? size_of(moved[i]) : "no";
       table.ends[i][1].classList.toggle("attn-changed", moved[i] > MOVED);
     });
+    const blocked = grid.masked(weights, allowed);
+    grid.fill(table.cells, blocked, (i, j) => `${names[i]} reads from ${names[j]}`);
     ui.caption(model, figure, "query (row) reads from key (column). Click or drag to block and allow, or press space.");
-    result.replaceChildren(
-      ...(refused === null
-        ? effect(model, moved)
-        : [
-            element("bdi", tokens[refused]),
-            " keeps this key: with none left, a query has nothing to share its weight among.",
-          ]),
-    );
+    result.replaceChildren(...(refused === null ? effect(model, moved) : refusal(tokens[refused])));
     refused = null;
-    const torch = math.to_torch(allowed, model.get("api"));
-    printed.textContent = `# True = ${model.get("api") === "MultiheadAttention" ? "blocked" : "may attend"}\nattn_mask =\n[${torch.map((row) => `[${row.map((entry) => (entry ? " True" : "False")).join(", ")}]`).join(",\n ")}]`;
+    printed.textContent = print(math.to_torch(allowed, model.get("api")), model.get("api"));
     for (const [name, { node }] of sliders) {
       node.hidden = model.get("preset") !== name;
-      node.querySelector("input").max = n;
+      node.querySelector("input").max = allowed.length;
     }
     for (const row of controls) row.draw();
   };
   return draw;
 }
 
+function refusal(token) {
+  const query = element("bdi", token);
+  return ui.sentence`${query} keeps this key: with none left, a query has nothing to share its weight among.`;
+}
+
+// The mask as torch takes it.
+function print(mask, api) {
+  const rows = mask.map((row) => `[${row.map((entry) => (entry ? " True" : "False")).join(", ")}]`);
+  return `# True = ${api === "MultiheadAttention" ? "blocked" : "may attend"}\nattn_mask =\n[${rows.join(",\n ")}]`;
+}
+
 // Who may attend, from the preset or the painting.
 function allowed_of(model) {
-  const n = ui.tokens_of(model, MOST, "x", "rows of x").length,
-    size = model.get("size"),
-    preset = model.get("preset");
-  ui.check_inside("size", size, n, 1);
-  const causal = math.causal_mask(n),
-    padding = math.padding_mask(size, n);
+  const n = ui.tokens_of(model, MOST, "x", "rows of x").length;
+  const { size, preset } = ui.values(model);
+  ui.check_range("size", size, n, 1);
+  const [causal, padding] = [math.causal_mask(n), math.padding_mask(size, n)];
   const masks = {
     none: () => math.padding_mask(n, n),
     causal: () => causal,
@@ -122,24 +116,24 @@ function allowed_of(model) {
 
 // The weights with the tokens replaced, and the largest change in each output.
 function compute(model, allowed) {
-  const x = model.get("x"),
-    [other] = model.get("other"),
-    replaced = model.get("replaced");
+  const {
+    x,
+    other: [other],
+    replaced,
+    leaky,
+  } = ui.values(model);
   if (other?.length !== x[0]?.length) throw new Error(`x has width ${x[0]?.length}, its replacement ${other?.length}`);
-  for (const i of replaced) ui.check_inside("replaced token", i, x.length - 1);
+  for (const i of replaced) ui.check_range("replaced token", i, x.length - 1);
+  const keep = (rows) => rows.map((row, i) => row.map((weight, j) => (allowed[i][j] ? weight : 0)));
   const attend = (rows) => {
     const [query, key, value] = ["w_q", "w_k", "w_v"].map((name) => math.project(rows, model.get(name)));
-    const weights = model.get("leaky")
-      ? math.attention_weights(query, key).map((row, i) => row.map((weight, j) => (allowed[i][j] ? weight : 0)))
-      : math.attention_weights(query, key, allowed);
+    const weights = leaky ? keep(math.attention_weights(query, key)) : math.attention_weights(query, key, allowed);
     return { weights, out: math.project(weights, value) };
   };
-  const before = attend(x),
-    after = attend(x.map((row, i) => (replaced.includes(i) ? other : row)));
-  return {
-    weights: after.weights,
-    moved: after.out.map((row, i) => Math.max(...row.map((entry, c) => Math.abs(entry - before.out[i][c])))),
-  };
+  const before = attend(x);
+  const after = attend(x.map((row, i) => (replaced.includes(i) ? other : row)));
+  const change = (row, i) => Math.max(...row.map((entry, c) => Math.abs(entry - before.out[i][c])));
+  return { weights: after.weights, moved: after.out.map(change) };
 }
 
 function size_of(change) {
@@ -148,25 +142,19 @@ function size_of(change) {
 
 // One sentence: what moved, and why that may surprise.
 function effect(model, moved) {
-  const tokens = model.get("tokens"),
-    replaced = model.get("replaced"),
-    allowed = allowed_of(model);
+  const { tokens, replaced, other_token } = ui.values(model);
   if (!replaced.length) return ["Replace a token to see which outputs move."];
   const moving = moved.flatMap((change, i) => (change > MOVED ? [i] : []));
-  const blind = moving.some((i) => !replaced.includes(i) && !replaced.some((j) => allowed[i][j]));
-  const early = moving.some((i) => i < Math.min(...replaced));
-  const why = blind
-    ? " Some read nothing from it: the softmax had divided by a sum with its score before the zeros came."
-    : early
-      ? " Earlier ones among them read the future."
-      : "";
-  return [
-    "With ",
-    element("bdi", model.get("other_token")),
-    " in place of ",
-    ...ui.listed(replaced.map((i) => tokens[i])),
-    `, ${moving.length} of ${moved.length} outputs move${moving.length === 1 ? "s" : ""}.${why}`,
-  ];
+  const names = ui.listed(replaced.map((i) => tokens[i]));
+  const count = `${moving.length} of ${moved.length} outputs move${moving.length === 1 ? "s" : ""}`;
+  const why = surprise(moving, replaced, allowed_of(model));
+  return ui.sentence`With ${element("bdi", other_token)} in place of ${names}, ${count}.${why}`;
+}
+
+function surprise(moving, replaced, allowed) {
+  if (moving.some((i) => !replaced.includes(i) && !replaced.some((j) => allowed[i][j])))
+    return " Some read nothing from it: the softmax had divided by a sum with its score before the zeros came.";
+  return moving.some((i) => i < Math.min(...replaced)) ? " Earlier ones among them read the future." : "";
 }
 
 // Click, drag and the keys paint. A stroke blocks or allows throughout, as its first cell decides.
@@ -180,12 +168,8 @@ function paintable(model, node, { refuse, still }) {
       return i;
     }
     still(kept); // says for the rest of the stroke what was refused
-    model.set(
-      "mask",
-      mask.map((row, r) => row.map((may_attend, c) => (r === i && c === j ? allow : Boolean(may_attend)))),
-    );
-    model.set("preset", "painted");
-    model.save_changes();
+    const painted = (row, r) => row.map((may_attend, c) => (r === i && c === j ? allow : Boolean(may_attend)));
+    ui.change_all(model, { mask: mask.map(painted), preset: "painted" });
     return kept;
   };
   const flip = (cell) => paint(cell, !allowed_of(model)[cell[0]][cell[1]]);
@@ -207,10 +191,10 @@ function paintable(model, node, { refuse, still }) {
   });
   node.addEventListener("pointermove", go);
   node.addEventListener("lostpointercapture", () => (stroke = null));
-  node.addEventListener(
-    "click",
-    (event) => event.detail === 0 && grid.cell_of(event.target) && flip(grid.cell_of(event.target)),
-  ); // a screen reader's press
+  node.addEventListener("click", (event) => {
+    const cell = event.detail === 0 && grid.cell_of(event.target); // a screen reader's press
+    if (cell) flip(cell);
+  });
   node.addEventListener("keydown", (event) => {
     if ((event.key !== " " && event.key !== "Enter") || !grid.cell_of(event.target)) return;
     event.preventDefault();

@@ -1,22 +1,24 @@
 // MetricEllipse: drag the ellipse of the metric UUᵀ; scores, weights, and who reads whom follow.
 
+import * as lab from "./lab.mjs";
 import * as math from "./math.mjs";
 import * as plane from "./plane.mjs";
 import { REACH, SIZE, VIEW } from "./plane.mjs";
 import * as ui from "./ui.mjs";
-import { element, number } from "./ui.mjs";
+import { element, number, set } from "./ui.mjs";
 
 const MOST = 16; // tokens
 const changes = ["along", "across", "angle"];
 
 function build(model, figure) {
+  const stretch = { min: 0, max: 2, step: 0.01, digits: 2 };
   const sliders = [
-    ui.slider(model, "along", "", { min: 0, max: 2, step: 0.01, digits: 2 }),
-    ui.slider(model, "across", "", { min: 0, max: 2, step: 0.01, digits: 2 }),
+    ui.slider(model, "along", "", stretch),
+    ui.slider(model, "across", "", stretch),
     ui.slider(model, "angle", "turn ① and ②, degrees", { min: -180, max: 180, step: 5, digits: 0 }),
   ];
-  const controls = ui.controls(...sliders),
-    picture = plane.picture("plane of tokens with the ellipse of U");
+  const controls = ui.controls(...sliders);
+  const picture = plane.picture("plane of tokens with the ellipse of U");
   const line = ui.live();
   const grids = element("div.pairs");
   const matrix = element("span.control");
@@ -25,40 +27,40 @@ function build(model, figure) {
   let scene = null;
 
   return () => {
-    const tokens = ui.tokens_of(model, MOST, "points"),
-      points = model.get("points"),
-      [across, up] = model.get("axes");
-    const [along_u, across_u, angle] = changes.map((name) => model.get(name));
-    if (!(along_u >= 0 && along_u <= 2 && across_u >= 0 && across_u <= 2))
-      throw new Error("a stretch lies between 0 and 2");
-    const u = math.stretch_matrix(along_u, across_u, angle);
+    const tokens = ui.tokens_of(model, MOST, "points");
+    const { points, axes, along, across, angle } = ui.values(model);
+    if (!(along >= 0 && along <= 2 && across >= 0 && across <= 2)) throw new Error("a stretch lies between 0 and 2");
+    const u = lab.stretch_matrix(along, across, angle);
     const stretched = math.project(points, u);
-    const scores = math.attention_scores(stretched, stretched, 1),
-      weights = math.attention_weights(stretched, stretched, null, 1);
-    const most = math.most_read(weights),
-      pair = math.most_unequal_pair(weights);
-    const names = JSON.stringify([tokens, across, up]);
-    if (scene?.names !== names) scene = { names, ...draw_scene(model, picture, grids, tokens, across, up) };
+    const scores = math.attention_scores(stretched, stretched, 1);
+    const weights = math.attention_weights(stretched, stretched, null, 1);
+    const most = lab.most_read(weights);
+    const pair = lab.most_unequal_pair(weights);
+    const names = JSON.stringify([tokens, axes]);
+    if (scene?.names !== names) scene = { names, ...draw_scene(model, picture, grids, tokens, axes) };
     scene.fill({ points, stretched, scores, weights, most, pair });
     ui.caption(
       model,
       figure,
-      `drag ① and ②. Where the ring is long, U shrinks the plane, and that direction counts little. Small circles: the tokens after U. Query (row) reads from key (column).`,
+      "drag ① and ②. Where the ring is long, U shrinks the plane, and that direction counts little. " +
+        "Small circles: the tokens after U. Query (row) reads from key (column).",
     );
     matrix.textContent = `U = [${u.map((row) => row.map((entry) => number(entry)).join(" ")).join("; ")}]`;
     controls.draw();
-    const named = angle % 180 === 0 ? [across, up] : angle % 90 === 0 ? [up, across] : ["", ""];
-    named.forEach((name, c) => (sliders[c].node.firstChild.textContent = `stretch ${"①②"[c]}${name && ` (${name})`}`));
+    const turned = angle % 180 ? axes.toReversed() : axes;
+    ["①", "②"].forEach((sign, c) => {
+      const name = angle % 90 === 0 && turned[c] ? ` (${turned[c]})` : "";
+      sliders[c].node.firstChild.textContent = `stretch ${sign}${name}`;
+    });
+    const read = (token, i) => [element("bdi", token), " → ", element("bdi", tokens[most[i]])];
     arrows.replaceChildren(
-      "The arrows, from each token to the other that it reads most: ",
-      ...ui.listed(tokens, (token, i) => [element("bdi", token), " → ", element("bdi", tokens[most[i]])]),
-      ".",
+      ...ui.sentence`The arrows, from each token to the other that it reads most: ${ui.listed(tokens, read)}.`,
     );
     line.replaceChildren(...describe(tokens, scores, weights, pair));
   };
 }
 
-function draw_scene(model, picture, grids, tokens, across, up) {
+function draw_scene(model, picture, grids, tokens, [across, up]) {
   const ring = element("ellipse.hull", { cx: SIZE / 2, cy: SIZE / 2 });
   const spokes = element("path.vector");
   const trails = tokens.map(() => element("path.trail"));
@@ -84,9 +86,8 @@ function draw_scene(model, picture, grids, tokens, across, up) {
       at: () => end(c),
       put: ([x, y]) => put(c, Math.hypot(x, y), (Math.atan2(y, x) * 180) / Math.PI - 90 * c),
       nudge([x, y]) {
-        const [e, f] = direction(c),
-          outward = x * e + y * f,
-          turned = y * e - x * f;
+        const [e, f] = direction(c);
+        const [outward, turned] = [x * e + y * f, y * e - x * f];
         if (Math.abs(outward) > Math.abs(turned)) put(c, Math.max(0.5, reach(c) + outward));
         else turn(model.get("angle") + 50 * turned);
       },
@@ -94,37 +95,24 @@ function draw_scene(model, picture, grids, tokens, across, up) {
   );
   for (const handle of handles) handle.classList.add("attn-named");
   const name = (text, x, y, anchor) => element("text.name", { x, y, "text-anchor": anchor }, text);
-  picture.replaceChildren(
-    ...plane.axes(),
-    name(`${across} →`, SIZE - 6, SIZE / 2 - 16, "end"),
-    name(`↑ ${up}`, SIZE / 2 + 18, 18, "start"),
-    ring,
-    spokes,
-    ...trails,
-    ...images,
-    arrows,
-    ...dots,
-    ...handles,
-  );
-  const scores = grid("Scores XU(XU)ᵀ: symmetric, whatever U", tokens),
-    weights = grid("Weights, the softmax of each row: not symmetric", tokens);
+  const names = [name(`${across} →`, SIZE - 6, SIZE / 2 - 16, "end"), name(`↑ ${up}`, SIZE / 2 + 18, 18, "start")];
+  const below = [...plane.axes(), ...names, ring, spokes, ...trails, ...images];
+  picture.replaceChildren(...below, arrows, ...dots, ...handles);
+  const scores = grid("Scores XU(XU)ᵀ: symmetric, whatever U", tokens);
+  const weights = grid("Weights, the softmax of each row: not symmetric", tokens);
   grids.replaceChildren(scores.node, weights.node);
   return {
     fill(now) {
-      const unit = SIZE / 2 / VIEW,
-        angle = model.get("angle");
+      const unit = SIZE / 2 / VIEW;
+      const { angle } = ui.values(model);
       ["rx", "ry"].forEach((radius, c) => ring.setAttribute(radius, unit / Math.max(model.get(changes[c]), 0.01)));
       ring.setAttribute("transform", `rotate(${-angle} ${SIZE / 2} ${SIZE / 2})`);
       spokes.setAttribute("d", [0, 1].map((c) => plane.path([[0, 0], end(c)])).join(""));
       handles.forEach((handle, c) => {
         plane.move(handle, end(c), true);
         const stretch = model.get(changes[c]); // what the handle sets, and what it says
-        set(handle, {
-          "aria-valuemin": 0,
-          "aria-valuemax": 2,
-          "aria-valuenow": stretch,
-          "aria-valuetext": `U stretches by ${number(stretch)} at ${number(angle + 90 * c, 0)}°`,
-        });
+        const told = `U stretches by ${number(stretch)} at ${number(angle + 90 * c, 0)}°`;
+        set(handle, { "aria-valuemin": 0, "aria-valuemax": 2, "aria-valuenow": stretch, "aria-valuetext": told });
         set(handle.lastChild, { y: 0, "text-anchor": "middle" }); // its name stands in it
       });
       now.points.forEach((point, i) => {
@@ -134,25 +122,19 @@ function draw_scene(model, picture, grids, tokens, across, up) {
         trails[i].setAttribute("d", plane.path([point, now.stretched[i]]));
       });
       arrows.setAttribute("d", now.points.map((point, i) => plane.arrow(point, now.points[now.most[i]])).join(""));
-      const flat = now.scores.flat(),
-        least = Math.min(...flat),
-        span = Math.max(...flat) - least || 1;
+      const flat = now.scores.flat();
+      const least = Math.min(...flat);
+      const span = Math.max(...flat) - least || 1;
       scores.fill(now.scores, (score) => (score - least) / span, now.pair);
       weights.fill(now.weights, (weight) => weight, now.pair);
     },
   };
 }
 
-function set(node, attributes) {
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-}
-
 function grid(title, tokens) {
   const cells = tokens.map(() => tokens.map(() => element("td")));
-  const table = ui.table(
-    [element("td.corner", "query \\ key"), ...tokens],
-    tokens.map((token, i) => [token, ...cells[i]]),
-  );
+  const rows = tokens.map((token, i) => [token, ...cells[i]]);
+  const table = ui.table([element("td.corner", "query \\ key"), ...tokens], rows);
   return {
     node: element("div", element("p.pair", title), ui.scroll(title, table)),
     fill(matrix, shade, [a, b]) {
@@ -169,34 +151,16 @@ function grid(title, tokens) {
 
 function describe(tokens, scores, weights, [i, j]) {
   const name = (token) => element("bdi", tokens[token]);
-  const parts = [
-    `Framed: one score, ${number(scores[i][j])}, but `,
-    name(i),
-    ` reads ${number(weights[i][j])} from `,
-    name(j),
-    " and ",
-    name(j),
-    ` reads ${number(weights[j][i])} from `,
-    name(i),
-    ".",
-  ];
+  const reads = (a, b) => ui.sentence`${name(a)} reads ${number(weights[a][b])} from ${name(b)}`;
+  const parts = ui.sentence`Framed: one score, ${number(scores[i][j])}, but ${reads(i, j)} and ${reads(j, i)}.`;
   const others = tokens.map((_, k) => k).filter((k) => k !== i && k !== j);
   if (!others.length) return parts;
-  const round = (k) => math.cycle_product(weights, [i, j, k]);
+  const round = (k) => lab.cycle_product(weights, [i, j, k]);
   const k = others.reduce((best, other) => (round(other) > round(best) ? other : best));
-  const product = (cycle) => math.cycle_product(weights, cycle).toPrecision(2).replace("-", "−");
-  return [
-    ...parts,
-    " Round three tokens the weights multiply to the same both ways: ",
-    name(i),
-    " → ",
-    name(j),
-    " → ",
-    name(k),
-    " → ",
-    name(i),
-    ` ${product([i, j, k])}, backwards ${product([i, k, j])}.`,
-  ];
+  const product = (cycle) => lab.cycle_product(weights, cycle).toPrecision(2).replace("-", "−");
+  const way = ui.listed([i, j, k, i], (token) => [name(token)], " → ");
+  const both = `${product([i, j, k])}, backwards ${product([i, k, j])}`;
+  return [...parts, ...ui.sentence` Round three tokens the weights multiply to the same both ways: ${way} ${both}.`];
 }
 
 export default ui.widget(changes, build);

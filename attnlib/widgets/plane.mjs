@@ -1,6 +1,7 @@
 // A plane to put vectors in: its axes, and handles that a finger, a mouse or the arrow keys move.
 
-import { element, number } from "./ui.mjs";
+import * as math from "./math.mjs";
+import { element, number, set } from "./ui.mjs";
 
 export const SIZE = 360; // the picture's side in its own units
 export const REACH = 3; // handles stay within [−3, 3] × [−3, 3]
@@ -14,7 +15,7 @@ export function clamp(x) {
   return Math.max(-REACH, Math.min(REACH, Math.round(x * 100) / 100));
 }
 
-export function place([x, y]) {
+export function coordinates([x, y]) {
   return `(${number(x)}, ${number(y)})`;
 }
 
@@ -27,26 +28,23 @@ export function picture(label) {
   return element("svg.plane", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": label });
 }
 
+// The axes with their ticks.
 export function axes() {
-  const lines = [
-    [
-      [-VIEW, 0],
-      [VIEW, 0],
-    ],
-    [
-      [0, -VIEW],
-      [0, VIEW],
-    ],
-  ].map((ends) => element("path.axis", { d: path(ends) }));
+  const lines = [`M0 ${SIZE / 2}H${SIZE}`, `M${SIZE / 2} 0V${SIZE}`].map((d) => element("path.axis", { d }));
   const ticks = [-3, -2, -1, 1, 2, 3].flatMap((at) => {
-    const [x, zero] = to_picture([at, 0]),
-      [, y] = to_picture([0, at]);
+    const [x, y] = to_picture([at, at]);
     return [
-      element("text.tick", { x, y: zero + 12, "text-anchor": "middle" }, number(at, 0)),
-      element("text.tick", { x: zero - 4, y: y + 3, "text-anchor": "end" }, number(at, 0)),
+      element("text.tick", { x, y: SIZE / 2 + 12, "text-anchor": "middle" }, number(at, 0)),
+      element("text.tick", { x: SIZE / 2 - 4, y: y + 3, "text-anchor": "end" }, number(at, 0)),
     ];
   });
   return [...lines, ...ticks];
+}
+
+// Show the convex hull of the points in a polygon.
+export function draw_hull(polygon, points) {
+  const corners = math.convex_hull(points).map((i) => to_picture(points[i]).join(","));
+  polygon.setAttribute("points", corners.join(" "));
 }
 
 // A line with a tip from beside one point to beside another, for a path's `d`.
@@ -56,32 +54,19 @@ export function arrow(from, to, gap = 11) {
   if (length < 2 * gap) return "";
   const [e, f] = [(to_x - x) / length, (to_y - y) / length]; // along the arrow
   const at = (forward, aside) => `${x + e * forward - f * aside} ${y + f * forward + e * aside}`;
-  return `M${at(gap, 0)}L${at(length - gap, 0)}M${at(length - gap - 8, 5)}L${at(length - gap, 0)}L${at(length - gap - 8, -5)}`;
+  const [start, end] = [at(gap, 0), at(length - gap, 0)];
+  return `M${start}L${end}M${at(length - gap - 8, 5)}L${end}L${at(length - gap - 8, -5)}`;
 }
 
-// A point that can be dragged: `at()` tells where it is, `put(point)` is called with where it should go, `choose()` on focus.
-// `nudge(step)` is called for an arrow key, where a step in the plane is not what it should mean.
+// A point that can be dragged: `at()` tells where it is. The callbacks are `put(point)` with where it should go,
+// `choose()` on focus, and `nudge(step)` for an arrow key, where a step in the plane is not what it should mean.
 export function handle(picture, label, { at, put, choose = () => {}, nudge = null }) {
-  const node = element(
-    "g.token",
-    {
-      tabindex: 0,
-      role: "slider",
-      "aria-label": label,
-      "aria-valuemin": -REACH,
-      "aria-valuemax": REACH,
-      "aria-orientation": "horizontal",
-    },
-    element("circle.reach", { r: 20 }),
-    element("circle", { r: 8 }),
-    element("text", label),
-  );
-  const here = (event) => {
-    const box = picture.getBoundingClientRect();
-    return [
-      ((event.clientX - box.left) / box.width) * 2 * VIEW - VIEW,
-      VIEW - ((event.clientY - box.top) / box.height) * 2 * VIEW,
-    ];
+  const marks = [element("circle.reach", { r: 20 }), element("circle", { r: 8 }), element("text", label)];
+  const node = element("g.token", { tabindex: 0, role: "slider", "aria-label": label }, ...marks);
+  set(node, { "aria-valuemin": -REACH, "aria-valuemax": REACH, "aria-orientation": "horizontal" });
+  const pointed = ({ clientX, clientY }) => {
+    const { left, top, width, height } = picture.getBoundingClientRect();
+    return [((clientX - left) / width) * 2 * VIEW - VIEW, VIEW - ((clientY - top) / height) * 2 * VIEW];
   };
   node.addEventListener("pointerdown", (event) => {
     node.setPointerCapture(event.pointerId);
@@ -90,10 +75,9 @@ export function handle(picture, label, { at, put, choose = () => {}, nudge = nul
   });
   // A finger on a token drags it; beside the tokens it scrolls the page. (touch-action does nothing inside an SVG.)
   node.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
-  node.addEventListener(
-    "pointermove",
-    (event) => node.hasPointerCapture(event.pointerId) && put(here(event).map(clamp)),
-  );
+  node.addEventListener("pointermove", (event) => {
+    if (node.hasPointerCapture(event.pointerId)) put(pointed(event).map(clamp));
+  });
   node.addEventListener("focus", choose);
   node.addEventListener("keydown", (event) => {
     const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
@@ -109,11 +93,14 @@ export function handle(picture, label, { at, put, choose = () => {}, nudge = nul
 // Show a handle at a point; returns the picture's y.
 export function move(node, point, selected) {
   const [x, y] = to_picture(point);
-  node.setAttribute("transform", `translate(${x} ${y})`);
-  node.setAttribute("aria-valuenow", point[0]);
-  node.setAttribute("aria-valuetext", place(point));
+  set(node, { transform: `translate(${x} ${y})`, "aria-valuenow": point[0], "aria-valuetext": coordinates(point) });
   node.classList.toggle("attn-selected", selected);
-  node.lastChild.setAttribute("text-anchor", x > SIZE * 0.75 ? "end" : x < SIZE * 0.25 ? "start" : "middle");
-  node.lastChild.setAttribute("y", y < 30 ? 26 : -14);
+  set(node.lastChild, { "text-anchor": anchor(x, SIZE / 4), y: y < 30 ? 26 : -14 });
   return y;
+}
+
+// How a name stands to its point, so that it stays in the picture: `near` an edge it leads away from it.
+export function anchor(x, near) {
+  if (x > SIZE - near) return "end";
+  return x < near ? "start" : "middle";
 }

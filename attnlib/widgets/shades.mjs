@@ -1,12 +1,13 @@
-// A table of more cells than numbers fit into: one picture behind it shows the weights, and a cell has no colour of its own.
+// A table of more cells than numbers fit into: one picture behind it shows the weights, and no cell has a colour.
 
 import * as grid from "./grid.mjs";
 import * as heat from "./heat.mjs";
 import * as ui from "./ui.mjs";
 
-const REST = 300; // milliseconds without a change, after which each cell is put into words
+const DEBOUNCE = 300; // milliseconds without a change, after which each cell is put into words
 
-// Make a table of grid.mjs such a one. `told(i, j)` names a cell, `read(text)` hears what the cell last pointed at shows.
+// Make a table of grid.mjs such a one. `told(i, j)` names a cell; the callback `read(text)` hears what the cell shows
+// that was pointed at last.
 export function behind({ node, cells }, told, read = () => {}) {
   const canvas = ui.element("canvas.map", { "aria-hidden": "true" });
   node.classList.add("attn-shades");
@@ -14,9 +15,9 @@ export function behind({ node, cells }, told, read = () => {}) {
   node.style.setProperty("--across", cells[0].length);
   cells[0][0].classList.add("attn-holder");
   cells[0][0].append(canvas);
-  let shown = [],
-    here = null,
-    timer = 0;
+  let shown = [];
+  let here = null;
+  let timer = 0;
   const say = (i, j) => {
     const text = `${told(i, j)}: ${shown[i][j] === null ? "blocked" : ui.number(shown[i][j])}`;
     if (cells[i][j].ariaLabel !== text) cells[i][j].ariaLabel = text;
@@ -29,22 +30,24 @@ export function behind({ node, cells }, told, read = () => {}) {
   };
   for (const event of ["pointerover", "focusin"])
     node.addEventListener(event, ({ target }) => {
-      if (grid.cell_of(target)) read(say(...(here = grid.cell_of(target))));
+      const cell = grid.cell_of(target);
+      if (!cell) return;
+      here = cell;
+      read(say(...here));
     });
   // The picture at once; the words of thousands of cells when nothing changes for a while, but the one pointed at now.
   return (weights) => {
     heat.paint(canvas, weights);
     if (weights === shown) return;
-    weights.forEach((row, i) =>
-      row.forEach((weight, j) => {
-        if ((weight === null) !== (shown[i]?.[j] === null))
-          cells[i][j].classList.toggle("attn-blocked", weight === null);
-      }),
-    );
+    const mark = (weight, i, j) => {
+      const blocked = weight === null;
+      if (blocked !== (shown[i]?.[j] === null)) cells[i][j].classList.toggle("attn-blocked", blocked);
+    };
+    weights.forEach((row, i) => row.forEach((weight, j) => mark(weight, i, j)));
     shown = weights;
     if (here) read(say(...here));
     clearTimeout(timer);
     node.setAttribute("aria-busy", "true");
-    timer = setTimeout(say_row, REST, 0);
+    timer = setTimeout(say_row, DEBOUNCE, 0);
   };
 }

@@ -1,24 +1,24 @@
 // SoftmaxSliders: a slider for each score, one constant for all; the weights, and which properties this φ leaves them.
 
-import * as math from "./math.mjs";
+import * as lab from "./lab.mjs";
 import * as ui from "./ui.mjs";
 import { compact, element, number } from "./ui.mjs";
 
 const MOST = 16; // tokens
 const LIMITS = { score: { min: -5, max: 5 }, constant: { min: -10, max: 10 }, temperature: { min: 0.2, max: 5 } };
-const FUNCTIONS = [
-  ["exp", "exp: eˢ"],
-  ["softplus", "softplus: ln(1 + eˢ)"],
-  ["sigmoid", "sigmoid: 1 / (1 + e⁻ˢ)"],
-  ["relu", "ReLU: max(s, 0) + 0.01"],
-  ["square", "square: s²"],
-];
+const FUNCTIONS = {
+  exp: "exp: eˢ",
+  softplus: "softplus: ln(1 + eˢ)",
+  sigmoid: "sigmoid: 1 / (1 + e⁻ˢ)",
+  relu: "ReLU: max(s, 0) + 0.01",
+  square: "square: s²",
+};
 const changes = ["scores", "constant", "temperature", "phi"];
 
 function build(model, figure) {
   const controls = ui.controls(
     ui.slider(model, "constant", "add to every score", { ...LIMITS.constant, step: 0.5 }),
-    ui.select(model, "phi", "φ", FUNCTIONS),
+    ui.select(model, "phi", "φ", Object.entries(FUNCTIONS)),
     ui.slider(model, "temperature", "temperature", { ...LIMITS.temperature, step: 0.1 }),
   );
   const scroll = element("div.scroll");
@@ -28,18 +28,14 @@ function build(model, figure) {
   let rows = null; // built again when the tokens change
 
   return () => {
-    const tokens = ui.tokens_of(model, MOST, "scores"),
-      scores = model.get("scores"),
-      constant = model.get("constant"),
-      temperature = model.get("temperature"),
-      phi = model.get("phi");
+    const tokens = ui.tokens_of(model, MOST, "scores");
+    const { scores, constant, temperature, phi } = ui.values(model);
     check(tokens, scores, constant, temperature);
-    const before = scores.map((score) => score / temperature);
     const s = scores.map((score) => (score + constant) / temperature);
-    const weights = math.positive_weights(s, phi),
-      was = math.positive_weights(before, phi);
-    const raised = math.positive_function(s, phi);
-    const found = properties(s, phi, constant, temperature);
+    const before = scores.map((score) => score / temperature);
+    const [weights, was] = [s, before].map((row) => lab.positive_weights(row, phi));
+    const raised = lab.positive_function(s, phi);
+    const measured = properties(s, phi, constant, temperature);
     if (rows?.names !== tokens.join("\n")) {
       rows = table(model, tokens);
       scroll.replaceChildren(rows.node);
@@ -47,34 +43,25 @@ function build(model, figure) {
     ui.caption(
       model,
       figure,
-      `the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant) / temperature.`,
+      "the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant) / temperature.",
     );
     rows.fill(scores, s, raised, weights, constant ? was : []);
     const top = weights.indexOf(Math.max(...weights));
-    news.replaceChildren(
-      "Largest weight: ",
-      number(weights[top]),
-      " for ",
-      element("bdi", tokens[top]),
-      ". ",
-      moved(constant, found[2]),
-    );
-    list.replaceChildren(
-      ...found.map(([holds, name, measured]) =>
-        element(
-          "li",
-          element(holds ? "b.holds" : "b.fails", holds ? "holds" : "fails"),
-          element("span", `${name} (${measured})`),
-        ),
-      ),
-    );
+    const largest = ui.sentence`Largest weight: ${number(weights[top])} for ${element("bdi", tokens[top])}. `;
+    news.replaceChildren(...largest, moved(constant, measured[2]));
+    const item = ([holds, name, number]) => {
+      const verdict = holds ? "holds" : "fails";
+      return element("li", element(`b.${verdict}`, verdict), element("span", `${name} (${number})`));
+    };
+    list.replaceChildren(...measured.map(item));
     controls.draw();
   };
 }
 
 function moved(constant, [holds, , measured]) {
   if (!constant) return "Now add a constant to every score.";
-  return `Adding ${number(constant, 1)} to every score moved ${holds ? "no weight" : `weights from where the lines stand (${measured})`}.`;
+  const what = holds ? "no weight" : `weights from where the lines stand (${measured})`;
+  return `Adding ${number(constant, 1)} to every score moved ${what}.`;
 }
 
 function check(tokens, scores, constant, temperature) {
@@ -90,20 +77,14 @@ function check(tokens, scores, constant, temperature) {
 
 // For each property: whether it holds for these scores, its name, and the number that decides.
 function properties(s, phi, constant, temperature) {
-  const [smallest, sum, change, wrong, lifted] = math.weight_properties(
-    s,
-    phi,
-    (-constant || 1) / temperature,
-    10 / temperature,
-  );
+  const [added, raised] = [(-constant || 1) / temperature, 10 / temperature];
+  const [smallest, sum, change, wrong, lifted] = lab.weight_properties(s, phi, added, raised);
+  const unmoved = change < 1e-9;
+  const constant_name = `Adding ${number(constant || 1, 1)} to every score changes nothing`;
   return [
     [smallest > 0, "Every weight is positive", `smallest: ${compact(smallest)}`],
     [Math.abs(sum - 1) < 1e-9, "The weights sum to 1", `sum: ${number(sum)}`],
-    [
-      change < 1e-9,
-      `Adding ${number(constant || 1, 1)} to every score changes nothing`,
-      `largest change: ${change < 1e-9 ? "0" : compact(change)}`,
-    ],
+    [unmoved, constant_name, `largest change: ${unmoved ? "0" : compact(change)}`],
     [wrong === 0, "A higher score gets a higher weight", `pairs that fail: ${wrong}`],
     [lifted >= 0.9, "The highest score, raised by 10, gets 0.9 or more", `it gets: ${number(lifted, 3)}`],
   ];
@@ -117,16 +98,11 @@ function table(model, tokens) {
   });
   const cells = tokens.map(() => [element("td.plain"), element("td.plain"), element("td")]);
   const sums = ["", "", "", ""].map(() => element("td.sum"));
+  const rows = tokens.map((token, i) => [token, sliders[i], ...cells[i]]);
+  rows.push([element("th.sum", { scope: "row" }, "sum"), ...sums]);
   return {
     names: tokens.join("\n"),
-    node: ui.table(
-      ["token", "score", "s", "φ(s)", "weight"],
-      [
-        ...tokens.map((token, i) => [token, sliders[i], ...cells[i]]),
-        [element("th.sum", { scope: "row" }, "sum"), ...sums],
-      ],
-      ".sliders",
-    ),
+    node: ui.table(["token", "score", "s", "φ(s)", "weight"], rows, ".sliders"),
     fill(scores, s, raised, weights, was) {
       const total = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
       tokens.forEach((_, i) => {

@@ -2,9 +2,9 @@
 
 import * as math from "./math.mjs";
 import * as plane from "./plane.mjs";
-import { SIZE, place, path, to_picture } from "./plane.mjs";
+import { coordinates, path, SIZE, to_picture } from "./plane.mjs";
 import * as ui from "./ui.mjs";
-import { element, number } from "./ui.mjs";
+import { element, number, set } from "./ui.mjs";
 
 const MOST = 64; // tokens
 const STEPS = 12; // times applied
@@ -19,14 +19,14 @@ function build(model, figure) {
   let scene = null;
 
   return () => {
-    const tokens = ui.tokens_of(model, MOST, "points"),
-      points = model.get("points");
-    ui.check_inside("steps", model.get("steps"), STEPS, 1);
-    const layers = iterate(points, model.get("steps"));
+    const tokens = ui.tokens_of(model, MOST, "points");
+    const { points, steps: times, selected } = ui.values(model);
+    ui.check_range("steps", times, STEPS, 1);
+    const layers = iterate(points, times);
     if (points[0].length !== 2) throw new Error(`points have width ${points[0].length}, a plane has 2`);
-    ui.check_inside("selected token", model.get("selected"), points.length - 1);
+    ui.check_range("selected token", selected, points.length - 1);
     if (scene?.tokens !== tokens.join("\n")) scene = draw_scene(model, picture, tokens);
-    scene.move(points, layers, model.get("selected"));
+    scene.move(points, layers, selected);
     ui.caption(model, figure, "drag a token, or focus it and press the arrow keys.");
     readout.replaceChildren(...describe(model, points, layers.at(-1)));
     controls.draw();
@@ -36,33 +36,26 @@ function build(model, figure) {
 // A slider for the length or the direction of the selected token, in degrees.
 function turned(model, what, min, max, step) {
   const point = () => model.get("points")[model.get("selected")];
-  const polar = () => ({
-    length: Math.hypot(...point()),
-    direction: (Math.atan2(point()[1], point()[0]) * 180) / Math.PI,
-  });
-  let direction = 0; // a vector of length 0 has none: it keeps the last
+  const polar = () => {
+    const [x, y] = point();
+    return { length: Math.hypot(x, y), direction: (Math.atan2(y, x) * 180) / Math.PI };
+  };
+  let last = 0; // a vector of length 0 has no direction: it keeps the last
   const slider = ui.range(what, { min, max, step }, (value) => {
-    const { length, direction: angle } = {
-      ...polar(),
-      ...(Math.hypot(...point()) ? {} : { direction }),
-      [what]: value,
-    };
-    direction = angle;
-    const moved = [Math.cos, Math.sin].map((f) => plane.clamp(length * f((angle * Math.PI) / 180)));
+    const now = { ...polar(), [what]: value };
+    if (what === "length" && !polar().length) now.direction = last;
+    last = now.direction;
+    const moved = [Math.cos, Math.sin].map((f) => plane.clamp(now.length * f((last * Math.PI) / 180)));
     ui.change(model, "points", model.get("points").with(model.get("selected"), moved));
   });
-  return {
-    node: slider.node,
-    draw: () =>
-      slider.set(polar()[what], what === "length" ? number(polar().length) : `${number(polar().direction, 0)}°`),
-  };
+  const written = () => (what === "length" ? number(polar().length) : `${number(polar().direction, 0)}°`);
+  return { node: slider.node, draw: () => slider.set(polar()[what], written()) };
 }
 
 // x, then attention(x, x, x), then attention of that, …
 function iterate(points, steps) {
   const layers = [points];
-  for (let step = 0; step < steps; step++)
-    layers.push(math.attention(layers.at(-1), layers.at(-1), layers.at(-1), null, 1));
+  for (let x = points; layers.length <= steps; layers.push(x)) x = math.attention(x, x, x, null, 1);
   return layers;
 }
 
@@ -82,21 +75,14 @@ function draw_scene(model, picture, tokens) {
   return {
     tokens: tokens.join("\n"),
     move(points, layers, selected) {
-      hull.setAttribute(
-        "points",
-        math
-          .convex_hull(points)
-          .map((i) => to_picture(points[i]).join(","))
-          .join(" "),
-      );
+      plane.draw_hull(hull, points);
       arrow.setAttribute("d", path([[0, 0], points[selected]]));
       points.forEach((point, i) => {
         const y = plane.move(handles[i], point, i === selected);
         const [cx, cy] = to_picture(layers.at(-1)[i]);
         const below = y < 30 || (cy < y && y < SIZE - 30); // the name stands away from the ring
         handles[i].lastChild.setAttribute("y", below ? 26 : -14);
-        outputs[i].setAttribute("cx", cx);
-        outputs[i].setAttribute("cy", cy);
+        set(outputs[i], { cx, cy });
         trails[i].setAttribute("d", path(layers.map((layer) => layer[i])));
       });
     },
@@ -104,33 +90,26 @@ function draw_scene(model, picture, tokens) {
 }
 
 function describe(model, points, outputs) {
-  const tokens = model.get("tokens"),
-    i = model.get("selected"),
-    steps = model.get("steps");
+  const { tokens, selected: i, steps } = ui.values(model);
   const scores = math.attention_scores(points, points, 1);
   const weights = math.attention_weights(points, points, null, 1);
   const lengths = points.map((point) => Math.hypot(...point));
-  const angle = (j) =>
-    lengths[i] && lengths[j]
-      ? `${number((Math.acos(math.cosine_similarity([points[i]], [points[j]])[0][0]) * 180) / Math.PI, 0)}°`
-      : "–";
-  const rows = tokens.map((token, j) => [
-    token,
-    number(lengths[j]),
-    angle(j),
-    number(scores[i][j]),
-    ui.shaded(weights[i][j]),
-    ui.shaded(weights[j][i]),
-  ]);
+  const angle = (j) => {
+    if (!lengths[i] || !lengths[j]) return "–";
+    const [[cosine]] = math.cosine_similarity([points[i]], [points[j]]);
+    return `${number((Math.acos(cosine) * 180) / Math.PI, 0)}°`;
+  };
+  const row = (token, j) => [token, number(lengths[j]), angle(j), number(scores[i][j])];
+  const rows = tokens.map((token, j) => [...row(token, j), ui.shaded(weights[i][j]), ui.shaded(weights[j][i])]);
+  const [times, note] =
+    steps > 1 ? [` after ${steps} times`, " Scores and weights are those of the first time."] : ["", ""];
+  const output = ui.live();
+  output.append(`Its output${times}: ${coordinates(outputs[i])}.${note}`);
   return [
-    element("p.pair", element("bdi", tokens[i]), ` at ${place(points[i])}`),
+    element("p.pair", element("bdi", tokens[i]), ` at ${coordinates(points[i])}`),
     element("div.scroll", ui.table(["token", "length", "angle", "score", "reads", "is read"], rows)),
     element("p", `A score is ${number(lengths[i])} × the other’s length × the cosine of the angle between them.`),
-    element(
-      "p",
-      { "aria-live": "polite" },
-      `Its output${steps > 1 ? ` after ${steps} times` : ""}: ${place(outputs[i])}.${steps > 1 ? " Scores and weights are those of the first time." : ""}`,
-    ),
+    output,
   ];
 }
 

@@ -8,11 +8,21 @@ export function element(name, ...children) {
   const [tag, ...classes] = name.split(".");
   const attributes = children[0]?.constructor === Object ? children.shift() : {};
   const node = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes))
-    if (value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
+  set(node, attributes);
   if (classes[0]) node.classList.add(...classes.map((name) => `attn-${name}`));
   node.append(...children);
   return node;
+}
+
+// Attributes by name: true stands for an empty one, null and false for none.
+export function set(node, attributes) {
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
+}
+
+// The values of a model, to be taken by name: const { tokens, points } = values(model).
+export function values(model) {
+  return new Proxy(model, { get: (_, name) => model.get(name) });
 }
 
 export function number(x, digits = 2) {
@@ -21,7 +31,11 @@ export function number(x, digits = 2) {
 }
 
 export function change(model, name, value) {
-  model.set(name, value);
+  change_all(model, { [name]: value });
+}
+
+export function change_all(model, values) {
+  for (const [name, value] of Object.entries(values)) model.set(name, value);
   model.save_changes();
 }
 
@@ -31,7 +45,7 @@ export function write(node, text) {
 }
 
 // A function that remembers its last result, for as long as it is given the same.
-export function memo(compute) {
+export function memoize(compute) {
   let last = null;
   return (...given) => {
     if (!last || given.some((value, i) => value !== last.given[i])) last = { given, value: compute(...given) };
@@ -43,43 +57,28 @@ export function whole(x) {
   return x.toLocaleString("en");
 }
 
-// Three digits and the largest unit that fits, from pairs of a unit's size and its name: the same as `large` in base.py.
-export const COUNT = [
-  "",
-  " thousand",
-  " million",
-  " billion",
-  " trillion",
-  " quadrillion",
-  " quintillion",
-  " sextillion",
-].map((name, i) => [1000 ** i, name]);
+// Three digits and the largest unit that fits, from pairs of a unit's size and its name: as attnlib/formatting.py does.
+const NAMES = ["", "thousand", "million", "billion", "trillion", "quadrillion", "quintillion", "sextillion"];
+export const COUNT = NAMES.map((name, i) => [1000 ** i, name && ` ${name}`]);
 export const BYTES = [" B", " kB", " MB", " GB", " TB", " PB", " EB"].map((name, i) => [1000 ** i, name]);
 
 export function large(x, units = COUNT) {
   const digits = (size) => (x / size).toPrecision(3);
   const [size, name] = units.findLast(([size]) => Number(digits(size)) >= 1) ?? units[0];
-  return (
-    (Number(digits(size)) >= 1000
-      ? whole(Number(digits(size)))
-      : size === 1 && Number.isInteger(x)
-        ? x
-        : digits(size)) + name
-  );
+  const shown = digits(size);
+  if (Number(shown) >= 1000) return whole(Number(shown)) + name;
+  return (size === 1 && Number.isInteger(x) ? x : shown) + name;
 }
 
-// A calculator's sizes, as whole numbers that a page can count with.
-const LIMIT = 2 ** 20;
+const LARGEST_SIZE = 2 ** 20; // that a calculator takes
 
 export function sizes(model, names) {
-  return Object.fromEntries(
-    names.map((name) => {
-      const size = model.get(name);
-      if (!(Number.isInteger(size) && size >= 1 && size <= LIMIT))
-        throw new Error(`${name} must be a whole number from 1 to ${whole(LIMIT)}, got ${size}`);
-      return [name, size];
-    }),
-  );
+  for (const name of names) {
+    const size = model.get(name);
+    if (!(Number.isInteger(size) && size >= 1 && size <= LARGEST_SIZE))
+      throw new Error(`${name} must be a whole number from 1 to ${whole(LARGEST_SIZE)}, got ${size}`);
+  }
+  return values(model);
 }
 
 // What sliders offer: lengths in quarters of an octave, and the widths that models have.
@@ -90,16 +89,16 @@ export const WIDTHS = [
 
 // The tokens, no more than `most`, and as many as there are entries in the field `name`.
 export function tokens_of(model, most, name, what = name) {
-  const tokens = model.get("tokens"),
-    { length } = model.get(name);
+  const tokens = model.get("tokens");
+  const { length } = model.get(name);
   at_most("tokens", tokens.length, most);
   if (tokens.length !== length) throw new Error(`${tokens.length} tokens for ${length} ${what}`);
   return tokens;
 }
 
-export function check_inside(what, place, last, first = 0) {
-  if (!(Number.isInteger(place) && place >= first && place <= last))
-    throw new Error(`${what} ${place} is outside ${first} … ${last}`);
+export function check_range(what, value, last, first = 0) {
+  if (Number.isInteger(value) && value >= first && value <= last) return;
+  throw new Error(`${what} ${value} is outside ${first} … ${last}`);
 }
 
 // Raise when there is more to show than fits a screen and a reader.
@@ -125,24 +124,14 @@ export function slider(model, name, label, { digits = 1, ...limits }) {
   return { node, draw: () => set(model.get(name), number(model.get(name), digits)) };
 }
 
-// A slider over the list that `values()` gives, which may change. It stands at the last that is not above the model's value.
-export function choice(
-  model,
-  name,
-  label,
-  values,
-  { put = (value) => change(model, name, value), write = whole } = {},
-) {
+// A slider over the list that `values()` gives, which may change. It stands at the last that is not above the model's.
+export function list_slider(model, name, label, values, options = {}) {
+  const { put = (value) => change(model, name, value), write = whole } = options;
   const { node, set } = range(label, { min: 0, max: values().length - 1, step: 1 }, (index) => put(values()[index]));
   const draw = () => {
+    const last = values().findLastIndex((value) => value <= model.get(name));
     node.querySelector("input").max = values().length - 1;
-    set(
-      Math.max(
-        0,
-        values().findLastIndex((value) => value <= model.get(name)),
-      ),
-      write(model.get(name)),
-    );
+    set(Math.max(0, last), write(model.get(name)));
   };
   return { node, draw };
 }
@@ -177,18 +166,13 @@ export function controls(...items) {
 
 // A table from what stands in its head, and rows of a name and cells. A text becomes a cell; what is one stays.
 export function table(head, rows, kind = "") {
-  const cells = (contents, make) =>
-    contents.map((content, at) => (/^t[dh]$/.test(content.localName) ? content : make(content, at)));
+  const cells = (contents, make) => contents.map((one, at) => (/^t[dh]$/.test(one.localName) ? one : make(one, at)));
   const columns = cells(head, (name, at) =>
     at || name ? element("th", { scope: "col", dir: "auto" }, name) : element("td.corner"),
   );
-  const lines = rows.map(([name, ...others]) =>
-    element(
-      "tr",
-      ...cells([name], () => element("th", { scope: "row", dir: "auto" }, name)),
-      ...cells(others, (content) => element("td.plain", content)),
-    ),
-  );
+  const side = (name) => cells([name], () => element("th", { scope: "row", dir: "auto" }, name));
+  const plain = (contents) => cells(contents, (content) => element("td.plain", content));
+  const lines = rows.map(([name, ...others]) => element("tr", ...side(name), ...plain(others)));
   return element(`table.table${kind}`, element("thead", element("tr", ...columns)), element("tbody", ...lines));
 }
 
@@ -207,18 +191,20 @@ export function listed(items, write = (item) => [element("bdi", item)], between 
   return items.flatMap((item, at) => [at ? between : "", ...write(item, at)]);
 }
 
-// The title, what there is to see or to do, and where the numbers come from.
-export function caption(model, figure, text, more = "") {
-  figure.firstChild.replaceChildren(
-    `${model.get("title")}: `,
-    ...[text].flat(),
-    ` Numbers: ${model.get("provenance")}${more}.`,
-  );
+// The parts of a sentence, texts and nodes: sentence`${token} reads most from ${other}.`
+export function sentence(texts, ...parts) {
+  return texts.flatMap((text, at) => [text, ...[parts[at] ?? ""].flat()]);
 }
 
-// A widget: `changes` names what a reader can change, which "Start again" puts back, and `build(model, figure)` fills the
-// figure and returns what draws it: after every change of the model, and when the colours change. An error becomes a
-// sentence in place of the figure.
+// The title, what there is to see or to do, and where the numbers come from.
+export function caption(model, figure, text, more = "") {
+  const { title, provenance } = values(model);
+  figure.firstChild.replaceChildren(`${title}: `, ...[text].flat(), ` Numbers: ${provenance}${more}.`);
+}
+
+// A widget. `changes` names what a reader can change, which a link to the widget carries and "Start again" puts back.
+// The callback `build(model, figure)` fills the figure and returns what draws it: after every change of the model, and
+// when the colours change. An error becomes a sentence in place of the figure.
 export function widget(changes, build) {
   return { changes, render: ({ model, el }) => show(model, el, changes, build) };
 }
@@ -229,11 +215,8 @@ function show(model, el, changes, build) {
   el.addEventListener("keydown", stop);
   const figure = element("figure", { class: "attn" }, element("figcaption"));
   const problem = element("p.problem", { role: "alert" });
-  const start = changes.map((name) => model.get(name));
-  const again = button("Start again", () => {
-    changes.forEach((name, i) => model.set(name, start[i]));
-    model.save_changes();
-  });
+  const start = Object.fromEntries(changes.map((name) => [name, model.get(name)]));
+  const again = button("Start again", () => change_all(model, start));
   el.append(figure, problem, element("div", { class: "attn attn-foot" }, again));
   let draw = null;
   const update = () => {
@@ -246,7 +229,7 @@ function show(model, el, changes, build) {
       problem.textContent = `This picture cannot be drawn: ${error.message}.`;
       figure.hidden = true;
     }
-    again.hidden = changes.every((name, i) => JSON.stringify(model.get(name)) === JSON.stringify(start[i]));
+    again.hidden = changes.every((name) => JSON.stringify(model.get(name)) === JSON.stringify(start[name]));
   };
   model.on("change", update);
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -273,9 +256,8 @@ export function equals(...values) {
 
 // Text in which "_x" stands for the index x, as nodes: W_Q, d_k. What is a node already stays.
 export function formula(text) {
-  return typeof text === "string"
-    ? text.split(/_(\w+)/).map((part, i) => (i % 2 ? element("sub", part) : part))
-    : [text];
+  if (typeof text !== "string") return [text];
+  return text.split(/_(\w+)/).map((part, i) => (i % 2 ? element("sub", part) : part));
 }
 
 // Two decimals, or for numbers far from 1 a power of ten.

@@ -1,4 +1,4 @@
-"""math.mjs gives what attnlib gives, function by function."""
+"""The page's mathematics gives what attnlib gives, function by function, and the same constants bound both."""
 
 import dataclasses
 import json
@@ -253,7 +253,7 @@ def in_python(name, arguments):
     """Python takes as keywords what JavaScript takes last."""
     keywords = KEYWORDS.get(name, [])
     split = len(arguments) - len(keywords)
-    homes = (attnlib, attnlib.lab, attnlib.decoder, attnlib.positions, attnlib.scaled_dot_product, cost)
+    homes = (attnlib, attnlib.masks, attnlib.lab, attnlib.decoder, attnlib.positions, attnlib.scaled_dot_product, cost)
     function = next(getattr(home, name) for home in homes if hasattr(home, name))
     result = function(*arguments[:split], **dict(zip(keywords, arguments[split:], strict=True)))
     return list(dataclasses.asdict(result).values()) if dataclasses.is_dataclass(result) else result
@@ -277,7 +277,7 @@ def largest(arguments):
     return max(1.0, *arrays, arrays[0] * arrays[1] if len(arrays) > 1 else 0)
 
 
-def test_every_function_of_math_mjs_is_compared():
+def test_every_function_of_the_page_is_compared():
     assert sorted(node(exports=True)) == sorted(CASES)
 
 

@@ -1,12 +1,12 @@
-// math.mjs by itself: bad input gives a sentence that names the size or the index.
+// The page's mathematics by itself: bad input gives a sentence that names the size or the index.
 import assert from "node:assert/strict";
 import test from "node:test";
+import * as decoder from "../../../attnlib/widgets/decoder.mjs";
+import * as lab from "../../../attnlib/widgets/lab.mjs";
 import * as math from "../../../attnlib/widgets/math.mjs";
 
-const square = [
-  [1, 0],
-  [0, 1],
-];
+const rows = (...texts) => texts.map((text) => text.split(" ").map(Number));
+const square = rows("1 0", "0 1");
 
 test("a softmax of two scores has known weights", () => {
   assert.deepEqual(
@@ -16,18 +16,10 @@ test("a softmax of two scores has known weights", () => {
 });
 
 test("no input is changed", () => {
-  const points = [
-    [3, 1],
-    [0, 0],
-    [2, 2],
-  ];
+  const points = rows("3 1", "0 0", "2 2");
   math.convex_hull(points);
   math.attention(points, points, points);
-  assert.deepEqual(points, [
-    [3, 1],
-    [0, 0],
-    [2, 2],
-  ]);
+  assert.deepEqual(points, rows("3 1", "0 0", "2 2"));
 });
 
 const bad = {
@@ -43,51 +35,33 @@ const bad = {
     /row 1 of query has 1 entries, row 0 has 2/,
   ],
   "an entry that is not finite": [
-    () =>
-      math.attention_weights(square, [
-        [1, 0],
-        [0, Infinity],
-      ]),
+    () => math.attention_weights(square, rows("1 0", "0 Infinity")),
     /key\[1, 1\] is Infinity/,
   ],
   "a mask of another size": [
     () => math.attention_weights(square, square, [[true, true]]),
     /mask has 1 × 2 cells, the scores 2 × 2/,
   ],
-  "a masked row": [
-    () =>
-      math.attention_weights(square, square, [
-        [true, true],
-        [false, false],
-      ]),
-    /query 1 may attend to no key/,
-  ],
+  "a masked row": [() => math.attention_weights(square, square, rows("1 1", "0 0")), /query 1 may attend to no key/],
   "a bias of another size": [
     () => math.attention_weights(square, square, null, null, [[0, 0]]),
     /bias has 1 × 2 cells, the scores 2 × 2/,
   ],
-  "NaN in a bias": [
-    () =>
-      math.attention_weights(square, square, null, null, [
-        [0, NaN],
-        [0, 0],
-      ]),
-    /score 1 is NaN/,
-  ],
+  "NaN in a bias": [() => math.attention_weights(square, square, null, null, rows("0 NaN", "0 0")), /score 1 is NaN/],
   "a map of another width": [() => math.project(square, [[1, 2, 3]]), /x has width 2, w has 1 rows/],
   "a bias of another width": [() => math.project(square, square, [1]), /the bias has 1 entries, w has 2 columns/],
   "heads that do not divide": [() => math.split_heads(square, 3), /a width of 2 does not divide into 3 heads/],
-  "a word outside": [() => math.decoder_weights({ embedding: square }, [0, 2]), /token 2 is none of the 2 words/],
-  "no words": [() => math.decoder_logits({ embedding: square }, []), /none of the 2 words/],
+  "a word outside": [() => decoder.decoder_weights({ embedding: square }, [0, 2]), /token 2 is none of the 2 words/],
+  "no words": [() => decoder.decoder_logits({ embedding: square }, []), /none of the 2 words/],
   "values of another length": [() => math.attention(square, square, [[1]]), /key has 2 rows, value has 1/],
-  "an unknown φ": [() => math.positive_weights([1], "toString"), /no positive function is called toString/],
-  "φ out of range": [() => math.positive_function([1000], "exp"), /φ\(1000\) is Infinity/],
-  "φ of nothing but 0": [() => math.positive_weights([0, 0], "square"), /φ gives 0 for every score/],
+  "an unknown φ": [() => lab.positive_weights([1], "toString"), /no positive function is called toString/],
+  "φ out of range": [() => lab.positive_function([1000], "exp"), /φ\(1000\) is Infinity/],
+  "φ of nothing but 0": [() => lab.positive_weights([0, 0], "square"), /φ gives 0 for every score/],
   "an unknown assumption": [
-    () => math.draw_scores(1, 1, 1, "valueOf"),
+    () => lab.draw_scores(1, 1, 1, "valueOf"),
     /no scores for d_k = 1 and the assumption valueOf/,
   ],
-  "a width without end": [() => math.draw_scores(1, 1, Infinity), /d_k must be finite, got Infinity/],
+  "a width without end": [() => lab.draw_scores(1, 1, Infinity), /d_k must be finite, got Infinity/],
 };
 
 for (const [name, [call, message]] of Object.entries(bad)) test(`${name} is named`, () => assert.throws(call, message));

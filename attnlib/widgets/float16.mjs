@@ -12,11 +12,11 @@ export function unpack(name, { shape, data }) {
     throw new Error(`${name} has ${bytes.length / 2} numbers for the shape ${shape.join(" × ")}`);
   const view = new DataView(bytes.buffer);
   const values = Float64Array.from({ length: size }, (_, i) => {
-    const bits = view.getUint16(2 * i, true),
-      exponent = (bits >> 10) & 31,
-      fraction = bits & 1023;
+    const bits = view.getUint16(2 * i, true);
+    const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
     const size = exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24;
-    return exponent === 31 ? NaN : bits >> 15 ? -size : size;
+    if (exponent === 31) return NaN;
+    return bits >> 15 ? -size : size;
   });
   return nest(values, shape);
 }

@@ -1,0 +1,177 @@
+// attnlib.lab, for the page: what only the book's experiments use.
+
+import { check_square } from "./checks.mjs";
+import { softmax } from "./math.mjs";
+
+export function stretch_matrix(along, across, degrees = 0) {
+  if (![along, across, degrees].every(Number.isFinite))
+    throw new Error(`stretches and angle must be finite, got ${along}, ${across} and ${degrees}`);
+  const turn = ((degrees % 360) * Math.PI) / 180;
+  const cos = Math.cos(turn),
+    sin = Math.sin(turn),
+    mixed = (along - across) * cos * sin;
+  return [
+    [along * cos ** 2 + across * sin ** 2, mixed],
+    [mixed, along * sin ** 2 + across * cos ** 2],
+  ];
+}
+
+export function most_read(weights) {
+  check_square(weights);
+  return weights.map((row, i) => {
+    const others = row.map((weight, j) => (j === i ? -Infinity : weight));
+    return others.indexOf(Math.max(...others));
+  });
+}
+
+export function most_unequal_pair(matrix) {
+  check_square(matrix);
+  const pairs = matrix
+    .flatMap((row, i) => row.map((entry, j) => [Math.abs(entry - matrix[j][i]), i, j]))
+    .filter(([, i, j]) => i < j);
+  return pairs.reduce((best, pair) => (pair[0] > best[0] ? pair : best)).slice(1);
+}
+
+export function cycle_product(weights, cycle) {
+  check_square(weights);
+  if (!cycle.length) throw new Error("a cycle needs one token or more");
+  return cycle.reduce((product, i, at) => product * weights[i][cycle[(at + 1) % cycle.length]], 1);
+}
+
+// The φ that a name stands for.
+const POSITIVE = {
+  exp: Math.exp,
+  softplus: (s) => Math.max(s, 0) + Math.log1p(Math.exp(-Math.abs(s))),
+  sigmoid: (s) => 1 / (1 + Math.exp(-s)),
+  relu: (s) => Math.max(s, 0) + 0.01,
+  square: (s) => s * s,
+};
+
+export function positive_function(x, name) {
+  if (!Object.hasOwn(POSITIVE, name)) throw new Error(`no positive function is called ${name}`);
+  const raised = x.map(POSITIVE[name]);
+  const wrong = raised.findIndex((value) => !Number.isFinite(value));
+  if (wrong >= 0) throw new Error(`φ(${x[wrong]}) is ${raised[wrong]}`);
+  return raised;
+}
+
+export function positive_weights(scores, positive) {
+  if (positive === "exp") return softmax(scores);
+  const raised = positive_function(scores, positive);
+  const total = raised.reduce((sum, term) => sum + term, 0);
+  if (total === 0) throw new Error("φ gives 0 for every score, so there is nothing to divide by");
+  return raised.map((term) => term / total);
+}
+
+export function weight_properties(scores, positive, constant = 1, raised = 10) {
+  const weights = positive_weights(scores, positive);
+  const moved = positive_weights(
+    scores.map((score) => score + constant),
+    positive,
+  );
+  const top = scores.indexOf(Math.max(...scores));
+  const lifted = positive_weights(
+    scores.map((score, i) => (i === top ? score + raised : score)),
+    positive,
+  );
+  const wrong = scores.flatMap((high, i) => scores.filter((low, j) => high > low && weights[i] <= weights[j]));
+  return [
+    Math.min(...weights),
+    weights.reduce((sum, weight) => sum + weight, 0),
+    Math.max(...weights.map((weight, i) => Math.abs(moved[i] - weight))),
+    wrong.length,
+    lifted[top],
+  ];
+}
+
+export function entropy(weights) {
+  return 0 - weights.reduce((sum, weight) => sum + (weight > 0 ? weight * Math.log(weight) : 0), 0);
+}
+
+export function softmax_jacobian(weights) {
+  return weights.map((a, j) => weights.map((b, k) => (j === k ? a : 0) - a * b));
+}
+
+export function seeded_uniform(count, seed = 0, start = 0) {
+  const first = Math.imul(seed + 1, 0x9e3779b9) + start,
+    side = Math.sqrt(3),
+    step = (2 * side) / 2 ** 32;
+  const draws = [];
+  for (let i = 0; i < count; i++) {
+    let x = (first + i) | 0;
+    x = Math.imul(x ^ (x >>> 16), 0x21f0aaad);
+    x = Math.imul(x ^ (x >>> 15), 0x735a2d97);
+    draws.push((((x ^ (x >>> 15)) >>> 0) + 0.5) * step - side);
+  }
+  return draws;
+}
+
+// One component of every vector at a time, so that no n × d numbers are held.
+export function draw_scores(n_q, n_k, d_k, broken = "none", seed = 0) {
+  if (!Number.isFinite(score_variance(d_k, broken))) throw new Error(`d_k must be finite, got ${d_k}`);
+  const n = n_q + n_k,
+    copies = broken === "copies",
+    stretch = broken === "variance" ? 2 : 1,
+    offset = broken === "mean" ? 1 : 0;
+  const sums = new Float64Array(n_q * n_k),
+    squares = new Float64Array(n);
+  for (let c = 0; c < (copies ? 1 : d_k); c++) {
+    const vectors = seeded_uniform(n, seed, c * n);
+    for (let i = 0; i < n; i++) {
+      vectors[i] = vectors[i] * stretch + offset;
+      squares[i] += vectors[i] * vectors[i];
+    }
+    for (let i = 0, at = 0; i < n_q; i++) {
+      const component = vectors[i];
+      for (let j = n_q; j < n; j++, at++) sums[at] += component * vectors[j];
+    }
+  }
+  const score = (i, j) => {
+    const sum = sums[i * n_k + j];
+    if (broken === "sign") return squares[i] * (1 - 2 * (j % 2));
+    if (broken === "unit") return sum / Math.sqrt(squares[i] * squares[n_q + j]);
+    return copies ? sum * d_k : sum;
+  };
+  return Array.from({ length: n_q }, (_, i) => Array.from({ length: n_k }, (_, j) => score(i, j)));
+}
+
+export function score_variance(d_k, broken = "none") {
+  const variances = {
+    none: d_k,
+    variance: 16 * d_k,
+    mean: 3 * d_k,
+    copies: d_k ** 2,
+    sign: d_k ** 2 + 0.8 * d_k,
+    unit: 1 / d_k,
+  };
+  if (!(d_k >= 1) || !Object.hasOwn(variances, broken))
+    throw new Error(`no scores for d_k = ${d_k} and the assumption ${broken}`);
+  return variances[broken];
+}
+
+export function saturation(scores) {
+  const weights = scores.map((row) => softmax(row)),
+    all = scores.flat();
+  const average = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+  const mean = average(all);
+  return [
+    mean,
+    average(all.map((score) => (score - mean) ** 2)),
+    average(weights.map((row) => Math.max(...row))),
+    average(weights.map(entropy)),
+    average(
+      weights.map((row) =>
+        Math.sqrt(
+          softmax_jacobian(row)
+            .flat()
+            .reduce((sum, entry) => sum + entry * entry, 0),
+        ),
+      ),
+    ),
+  ];
+}
+
+export function weight_back(weights, back) {
+  const rows = weights.slice(back);
+  return rows.reduce((sum, row, i) => sum + row[i], 0) / rows.length;
+}

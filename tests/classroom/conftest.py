@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import warnings
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import nbformat
@@ -14,14 +14,24 @@ import pytest
 os.environ.setdefault("CONTAIN", "none root")  # whatever this machine has, and whoever runs the tests
 warnings.filterwarnings("ignore", module="nbgrader")  # its own warnings, at import, are not ours to mend
 
+import nbgrader.api  # noqa: E402
+
 from classroom.__main__ import main  # noqa: E402
 from classroom.course import Course, release  # noqa: E402
 
 SET = "chapter_01"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _one_alembic():
+    """nbgrader starts a process for each new gradebook, to ask for what is always the same: it is asked once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nbgrader.api, "get_alembic_version", cache(nbgrader.api.get_alembic_version))
+        yield
+
+
 @pytest.fixture(scope="session")
-def released_once(tmp_path_factory):
+def released_once(tmp_path_factory, _one_alembic):
     course = Course(tmp_path_factory.mktemp("released") / "course")
     release(course)
     return course

@@ -235,7 +235,13 @@ def test_the_page_allows_its_own_style_and_nothing_else():
     assert "@import" not in style
 
 
-@pytest.fixture(params=[(390, "light"), (390, "dark"), (1280, "light"), (1280, "dark")], ids=str)
+SLOW = {"marks": pytest.mark.slow}
+
+
+@pytest.fixture(
+    params=[(390, "light"), (1280, "dark"), pytest.param((390, "dark"), **SLOW), pytest.param((1280, "light"), **SLOW)],
+    ids=str,
+)
 def opened(browser, tmp_path, request):
     """Open a page in a window; with it everything that it asked for or said."""
     width, scheme = request.param
@@ -298,6 +304,7 @@ def test_every_formula_of_the_set_is_typeset_and_asked_for_once(mixed, monkeypat
     assert len(asked) == 1
 
 
+@pytest.mark.slow
 def test_formulas_are_those_of_the_book():
     found = set()
     for file in Path("chapters").glob("0*.md"):

@@ -27,6 +27,7 @@ def limits(monkeypatch, text):
     monkeypatch.setenv("CLASSROOM_LIMITS", text)
 
 
+@pytest.mark.slow
 def test_a_submission_past_its_deadline_is_ended_and_the_next_is_graded(
     course, classroom, submit, notebook, monkeypatch, lines
 ):
@@ -135,6 +136,7 @@ def test_a_python_that_did_not_start_is_tried_again(course, classroom, submit, n
     assert lines(course)["ada"]["score"] == "11"
 
 
+@pytest.mark.slow
 def test_a_set_up_that_a_student_broke_is_tried_again_only_with_other_limits(
     course, classroom, submit, notebook, monkeypatch, lines
 ):
@@ -256,6 +258,7 @@ def test_damaged_records_are_said(course, classroom, submit):
     assert "The gradebook cannot be read or written" in said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found by /proc")
 def test_a_command_that_is_terminated_leaves_no_process(course, submit, notebook, tmp_path):
     submit("ada", fill(notebook, RIGHT, ENDLESS))
@@ -275,6 +278,7 @@ def test_a_command_that_is_terminated_leaves_no_process(course, submit, notebook
     assert list(tmp_path.glob("grading-*")) == []
 
 
+@pytest.mark.slow
 def test_a_release_needs_no_activated_environment(tmp_path):
     command = [sys.executable, "-m", "classroom", "--course", str(tmp_path / "course"), "release", SET]
     path = os.pathsep.join(one for one in os.defpath.split(os.pathsep) if one and not Path(one, "alembic").exists())

@@ -3,23 +3,19 @@
 import copy
 import json
 import re
-import shutil
+from functools import cache
 
 import nbformat
 import pytest
 
 from classroom import notebooks
 from classroom.__main__ import main
-from classroom.course import Course
+from classroom.cells import grade_id
 from classroom.demo.submissions import RIGHT, fill
 from classroom.restore import restore
 
 SET = "chapter_01"
 WORDS = RIGHT["explain-hull"]
-
-
-def name(cell):
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
 
 
 def right(notebook, **changes):
@@ -45,7 +41,7 @@ def pasted(notebook):
 def answers_alone(notebook):
     """Only the student's own cells, without tags: no test, no text."""
     filled = right(notebook)
-    made = [nbformat.v4.new_code_cell(cell.source) for cell in filled.cells if name(cell).startswith("answer")]
+    made = [nbformat.v4.new_code_cell(cell.source) for cell in filled.cells if grade_id(cell).startswith("answer")]
     return nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell("import numpy as np"), *made, nbformat.v4.new_markdown_cell(WORDS)]
     )
@@ -59,7 +55,7 @@ def explained_in_an_added_cell(notebook):
 
 def answered_before_the_stub(notebook):
     filled = fill(notebook, {key: source for key, source in RIGHT.items() if key != "answer-cosines"})
-    at = next(i for i, cell in enumerate(filled.cells) if name(cell) == "answer-cosines")
+    at = next(i for i, cell in enumerate(filled.cells) if grade_id(cell) == "answer-cosines")
     filled.cells.insert(at, nbformat.v4.new_code_cell(RIGHT["answer-cosines"]))
     return filled
 
@@ -72,13 +68,13 @@ def answered_at_the_end(notebook):
 
 def stub_copied_to_the_end(notebook):
     filled = right(notebook)
-    stub = next(cell for cell in notebook.cells if name(cell) == "answer-tempered")
+    stub = next(cell for cell in notebook.cells if grade_id(cell) == "answer-tempered")
     filled.cells.insert(4, copy.deepcopy(stub))
     return filled
 
 
 def at(notebook, cell):
-    return next(i for i, one in enumerate(notebook.cells) if name(one) == cell)
+    return next(i for i, one in enumerate(notebook.cells) if grade_id(one) == cell)
 
 
 def code(source):
@@ -210,7 +206,7 @@ CASES = {  # what was handed in, its score, its state, and words of the note or 
 
 
 def notebook_source(notebook, cell):
-    return next(one.source for one in notebook.cells if name(one) == cell)
+    return next(one.source for one in notebook.cells if grade_id(one) == cell)
 
 
 def many_cells(notebook, number):
@@ -219,25 +215,61 @@ def many_cells(notebook, number):
     return made
 
 
+FEW = ("added", "end", "joined", "string", "import", "deep", "twice")  # graded as a class in the fast tests
+
+
 @pytest.fixture(scope="module")
-def graded(released_once, tmp_path_factory, place):
-    """A class with every case, graded by the command once."""
-    course = Course(tmp_path_factory.mktemp("class") / "course")
-    shutil.copytree(released_once.folder, course.folder)
-    notebook = nbformat.read(course.released(SET), 4)
-    for student, (make, *_) in CASES.items():
-        place(course, student, make(copy.deepcopy(notebook)))
-    assert main(["--course", str(course.folder), "grade"]) == 0
-    return course
+def graded_class(copied, place, tmp_path_factory):
+    """A class with some of the cases, graded by the command once."""
+
+    def grade(students):
+        course = copied(tmp_path_factory.mktemp("class"))
+        notebook = nbformat.read(course.released(SET), 4)
+        for student in students:
+            place(course, student, CASES[student][0](copy.deepcopy(notebook)))
+        assert main(["--course", str(course.folder), "grade"]) == 0
+        return course
+
+    return cache(grade)
+
+
+@pytest.fixture
+def graded(graded_class):
+    return graded_class(FEW)
+
+
+def is_graded(course, row, student):
+    _, score, state, words = CASES[student]
+    assert (row["score"], row["state"]) == (score, state), row
+    assert words in row["needs a person because"] + row["notes"]
+    assert (course.folder / "feedback" / student / SET / f"{SET}.html").exists()
+
+
+@pytest.mark.parametrize("student", FEW)
+def test_what_happened_to_a_notebook_ends_in_its_points_or_with_a_person(graded, lines, student):
+    is_graded(graded, lines(graded)[student], student)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("student", CASES)
+def test_whatever_happened_to_a_notebook_ends_in_its_points_or_with_a_person(graded_class, lines, student):
+    course = graded_class(tuple(CASES))
+    is_graded(course, lines(course)[student], student)
 
 
 @pytest.mark.parametrize("student", CASES)
-def test_what_happened_to_a_notebook_ends_in_its_points_or_with_a_person(graded, student, lines):
-    _, score, state, words = CASES[student]
-    row = lines(graded)[student]
-    assert (row["score"], row["state"]) == (score, state), row
-    assert words in row["needs a person because"] + row["notes"]
-    assert (graded.folder / "feedback" / student / SET / f"{SET}.html").exists()
+def test_what_was_done_to_a_notebook_is_said(notebook, student):
+    make, score, _, words = CASES[student]
+    made = make(copy.deepcopy(notebook))
+    content = made if isinstance(made, bytes) else json.dumps(made).encode()
+    if not score:
+        with pytest.raises(notebooks.Unreadable, match=words):
+            notebooks.read(content)
+        return
+    found, notes = notebooks.read(content)
+    said = restore(found, notebook)
+    assert words in "; ".join([*notes, *said.notes, *said.person])
+    assert {grade_id(cell) for cell in found.cells} - {""} == {grade_id(cell) for cell in notebook.cells} - {""}
 
 
 def test_an_explanation_in_an_added_cell_is_there_to_mark_and_has_no_points_yet(graded, lines):
@@ -246,14 +278,17 @@ def test_an_explanation_in_an_added_cell_is_there_to_mark_and_has_no_points_yet(
 
 
 @pytest.mark.parametrize("student", ["string", "printed", "named", "comment", "prose", "in a test"])
-def test_an_explanation_in_a_cell_of_code_is_there_to_mark_and_has_no_points_yet(graded, student, lines):
-    assert lines(graded)[student]["explain-hull"] == ""
-    assert WORDS in lines(graded, "to-mark")[student]["answer"]
+def test_an_explanation_in_a_cell_of_code_is_there_to_mark_and_has_no_points_yet(graded, notebook, student, lines):
+    found = CASES[student][0](copy.deepcopy(notebook))
+    assert WORDS in restore(found, notebook).elsewhere["explain-hull"]
+    assert lines(graded)["string"]["explain-hull"] == ""
+    assert WORDS in lines(graded, "to-mark")["string"]["answer"]
 
 
-def test_nothing_is_said_to_be_missing_that_stands_in_another_cell(graded, lines):
-    found = lines(graded)
-    assert not any("answer-" in found[who]["notes"].partition("missing")[2] for who in ("joined", "one", "pairs"))
+def test_nothing_is_said_to_be_missing_that_stands_in_another_cell(notebook):
+    for make in (two_in_one_cell, all_in_one_cell, two_and_two):
+        notes = restore(make(notebook), notebook).notes
+        assert not any("answer-" in note for note in notes if note.startswith("missing"))
 
 
 def test_what_a_student_wrote_into_a_locked_cell_is_shown_as_theirs(graded):

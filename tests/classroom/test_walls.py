@@ -16,10 +16,25 @@ from classroom.limits import Limits, Refused
 from classroom.process import Note
 from classroom.student import NotStarted, Step, Student
 
-KINDS = [kind for kind in (*walls.CHOICES, walls.LIMITS) if kind is walls.LIMITS or walls.works(kind)]
-NAMED = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-WALLED = pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.hidden], ids=lambda kind: kind.name)
+ALL = {kind.name: kind for kind in (*walls.CHOICES, walls.LIMITS)}
 SMALL = Limits(seconds=1, total=60, memory=2 << 30, output=1000, file=1 << 20, disk=8 << 20, files=100)
+
+
+@pytest.fixture(params=["best", *(pytest.param(name, marks=pytest.mark.slow) for name in ALL)])
+def kind(request):
+    """The best walls of this machine; in the slow tests also each of the others that works here, and none."""
+    if request.param == "best":
+        return walls.best()
+    found = ALL[request.param]
+    if found is walls.best() or not (found is walls.LIMITS or walls.works(found)):
+        pytest.skip("tried as the best, or not at work here")
+    return found
+
+
+@pytest.fixture
+def walled(kind):
+    if not kind.hidden:
+        pytest.skip("no wall")
 
 
 def run(*sources, kind=walls.LIMITS, limits=SMALL):
@@ -27,7 +42,6 @@ def run(*sources, kind=walls.LIMITS, limits=SMALL):
         return student.run(), student
 
 
-@NAMED
 def test_a_cell_that_hangs_costs_no_other(kind):
     stubborn = "import signal\nsignal.setitimer(signal.ITIMER_PROF, 0)\nsignal.setitimer(signal.ITIMER_REAL, 0)\nwhile True:\n    pass"
     ran, _ = run("x = 1", "while True: pass", stubborn, "import os\nos._exit(3)", "print(x)", kind=kind)
@@ -51,7 +65,9 @@ CHANNEL = {
 BREAKS_ITSELF = {"stops reading", "no answer"}  # seen at the next request alone: that cell is passed over too
 
 
-@pytest.mark.parametrize("way", CHANNEL)
+@pytest.mark.parametrize(
+    "way", ["answers in advance", "floods the replies", *(pytest.param(way, marks=pytest.mark.slow) for way in CHANNEL)]
+)
 def test_a_process_that_plays_with_the_channel_holds_nothing_up(way):
     long = "x = '" + "y" * 80_000 + "'"
     ran, _ = run("x = 1", CHANNEL[way], long, "print(len(x))", kind=walls.best())
@@ -69,7 +85,6 @@ def test_notes_that_are_cut_off_or_forged_are_named():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="seccomp")
-@NAMED
 def test_the_channel_for_notes_cannot_be_closed_or_replaced(kind):
     tries = [
         "os.close(250)",
@@ -105,7 +120,6 @@ def test_output_and_memory_and_files_are_limited():
     assert ran["3"].output == "still here\n"
 
 
-@NAMED
 def test_disk_and_the_number_of_files_are_limited_as_a_whole(kind):
     disk = "for i in range(64):\n    with open(f'f{i}', 'wb') as f: f.write(bytes(1 << 20 - 1))\nimport time\ntime.sleep(1.5)"
     files = "for i in range(5000): open(f'g{i}', 'w').close()\nimport time\ntime.sleep(1.5)"
@@ -116,7 +130,6 @@ def test_disk_and_the_number_of_files_are_limited_as_a_whole(kind):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="seccomp")
-@NAMED
 def test_there_is_one_process_and_no_memory_that_no_limit_counts(kind):
     ways = ["os.memfd_create('x')", "__import__('_posixsubprocess').fork_exec(*[None] * 21)", "os.pidfd_open(1)", "__import__('socket').socket()",
             "os.posix_spawn('/bin/true', ['true'], {})", "os.kill(1, 0)"]  # fmt: skip
@@ -135,7 +148,7 @@ def test_there_is_one_process_and_no_memory_that_no_limit_counts(kind):
     assert ran["2"].output == "thread\n"
 
 
-@WALLED
+@pytest.mark.usefixtures("walled")
 def test_code_that_goes_round_python_reaches_no_file_and_no_network(kind):
     secret = walls.ROOT / "classroom" / "graded" / "chapter_01.md"
     source = f"""import torch
@@ -147,7 +160,7 @@ for place in ({str(secret)!r}, '/etc/passwd', '/proc/1/environ'):
     assert ran["1"].error.name == "PermissionError"
 
 
-@WALLED
+@pytest.mark.usefixtures("walled")
 def test_the_machine_cannot_be_changed_by_proc(kind):
     places = ["/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/kernel/hostname", "/etc/x", "/usr/x"]
     source = f"import os\nfor p in {places!r}:\n    print(os.access(p, os.W_OK))"
@@ -157,7 +170,6 @@ def test_the_machine_cannot_be_changed_by_proc(kind):
         assert ran["1"].output == "True\n"  # a real root's student is nobody
 
 
-@NAMED
 def test_files_network_and_processes_are_out_of_reach_and_the_attempt_is_noted(kind):
     ran, student = run(
         "print(open('classroom/walls.py').read())",
@@ -190,7 +202,6 @@ def test_files_network_and_processes_are_out_of_reach_and_the_attempt_is_noted(k
     assert student.notes[1] == ("", Note("did", "tried to reach the network", "cell 2", 2))
 
 
-@NAMED
 def test_no_process_and_no_folder_is_left(kind):
     with Student([Step("a", "import time\ntime.sleep(1000)")], Limits(seconds=100), kind) as student:
         student._start()
@@ -250,6 +261,7 @@ def test_a_student_cannot_speak_in_the_graders_words():
     assert (ran["1"].error.name, len(ran["1"].error.text)) == ("Error", 500)
 
 
+@pytest.mark.slow
 def test_the_time_for_a_submission_ends():
     ran, _ = run(*["import time\ntime.sleep(0.9)"] * 8, limits=Limits(seconds=1, total=4))
     assert "used up" in ran["7"].error.text or "too long" in ran["7"].error.text
@@ -312,8 +324,10 @@ def test_a_control_group_counts_memory_and_goes_again(tmp_path, monkeypatch):
     assert list(own.iterdir()) == []
 
 
-@pytest.mark.skipif(not cgroup.stands(Limits()), reason="no control group can be made here")
+@pytest.mark.slow
 def test_a_control_group_ends_what_takes_more_than_it_may():
+    if not cgroup.stands(Limits()):
+        pytest.skip("no control group can be made here")
     hoard = "import mmap\nheld = [mmap.mmap(-1, 1 << 26) for _ in range(12)]\nfor m in held: m.write(bytes(1 << 26))"
     ran, _ = run(hoard, "print(1)", limits=Limits(memory=500 << 20), kind=walls.best())
     assert ran["0"].error is not None

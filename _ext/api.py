@@ -1,7 +1,7 @@
 """The API reference: the package's docstrings, Google's sections as napoleon reads them, with the shapes from the signatures.
 
 What napoleon does not know stands here: a `name` in single backticks is code, and a link where the package has it; a
-"Source:" and a "Raises …" in one paragraph are fields; and a field tells the shape of every array.
+"Source:", and a "Raises …" in one paragraph, are fields; and a field tells the shape of every array.
 """
 
 import inspect
@@ -18,9 +18,8 @@ from sphinx.ext.napoleon.docstring import GoogleDocstring
 import attnlib
 
 SECTION = re.compile(r"(?:Args|Returns|Yields|Raises|Source|Examples?):$|:(?:Raises|Source):|>>>")
-FIELD = re.compile(r"^(Raises(?= )|Source(?=: )):? (.+(?:\n.+)*)", re.MULTILINE)
+FIELD = re.compile(r"^(?:(Raises) |(Source):\s+)(.+(?:\n.+)*)", re.MULTILINE)
 PARTS = re.compile(r"(`[^`]+`|\*\w[^*]*\w\*)")  # names, and what is *stressed*
-NAPOLEON = Config(napoleon_custom_sections=["Source"])
 KINDS = {"Real": "numbers", "Float": "floats", "Bool": "booleans", "Int": "integers", "Integer": "integers"}
 
 
@@ -48,7 +47,7 @@ def shapes(function: Any) -> list[str]:
 
 def restructured(lines: list[str]) -> Iterator[str]:
     """The docstring's lines as reStructuredText: names as literals or links, paragraphs that are fields as such."""
-    text = FIELD.sub(lambda match: f":{match[1]}: " + match[2].replace("\n", "\n    "), "\n".join(lines))
+    text = FIELD.sub(lambda match: f":{match[1] or match[2]}: " + match[3].replace("\n", "\n    "), "\n".join(lines))
     example = False
     for line in text.split("\n"):
         example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
@@ -68,4 +67,4 @@ def rewrite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: li
     first = next((i for i, line in enumerate(text) if SECTION.match(line)), len(text))
     text[first:first] = shapes(obj) if what in {"function", "method"} else []
     # Whatever it is, for a property's first line names no type here.
-    lines[:] = GoogleDocstring(text, NAPOLEON, app).lines()  # type: ignore[arg-type]
+    lines[:] = GoogleDocstring(text, Config(), app).lines()  # type: ignore[arg-type]

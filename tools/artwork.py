@@ -53,17 +53,17 @@ def characters(site: Path) -> dict[str, set[int]]:
 def cut(source: Path, target: Path, wanted: set[int]) -> None:
     """Write `source` with the wanted characters and weights alone."""
     options = subset.Options(flavor="woff2", hinting=False)
-    font = subset.load_font(str(source), options)
-    subsetter = subset.Subsetter(options)
-    subsetter.populate(unicodes=wanted)
-    subsetter.subset(font)
-    if "fvar" in font:
-        instantiateVariableFont(font, {"wght": WEIGHTS[0] if "italic" in source.name else WEIGHTS}, inplace=True)
-    for record in font["name"].names:
-        if record.nameID in {1, 3, 4, 6}:
-            record.string = record.toUnicode().replace("Source", "Book")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    subset.save_font(font, str(target), options)
+    with subset.load_font(str(source), options) as font:
+        subsetter = subset.Subsetter(options)
+        subsetter.populate(unicodes=wanted)
+        subsetter.subset(font)
+        if "fvar" in font:
+            instantiateVariableFont(font, {"wght": WEIGHTS[0] if "italic" in source.name else WEIGHTS}, inplace=True)
+        for record in font["name"].names:
+            if record.nameID in {1, 3, 4, 6}:
+                record.string = record.toUnicode().replace("Source", "Book")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        subset.save_font(font, str(target), options)
 
 
 def draw_preview(title: str, target: Path) -> None:

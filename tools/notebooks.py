@@ -10,16 +10,15 @@ overwritten: when the book has a newer chapter, that comes beside yours as `NAME
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import jupytext
 import nbformat
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
+from myst_nb.core.read import read_myst_markdown_notebook
 
 from attnlib.exercises import EXERCISES
 
@@ -27,13 +26,15 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORD = ".generated.json"
 
 _markdown = MarkdownIt("commonmark").use(dollarmath_plugin).use(myst_block_plugin).use(myst_role_plugin)
-_DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
-_OPTION = re.compile(r":([\w-]+):\s*(.*)")
-_BLANKS = re.compile(r"\n{3,}")
-_REFERENCE = re.compile(r"(.*?)\s*<[^<>]+>$", re.DOTALL)
+DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
+OPTIONS = re.compile(r"\A(?::[\w-]+:.*\n?)*")
+OPTION = re.compile(r":([\w-]+): *(.*)")
+BLANKS = re.compile(r"\n{3,}")
+REFERENCE = re.compile(r"\A(.*?)\s*<[^<>]+>\Z", re.DOTALL)
 ADMONITIONS = {"attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "warning"}
-NEW_TERM = r"\style{color: #2a86c8}{"  # what the site's \new{…} looks like, on light and dark alike
 REFERENCES = {"ref", "numref", "doc", "term", "eq"}
+NEW = re.compile(r"\\new(?![A-Za-z])")
+NEW_TERM = r"\\style{color: #2a86c8}"  # what the site's \new looks like, on light and dark alike
 
 
 class ConversionError(ValueError):
@@ -42,21 +43,15 @@ class ConversionError(ValueError):
 
 def convert(text: str, name: str = "chapter") -> nbformat.NotebookNode:
     """A chapter (MyST Markdown) as a notebook."""
-    source = jupytext.reads(text, fmt="md:myst")
     cells, in_solution = [], False
-    for cell in source.cells:
-        if cell.cell_type == "code":
-            if not in_solution:
-                cells.append(nbformat.v4.new_code_cell(cell.source))
-            continue
-        for kind, content in _plain(cell.source, name):
+    for cell in read_myst_markdown_notebook(text).cells:
+        for kind, content in [("code", cell.source)] if cell.cell_type == "code" else _plain(cell.source, name):
             if kind == "gate":
                 in_solution = content == "solution-start"
+            elif not in_solution and kind == "code":
+                cells.append(nbformat.v4.new_code_cell(content.rstrip()))
             elif not in_solution and content.strip():
-                new: Callable[[str], nbformat.NotebookNode] = (
-                    nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
-                )
-                cells.append(new(_BLANKS.sub("\n\n", content.strip()).replace(r"\new{", NEW_TERM)))
+                cells.append(nbformat.v4.new_markdown_cell(NEW.sub(NEW_TERM, BLANKS.sub("\n\n", content.strip()))))
     return notebook_of(cells)
 
 
@@ -69,41 +64,44 @@ def notebook_of(cells: list[nbformat.NotebookNode]) -> nbformat.NotebookNode:
     return notebook
 
 
-def _plain(text: str, name: str) -> Iterator[tuple[str, str]]:
-    """Pieces of a Markdown cell: ("markdown", …), ("code", …) from an exercise, or ("gate", …)."""
-    lines = text.splitlines()
-    kept, start = [], 0
+def _plain(text: str, name: str, cells: bool = False) -> Iterator[tuple[str, str]]:
+    """Pieces of a Markdown cell: ("markdown", …), ("gate", …), and ("code", …) where Python in a fence becomes `cells`."""
+    lines, kept, start = text.splitlines(), [], 0
     for token in _markdown.parse(text):
         if token.level or token.map is None:
             continue
         first, last = token.map
-        if token.type == "fence" and (directive := _DIRECTIVE.match(token.info)):
-            kept += _references(lines[start:first], name)
-            start = last
-            for kind, content in _directive(directive[1], directive[2], token.content, name):
-                if kind == "markdown":
-                    kept += ["", *content.splitlines(), ""]
-                else:
-                    yield "markdown", "\n".join(kept)
-                    yield kind, content
-                    kept = []
+        pieces: Iterable[tuple[str, str]]
+        if token.type == "fence" and (directive := DIRECTIVE.match(token.info)):
+            pieces = _directive(directive[1], directive[2], token.content, name)
         elif token.type in {"myst_target", "myst_line_comment"}:
-            kept += [*_references(lines[start:first], name), ""]
-            start = last
-    kept += _references(lines[start:], name)
-    yield "markdown", "\n".join(kept)
+            pieces = ()
+        elif cells and token.type == "fence" and token.info == "python":
+            pieces = [("code", token.content)]
+        else:
+            continue
+        kept += [*_references(lines[start:first], name), ""]
+        start = last
+        for kind, content in pieces:
+            if kind == "markdown":
+                kept += ["", *content.splitlines(), ""]
+            else:
+                yield "markdown", "\n".join(kept)
+                yield kind, content
+                kept = []
+    yield "markdown", "\n".join([*kept, *_references(lines[start:], name)])
 
 
 def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple[str, str]]:
-    options, body = _options(content)
+    head = OPTIONS.match(content)[0]  # type: ignore[index] # it matches nothing too
+    options, body = dict(OPTION.findall(head)), content.removeprefix(head)
     if kind in {"solution-start", "solution-end"}:
         yield "gate", kind
     elif kind in {"solution", "exercise-end"}:
         return
     elif kind in {"exercise", "exercise-start"}:  # the cells behind a start are cells of the notebook already
-        yield "markdown", f"### Exercise: {title}"
-        yield "markdown", _meta(options.get("label", ""))
-        yield from _exercise(body, name)
+        yield "markdown", f"### Exercise: {title}\n\n{_meta(options.get('label', ''))}"
+        yield from _plain(body, name, cells=True)
     elif kind in {"admonition", "sidebar"} or kind in ADMONITIONS:
         inner = "\n".join(text for _, text in _plain(body, name))
         title = title or kind.replace("sidebar", "aside").capitalize()
@@ -126,43 +124,16 @@ def _meta(label: str) -> str:
     return f'*{exercise.meta}.* Stuck? `hint("{exercise.id}")` gives {count}.'
 
 
-def _exercise(body: str, name: str) -> Iterator[tuple[str, str]]:
-    """The stub and the check of an exercise become cells to write in."""
-    lines, start = body.splitlines(), 0
-    for token in _markdown.parse(body):
-        if token.type == "fence" and token.info == "python" and token.map:
-            first, last = token.map
-            yield "markdown", "\n".join(_references(lines[start:first], name))
-            yield "code", token.content
-            start = last
-    yield "markdown", "\n".join(_references(lines[start:], name))
-
-
-def _options(content: str) -> tuple[dict[str, str], str]:
-    """A directive's leading `:name: value` lines, and the rest."""
-    lines, options = content.splitlines(), {}
-    while lines and (option := _OPTION.match(lines[0])):
-        options[option[1]] = option[2]
-        lines.pop(0)
-    return options, "\n".join(lines)
-
-
 def _references(lines: list[str], name: str) -> list[str]:
     """The lines with each role replaced by the text it shows."""
     text = "\n".join(lines)
-    for block in _markdown.parse(text):
-        for token in block.children or []:
-            if token.type == "myst_role":
-                text = text.replace(f"{{{token.meta['name']}}}`{token.content}`", _role(token, name))
+    for token in (token for block in _markdown.parse(text) for token in block.children or []):
+        if token.type == "myst_role":
+            role = token.meta["name"]
+            if role not in REFERENCES:
+                raise ConversionError(f"{name}: no plain form is known for the role {{{role}}}")
+            text = text.replace(f"{{{role}}}`{token.content}`", REFERENCE.sub(r"\1", token.content))
     return text.splitlines()
-
-
-def _role(token: Token, name: str) -> str:
-    kind = token.meta["name"]
-    if kind not in REFERENCES:
-        raise ConversionError(f"{name}: no plain form is known for the role {{{kind}}}")
-    explicit = _REFERENCE.match(token.content)
-    return explicit[1] if explicit else token.content
 
 
 def write(chapters: list[Path], folder: Path) -> list[str]:

@@ -1,15 +1,13 @@
 """What the site gives to take away is all there, holds no outputs, and the page and the chapters link to it."""
 
 import re
-import sys
 import zipfile
 from pathlib import Path
 
 import nbformat
 import pytest
 
-sys.path.insert(0, "_ext")
-import downloads
+from _ext import downloads
 
 SITE = Path("_build/html")
 CHAPTERS = sorted(file.stem for file in Path("chapters").glob("*.md"))

@@ -2,7 +2,6 @@
 
 import inspect
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,25 @@ from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
 import attnlib
-from attnlib import corpus, cost, exercises, houston, plots, trained, training, vocabulary, widgets
-
-sys.path.insert(0, "_ext")
-import api
+from _ext import api
+from attnlib import (
+    corpus,
+    cost,
+    decoder,
+    exercises,
+    houston,
+    lab,
+    masks,
+    multihead,
+    plots,
+    positions,
+    scaled_dot_product,
+    trained,
+    training,
+    variants,
+    vocabulary,
+    widgets,
+)
 
 PAGE = Path("chapters/appendices/api.md").read_text(encoding="utf8")
 LISTED = re.findall(r"^\.\. auto(?:function|class):: attnlib\.([\w.]+)", PAGE, re.M)
@@ -29,27 +43,29 @@ def own(module):
     }
 
 
+TOP = {name: getattr(attnlib, name) for name in attnlib.__all__ if name != "__version__"}
+PACKAGES = {"lab": lab, "plots": plots, "widgets": widgets, "exercises": exercises}
+MODULES = (corpus, cost, decoder, houston, masks, multihead, positions, scaled_dot_product, trained)
 PUBLIC = {
-    **{name: getattr(attnlib, name) for name in attnlib.__all__},
+    **TOP,
     **{
-        f"plots.{name}": thing
-        for name, thing in vars(plots).items()
-        if name in plots.__all__ and inspect.isfunction(thing)
+        f"{package}.{name}": getattr(of, name)
+        for package, of in PACKAGES.items()
+        for name in of.__all__
+        if inspect.isfunction(getattr(of, name)) or (inspect.isclass(getattr(of, name)) and of is not lab)
     },
-    **{f"widgets.{name}": getattr(widgets, name) for name in widgets.__all__ if name != "InputError"},
     **{
-        f"exercises.{name}": getattr(exercises, name)
-        for name in exercises.__all__
-        if name not in {"CHAPTERS", "EXERCISES", "PREDICTIONS"}
+        f"{module.__name__.removeprefix('attnlib.')}.{name}": thing
+        for module in MODULES
+        for name, thing in own(module).items()
+        if thing not in TOP.values()
     },
-    **{f"cost.{name}": thing for name, thing in own(cost).items()},
-    **{f"houston.{name}": thing for name, thing in own(houston).items()},
-    **{f"corpus.{name}": thing for name, thing in own(corpus).items()},
-    **{f"trained.{name}": thing for name, thing in own(trained).items()},
+    **{f"variants.{name}": getattr(variants, name) for name in ("tied_attention", "elu_plus_one")},
     "vocabulary.read_words": vocabulary.read_words,
     "training.transformer.Transformer": training.Transformer,
     **{f"training.{name}": getattr(training, name) for name in ("Recipe", "train", "weights_of")},
 }
+del PUBLIC["widgets.InputError"]
 
 
 def test_everything_public_is_on_the_page_once():
@@ -80,7 +96,7 @@ def test_every_entry_that_can_fail_says_with_what(name):
     function = PUBLIC[name]
     doc = inspect.getdoc(function)
     if re.search(r"\braise\b|check|must_be_finite|forbid", inspect.getsource(function).split('"""')[2]):
-        assert "\nRaises ValueError" in doc
+        assert re.search(r"^Raises(?: ValueError|:$)", doc, re.MULTILINE)
 
 
 def test_shapes_come_from_the_signature():
@@ -116,7 +132,7 @@ def test_a_docstring_becomes_fields_links_and_an_example():
         ">>> f(`*`)",
         "2",
     ]
-    assert api.restructured(lines) == [
+    assert list(api.restructured(lines)) == [
         r"With ``weights`` and :py:obj:`softmax <attnlib.softmax>`: \|a\*b\|.",
         "",
         ":py:obj:`entropy <attnlib.entropy>` tells more.",
@@ -131,7 +147,36 @@ def test_a_docstring_becomes_fields_links_and_an_example():
     ]
 
 
-def test_shapes_stand_before_errors_and_after_the_prose():
-    lines = ["First.", "", "`entropy` more.", "", "Raises ValueError."]
+SECTIONS = """First.
+
+Args:
+    weights: Of `entropy`.
+
+Returns:
+    What it is.
+
+Raises:
+    ValueError: For NaN.
+
+Source:
+    A book.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("First.\n\n`entropy` more.\n\nRaises ValueError.", ["py", "Shapes", "Raises"]),
+        (SECTIONS, ["Shapes", "param weights", "returns", "raises ValueError", "Source"]),
+    ],
+)
+def test_shapes_stand_after_the_prose_and_before_what_follows(text, fields):
+    lines = text.splitlines()
     api.rewrite(None, "function", "f", attnlib.entropy, None, lines)
-    assert [line.split(":")[1] for line in lines if line.startswith(":")] == ["py", "Shapes", "Raises"]
+    assert [line.split(":")[1] for line in lines if line.startswith(":")] == fields
+
+
+def test_the_first_line_of_a_property_names_no_type():
+    lines = ["One line: right or not yet."]
+    api.rewrite(None, "property", "p", property(), None, lines)
+    assert lines[0] == "One line: right or not yet."

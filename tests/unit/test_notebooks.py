@@ -1,6 +1,8 @@
 """From a chapter to a student's notebook: plain Markdown, no solution, and no copy ever lost."""
 
 import dataclasses
+import re
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -100,10 +102,19 @@ def test_directives_roles_and_targets_become_plain_markdown():
 
 
 def test_a_margin_note_becomes_a_quotation_and_a_new_term_a_colour():
-    text = CHAPTER.split("(S0.1)=")[0] + "```{sidebar} Aside\nMore.\n```\n\n$$\ny = \\new{a + \\frac{1}{2}}\n$$\n"
+    text = (
+        CHAPTER.split("(S0.1)=")[0]
+        + "```{sidebar} Aside\nMore.\n```\n\n$$\ny_{\\new a} = \\new{a + \\frac{1}{2}}\n$$\n"
+    )
     (cell,) = convert(text).cells
     assert "> **Aside**\n>\n> More." in cell.source
-    assert r"y = \style{color: #2a86c8}{a + \frac{1}{2}}" in cell.source
+    assert r"y_{\style{color: #2a86c8} a} = \style{color: #2a86c8}{a + \frac{1}{2}}" in cell.source
+
+
+@pytest.mark.parametrize("chapter", sorted(Path("chapters").glob("*.md")), ids=lambda chapter: chapter.stem)
+def test_no_notebook_holds_a_command_that_only_the_site_knows(chapter):
+    cells = convert(chapter.read_text(encoding="utf8"), chapter.name).cells
+    assert [cell.source for cell in cells if re.search(r"\\new(?![A-Za-z])", cell.source)] == []
 
 
 def test_an_exercises_stub_and_check_become_cells_and_no_solution_shows():

@@ -1,0 +1,227 @@
+"""The build's own steps, on one small book that needs them all."""
+
+import re
+
+import pytest
+
+from attnlib.exercises import CHAPTERS
+
+EXERCISES = "".join(
+    f"```{{exercise}} {exercise.title}\n:label: ex-{exercise.id}\nDo.\n```\n\n"
+    f"```{{solution}} ex-{exercise.id}\n:class: dropdown\nDone.\n```\n\n"
+    for exercise in CHAPTERS[1]
+    if exercise.id not in {"which-shape", "write-attention"}
+)
+INDEX = """# T
+
+A formula ($x^2$, $y$-th) or *$z$* and $v$ $w$. A new term: $a + \\new b$.
+
+```{code-cell} ipython3
+import sys
+
+for piece in ("right:", " 1", " 2\\n", "wrong: 3"):
+    sys.stdout.write(piece)
+    sys.stdout.flush()
+```
+
+```{code-cell} ipython3
+from attnlib.widgets import TokenPlane
+
+TokenPlane(["a", "b"], [[1, 0], [0, 1]])
+```
+
+```{code-cell} ipython3
+---
+tags: [sheet]
+mystnb: {image: {alt: A figure.}}
+---
+import numpy as np
+from attnlib import plots
+
+plots.heatmap(["a", "b"], np.eye(2), title="T")
+```
+"""
+CHAPTER = (
+    """# Exercises
+
+```{exercise-start} Which shape?
+:label: ex-which-shape
+```
+
+```{code-cell} ipython3
+:tags: [remove-input]
+from attnlib.exercises import check, question
+question("which-shape")
+```
+
+```{exercise-end}
+```
+
+```{exercise} Write it yourself
+:label: ex-write-attention
+Do it.
+```
+
+```{solution-start} ex-write-attention
+:class: dropdown
+```
+
+```{code-cell} ipython3
+from attnlib import attention
+check("write-attention", lambda x: attention(x, x, x, scale=1)).or_raise()
+```
+
+```{solution-end}
+```
+
+"""
+    + EXERCISES
+)
+PLAIN = """# Plain
+
+```{admonition} Hint
+:class: dropdown
+Look.
+```
+
+```{code-cell} ipython3
+:tags: [hide-cell]
+1 + 1
+```
+"""
+DOWNLOADS = "# Downloads\n\n```{downloads}\n```\n"
+PAGES = {"index": INDEX, "chapters/01_first": CHAPTER, "plain": PLAIN, "chapters/appendices/downloads": DOWNLOADS}
+
+
+@pytest.fixture(scope="session")
+def built(new_book):
+    """The small book, whole."""
+    book = new_book("whole")
+    done = book.build(PAGES)
+    assert done.code == 0, done.log
+    return book
+
+
+def test_a_formula_is_html_and_mathml_when_the_page_arrives(built):
+    page = built.page()
+    assert '<span class="katex-html"' in page
+    assert "<math " in page
+    assert re.search(r'class="[^"]*new-term', page)
+
+
+def test_a_mark_that_touches_a_formula_stays_on_its_line(built):
+    page = built.page()
+    paragraph = page[page.index("<p>A formula") : page.index("</p>", page.index("<p>A formula"))]
+    assert paragraph.startswith('<p>A formula <span class="formula">(<span class="math')
+    assert re.findall(r"</span>([^<]+)</span>", paragraph) == [",", "-th)", ".", "."]
+    assert paragraph.count('class="formula"') == 4
+
+
+def test_a_line_that_the_kernel_sent_in_pieces_stays_one_line(built):
+    assert "right: 1 2\nwrong: 3\n" in re.sub("<[^>]+>", "", built.page())
+
+
+def test_a_widget_brings_its_script_and_nothing_of_jupyters(built):
+    page = built.page()
+    (script,) = re.findall(r'src="_static/(widgets-\w+\.js)', page)
+    assert (built.site / "_static" / script).stat().st_size > 1000
+    assert "widget-state+json" not in page
+    assert "require" not in page
+
+
+def test_a_page_without_widgets_loads_no_widget_script(built):
+    assert "_static/site.js" in built.page("plain")
+    assert not re.search(r"widgets-\w+\.js", built.page("plain"))
+
+
+def test_a_page_loads_one_style_and_holds_nothing_up_but_its_colours(built):
+    page = built.page()
+    links = re.findall(r'<link rel="stylesheet"[^>]*href="([^"?]+)', page)
+    assert links == ["_static/book.css"]
+    scripts = re.findall(r"<script[^>]*src=[^>]*>", page)
+    assert [tag for tag in scripts if "defer" not in tag] == ['<script src="_static/early.js">']
+    assert len(scripts) > 4
+    for tag in [*links, *re.findall(r'src="([^"?]+)', "".join(scripts))]:
+        assert (built.site / tag).exists(), tag
+
+
+def test_a_sheet_has_a_link_that_opens_its_file_and_room_is_kept_for_it(built):
+    ((image, opened),) = re.findall(r'(<img [^>]*>)\n<p class="sheet"><a href="([^"]+)">', built.page())
+    assert f'alt="A figure." loading="lazy" src="{opened}"' in image
+    assert (built.site / opened).stat().st_size > 0
+    assert re.search(r'width="\d+" height="\d+"', image)
+
+
+def test_hints_solutions_and_hidden_cells_are_native_disclosures(built):
+    page = built.page("plain")
+    assert page.count("<details") == page.count("<summary") == 2
+    assert 'aria-label="Toggle' not in page
+    assert "<a" not in page.split("<summary")[1].split("</summary>")[0]
+
+
+def test_an_exercise_has_its_line_its_hints_and_a_live_question(built):
+    first, second = built.page("chapters/01_first").split('id="ex-write-attention"')
+    assert '<p class="exercise-meta">Concept · easy · 2 minutes</p>' in first
+    assert '<p class="exercise-meta">Program · easy · 8 minutes</p>' in second
+    order = ["exercise-meta", 'data-widget="choice"', "Hint 1", "Hint 2"]
+    places = [first.index(words) for words in order]
+    assert places == sorted(places)
+    assert first.count("<details") == 3  # two hints, and the answers for where no script runs
+    assert "<em>row</em>" in second
+    assert '<code class="docutils literal notranslate">' in second
+    assert second.index("Hint 2") < second.index("Solution") < second.index("Right:")
+    assert '<div class="check check-yes">' in second
+
+
+def test_an_exercise_has_a_link_to_itself_and_no_id_twice(built):
+    page = built.page("chapters/01_first")
+    for exercise in CHAPTERS[1]:
+        assert f'href="#ex-{exercise.id}"' in page
+    ids = re.findall(r'\sid="([^"]+)"', page)
+    assert sorted(ids) == sorted(set(ids))
+
+
+def test_without_an_address_no_page_claims_one(built):
+    assert "canonical" not in built.page()
+    assert "og:url" not in built.page()
+    assert 'href="./index.html"' in built.page("404")
+    assert "<loc>http://localhost:8000/plain.html</loc>" in (built.site / "sitemap.xml").read_text()
+
+
+@pytest.mark.slow
+def test_the_sites_own_address_is_written_where_links_must_be_whole(book):
+    address = "https://example.org/books/attention"
+    done = book.build({"index": PLAIN}, BASE_URL=address)
+    assert done.code == 0, done.log
+    assert f"<loc>{address}/index.html</loc>" in (book.site / "sitemap.xml").read_text()
+    assert f"Sitemap: {address}/sitemap.xml" in (book.site / "robots.txt").read_text()
+    assert f'<link rel="canonical" href="{address}/index.html"' in book.page()
+    assert f'content="{address}/_static/preview.png"' in book.page()
+    assert f'href="{address}/index.html"' in book.page("404")
+
+
+@pytest.mark.slow
+def test_a_build_repeats_what_has_a_reason_and_nothing_else(book):
+    first = book.build(PAGES)
+    assert first.code == 0, first.log
+    assert "Executing notebook" in first.log
+    made = [*book.site.glob("_static/widgets-*.js"), *book.site.glob("downloads/*")]
+    made += [book.site / "plain.html", book.folder / "_build/styles/book.css"]
+    assert len(made) > 5
+    before = [file.stat().st_mtime_ns for file in made]
+
+    again = book.build(PAGES | {"index": INDEX.replace("A new term", "A second new term")})  # one sentence
+    assert again.code == 0, again.log
+    assert "A second new term" in book.page()
+    assert [file.stat().st_mtime_ns for file in made] == before
+
+    layout = book.folder / "_ext/theme/layout.html"
+    layout.write_text(layout.read_text().replace("Skip to the text", "Jump to the text"))
+    other_look = book.build(PAGES)
+    assert other_look.code == 0, other_look.log
+    assert "Jump to the text" in book.page("plain")
+    assert "Executing notebook" not in other_look.log
+
+    module = book.folder / "attnlib/masks.py"
+    module.write_text(module.read_text() + "\n# changed\n")
+    assert "Executing notebook" in book.build(PAGES).log

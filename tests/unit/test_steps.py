@@ -1,0 +1,215 @@
+"""The steps of the build, each by itself."""
+
+import os
+import re
+import socket
+import struct
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import sphinxcontrib.katex as katex
+from fontTools.ttLib import TTFont
+from sphinx.errors import ConfigError, ExtensionError
+
+from _ext import formulas, freshness, images, pages, widgets
+from tools import artwork, site_zip
+
+ROOT = Path.cwd()
+
+
+@pytest.fixture
+def server(tmp_path):
+    """Start KaTeX's server by this step, and stop it."""
+    started = []
+
+    def start(timeout=10):
+        started.append(formulas.start_server(katex.KaTeXServer, tmp_path, timeout))
+        return started[-1][1]
+
+    yield start
+    for process, connection in started:
+        connection.close()
+        process.kill()
+        process.communicate()
+
+
+def test_the_formula_server_is_waited_for_until_it_listens(server, tmp_path, monkeypatch):
+    """Its socket may be there before it listens."""
+    late = tmp_path / "late.js"
+    late.write_text(
+        "const net = require('net'); const path = process.argv[process.argv.indexOf('--socket') + 1];"
+        "const early = net.createServer().listen(path, () => early.close(() =>"
+        " setTimeout(() => net.createServer((c) => c.end()).listen(path), 200)));"
+    )
+    monkeypatch.setattr(katex, "SCRIPT_PATH", str(late))
+    assert server().family == socket.AF_UNIX
+
+
+def test_a_formula_server_that_ends_is_not_waited_for(server, tmp_path, monkeypatch):
+    (tmp_path / "gone.js").write_text("process.exit(1)")
+    monkeypatch.setattr(katex, "SCRIPT_PATH", str(tmp_path / "gone.js"))
+    with pytest.raises(katex.KaTeXError, match="did not came up"):
+        server()
+
+
+@pytest.mark.parametrize(("latex", "wrong"), [(r"a + \new b", False), (r"\frac{1", True)])
+def test_a_formula_that_cannot_be_read_is_an_error(latex, wrong, server, monkeypatch, tmp_path):
+    monkeypatch.setattr(katex, "KATEX_DEFAULT_OPTIONS", dict(katex.KATEX_DEFAULT_OPTIONS))
+    formulas.configure()
+    running = katex.KaTeXServer(tmp_path, None, server())
+    monkeypatch.setattr(katex.KaTeXServer, "katex_server", running)
+    if wrong:
+        with pytest.raises(katex.KaTeXError, match="KaTeX parse error"):
+            katex.render_latex(latex)
+    else:
+        assert 'new-term"' in katex.render_latex(latex)
+
+
+def test_the_digest_sees_every_kind_of_source(tmp_path):
+    (tmp_path / "sub").mkdir()
+    seen = {freshness.digest(tmp_path)}
+    for name in ("a.py", "sub/b.mjs", "c.css", "d.js", "e.json", "f.html", "g.woff2"):
+        (tmp_path / name).write_text("x")
+        seen.add(freshness.digest(tmp_path))
+    assert len(seen) == 8
+    (tmp_path / "a.py").rename(tmp_path / "z.py")
+    assert freshness.digest(tmp_path) not in seen
+
+
+def test_a_step_is_done_once_for_a_key_and_a_file_in_later_builds_too(tmp_path):
+    app = SimpleNamespace(doctreedir=tmp_path)
+    file, made = tmp_path / "file", []
+
+    def make():
+        file.touch()
+        made.append(len(made))
+        return made[-1]
+
+    freshness.recall(app)
+    assert [freshness.once(file, key, make) for key in "aab"] == [0, 0, 1]
+    freshness.note(app, None)
+    freshness.recall(app)
+    assert freshness.once(file, "b", make) == 1
+    file.unlink()
+    assert freshness.once(file, "b", make) == 2
+    freshness.note(app, RuntimeError("the build broke off"))
+    freshness.recall(app)
+    assert freshness.once(file, "b", make) == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "address"),
+    [("https://example.org/book", "https://example.org/book/"), ("http://a/", "http://a/"), ("", "")],
+)
+def test_an_address_ends_with_one_slash(said, address, monkeypatch):
+    monkeypatch.setenv("BASE_URL", said)
+    config = SimpleNamespace(html_baseurl="")
+    pages.set_address(None, config)
+    assert config.html_baseurl == address
+
+
+def test_an_address_without_its_scheme_is_refused(monkeypatch):
+    monkeypatch.setenv("BASE_URL", "example.org/book")
+    with pytest.raises(ConfigError, match="BASE_URL must be a whole address"):
+        pages.set_address(None, SimpleNamespace(html_baseurl=""))
+
+
+def test_a_style_that_an_extension_brings_is_loaded_unless_the_books_own_replaces_it():
+    context = {"css_files": ["_static/book.css", "_static/pygments.css", "_static/mystnb.0af1.css", "_static/new.css"]}
+    pages.choose_files(None, "index", "page.html", context | {"script_files": []}, None)
+    assert context["css_files"] == ["_static/book.css", "_static/new.css"]
+
+
+def test_the_style_is_katexs_then_the_themes_then_the_widgets_and_every_font_is_there():
+    text = pages.style(ROOT)
+    places = [text.index(mark) for mark in (".katex-html", "--paper: light-dark", "--attn-text:")]
+    assert places == sorted(places)
+    asked = set(re.findall(r"url\(\"?fonts/([^)\"]+\.woff2)", text))
+    assert asked == set(artwork.FONTS)
+    assert [font for font in asked if not (artwork.STATIC / "fonts" / font).exists()] == []
+    assert len(list((artwork.STATIC / "fonts").glob("LICENSE-*.txt"))) == 3
+
+
+def test_a_style_without_katexs_says_what_to_run(tmp_path):
+    with pytest.raises(ExtensionError, match=r"katex\.min\.css is missing: run `npm ci`"):
+        pages.style(tmp_path)
+
+
+def test_a_font_keeps_what_the_pages_use_and_drops_the_rest(tmp_path):
+    source = artwork.FONTS["serif.woff2"]
+    artwork.cut(source, tmp_path / "serif.woff2", {ord(letter) for letter in "Houston"})
+    with TTFont(tmp_path / "serif.woff2") as font:
+        assert {chr(code) for code in font.getBestCmap()} == set("Houstn")
+        (axis,) = font["fvar"].axes
+        assert font["name"].getDebugName(1) == "Book Serif 4"  # "Source" is reserved for the uncut font
+        assert "Adobe" in font["name"].getDebugName(0)
+    assert (axis.axisTag, axis.minValue, axis.maxValue) == ("wght", *artwork.WEIGHTS)
+    assert (tmp_path / "serif.woff2").stat().st_size < source.stat().st_size / 5
+
+
+def test_the_italic_has_one_weight_and_bold_formulas_bring_their_own_letters_alone(tmp_path):
+    artwork.cut(artwork.FONTS["serif-italic.woff2"], tmp_path / "italic.woff2", {ord("a")})
+    with TTFont(tmp_path / "italic.woff2") as font:
+        assert "fvar" not in font
+        assert font["OS/2"].usWeightClass == artwork.WEIGHTS[0]
+    (tmp_path / "page.html").write_text('x <span class="mord mathbf">Q</span><span class="mord mathnormal">y</span>')
+    wanted = artwork.characters(tmp_path)
+    assert {*map(ord, "xQy")} < wanted["serif.woff2"]
+    assert ord("ß") not in wanted["serif.woff2"]
+    assert ord("ß") in wanted["sans.woff2"]
+    assert wanted["katex/KaTeX_Main-Bold.woff2"] == {ord("Q")}
+
+
+@pytest.mark.parametrize(("name", "size"), [("preview.png", (1200, 630)), ("favicon.png", (64, 64))])
+def test_a_picture_has_the_size_that_its_readers_expect(name, size, tmp_path):
+    artwork.draw_icon(tmp_path / "favicon.png")
+    artwork.draw_preview("A title", tmp_path / "preview.png")
+    for file in (tmp_path / name, artwork.STATIC / name):
+        head = file.read_bytes()[:24]
+        assert head[1:4] == b"PNG"
+        assert struct.unpack(">II", head[16:24]) == size
+
+
+def test_a_figure_that_hides_its_size_is_named(tmp_path):
+    file = tmp_path / "figure.svg"
+    file.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="30.3pt" height="60pt">')
+    assert images.size(file) == (40, 80)
+    file.write_text("<svg>")
+    with pytest.raises(ValueError, match=r"figure\.svg does not say its width and height"):
+        images.size(file)
+
+
+def test_the_packed_site_is_one_folder_and_the_same_each_time(tmp_path):
+    site = tmp_path / "html"
+    (site / "_static").mkdir(parents=True)
+    for name in ("index.html", "_static/book.css", ".buildinfo", "objects.inv"):
+        (site / name).write_text(name)
+    assert site_zip.pack(site, tmp_path / "a.zip") == 2
+    os.utime(site / "index.html", (0, 0))
+    site_zip.pack(site, tmp_path / "b.zip")
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        assert set(archive.namelist()) == {f"{site_zip.NAME}/index.html", f"{site_zip.NAME}/_static/book.css"}
+    with pytest.raises(FileNotFoundError, match="make book"):
+        site_zip.pack(tmp_path / "nothing", tmp_path / "c.zip")
+
+
+def test_styles_are_shortened_and_keep_their_signs():
+    assert widgets.minified("a::after { content : '−' ; } /* a comment */", "css", ROOT) == 'a:after{content:"−"}\n'
+
+
+def test_a_pages_script_holds_what_its_widgets_use_once_and_nothing_else():
+    grid, plane = (widgets.page_script([name], ROOT) for name in ("attention_grid", "token_plane"))
+    both = widgets.page_script(["attention_grid", "token_plane"], ROOT)
+    assert both.count("This picture cannot be drawn") == 1
+    assert "Next word after" not in both
+    assert max(len(grid), len(plane)) < len(both) < len(grid) + len(plane) - 4000  # what they share
+
+
+def test_a_script_that_cannot_be_read_fails_the_build(tmp_path):
+    with pytest.raises(ExtensionError, match=r"esbuild cannot read this: .*nobody\.mjs"):
+        widgets.page_script(["nobody"], ROOT)
+    with pytest.raises(ExtensionError, match="esbuild is missing"):
+        widgets.minified("", "css", tmp_path)

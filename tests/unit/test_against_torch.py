@@ -94,7 +94,7 @@ def test_multi_head_attention_equals_torchs_module_with_its_weights(size, heads,
             module.out_proj.bias.copy_(torch.from_numpy(biases["b_o"]))
         theirs = to_torch(mask, "MultiheadAttention") if masked else None
         expected, _ = module(*(torch.from_numpy(array) for array in (x, z, z)), attn_mask=theirs)
-    out = multi_head_attention(x, w_q, w_k, w_v, w_o, mask, num_heads=heads, z=z, **biases)
+    out = multi_head_attention(x, w_q, w_k, w_v, w_o, mask, num_heads=heads, context=z, **biases)
     query, key = (
         split_heads(project(*given), heads) for given in [(x, w_q, biases.get("b_q")), (z, w_k, biases.get("b_k"))]
     )

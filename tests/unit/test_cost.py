@@ -147,7 +147,7 @@ def test_multi_head_attention_does_the_products_of_the_formula(counted, num_kv_h
     shared = d // num_heads * (num_kv_heads or num_heads)
     rng = np.random.default_rng(0)
     given = [rng.normal(size=size) for size in [(n, d), (d, d), (d, shared), (d, shared), (d, d)]]
-    multi_head_attention(*given, num_heads=num_heads, num_kv_heads=num_kv_heads, z=rng.normal(size=(n_z, d)))
+    multi_head_attention(*given, num_heads=num_heads, num_kv_heads=num_kv_heads, context=rng.normal(size=(n_z, d)))
     expected = cost.multi_head_cost(n, d, num_heads=num_heads, num_kv_heads=num_kv_heads, n_z=n_z, itemsize=8)
     assert multiply_adds(counted) == expected.multiply_adds
     assert 8 * (numbers_moved(counted) + 2 * num_heads * n * n_z) == expected.bytes_moved

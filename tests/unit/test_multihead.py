@@ -17,12 +17,12 @@ def example(seed=0, heads=HEADS, kv_heads=HEADS, dtype=float):
     rng = np.random.default_rng(seed)
     shapes = {
         "x": (BATCH, N, D), "w_q": (D, heads * D_K), "w_k": (D_Z, kv_heads * D_K), "w_v": (D_Z, kv_heads * D_V),
-        "w_o": (heads * D_V, D_OUT), "z": (BATCH, N_Z, D_Z),
+        "w_o": (heads * D_V, D_OUT), "context": (BATCH, N_Z, D_Z),
     }  # fmt: skip
     return {name: rng.normal(size=shape).astype(dtype) for name, shape in shapes.items()}
 
 
-def looped(x, w_q, w_k, w_v, w_o, z, mask=None, scale=None, heads=HEADS, kv_heads=HEADS):
+def looped(x, w_q, w_k, w_v, w_o, context, mask=None, scale=None, heads=HEADS, kv_heads=HEADS):
     """One head of one sequence at a time, columns cut by hand."""
     out = np.zeros((len(x), x.shape[1], w_o.shape[1]))
     for b in range(len(x)):
@@ -30,7 +30,7 @@ def looped(x, w_q, w_k, w_v, w_o, z, mask=None, scale=None, heads=HEADS, kv_head
             g = a * kv_heads // heads
             q, k, v = slice(a * D_K, (a + 1) * D_K), slice(g * D_K, (g + 1) * D_K), slice(g * D_V, (g + 1) * D_V)
             own = None if mask is None else np.broadcast_to(mask, (len(x), N, N_Z))[b]
-            head = attention(x[b] @ w_q[:, q], z[b] @ w_k[:, k], z[b] @ w_v[:, v], own, scale=scale)
+            head = attention(x[b] @ w_q[:, q], context[b] @ w_k[:, k], context[b] @ w_v[:, v], own, scale=scale)
             out[b] += head @ w_o[a * D_V : (a + 1) * D_V]
     return out
 
@@ -61,7 +61,9 @@ def test_each_projection_has_a_bias_of_its_own(missing):
     given, rng = example(), np.random.default_rng(1)
     sizes = {"b_q": HEADS * D_K, "b_k": HEADS * D_K, "b_v": HEADS * D_V, "b_o": D_OUT}
     biases = {name: rng.normal(size=size) for name, size in sizes.items() if name != missing}
-    wider = {name: np.concatenate([given[name], np.ones((*given[name].shape[:-1], 1))], axis=-1) for name in ("x", "z")}
+    wider = {
+        name: np.concatenate([given[name], np.ones((*given[name].shape[:-1], 1))], axis=-1) for name in ("x", "context")
+    }
     taller = {
         f"w_{role}": np.vstack([given[f"w_{role}"], biases.get(f"b_{role}", np.zeros(sizes[f"b_{role}"]))])
         for role in "qkv"
@@ -89,17 +91,17 @@ def test_it_equals_torchs_module_with_the_same_weights(masked):
     x, z = rng.normal(size=(BATCH, N, width)), rng.normal(size=(BATCH, N_Z, D_Z))
     mask = causal_mask(N, N_Z, offset=1) if masked else None
     with torch.no_grad():
-        translated = torch.from_numpy(to_torch(mask, "MultiheadAttention")) if masked else None
+        translated = to_torch(mask, "MultiheadAttention") if masked else None
         expected, _ = module(*(torch.from_numpy(array) for array in (x, z, z)), attn_mask=translated)
         weights = [getattr(module, name).numpy().T for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight")]
         w_o = module.out_proj.weight.numpy().T  # nn.Linear holds Wᵀ
-    assert close(multi_head_attention(x, *weights, w_o, mask, num_heads=heads, z=z), expected.numpy())
+    assert close(multi_head_attention(x, *weights, w_o, mask, num_heads=heads, context=z), expected.numpy())
 
 
 def test_self_attention_reads_x_twice():
     given = example()
-    given |= {"z": given["x"], "w_k": given["w_k"][:D], "w_v": given["w_v"][:D]}
-    without = {name: array for name, array in given.items() if name != "z"}
+    given |= {"context": given["x"], "w_k": given["w_k"][:D], "w_v": given["w_v"][:D]}
+    without = {name: array for name, array in given.items() if name != "context"}
     assert (multi_head_attention(**without, num_heads=3) == multi_head_attention(**given, num_heads=3)).all()
 
 
@@ -107,11 +109,11 @@ def test_self_attention_reads_x_twice():
 def test_any_number_of_batch_axes(batch):
     given = example()
     rng = np.random.default_rng(5)
-    given |= {"x": rng.normal(size=(*batch, N, D)), "z": rng.normal(size=(*batch, N_Z, D_Z))}
+    given |= {"x": rng.normal(size=(*batch, N, D)), "context": rng.normal(size=(*batch, N_Z, D_Z))}
     out = multi_head_attention(**given, num_heads=HEADS)
     assert out.shape == (*batch, N, D_OUT)
     for index in np.ndindex(batch):
-        alone = given | {"x": given["x"][index], "z": given["z"][index]}
+        alone = given | {"x": given["x"][index], "context": given["context"][index]}
         assert close(out[index], multi_head_attention(**alone, num_heads=HEADS))
 
 
@@ -139,7 +141,9 @@ def test_pooled_keys_are_the_keys_of_the_pooled_projection(kv_heads):
     pooled = {name: pool_heads(split_heads(given[name], 6), kv_heads) for name in ("w_k", "w_v")}  # (g, d_z, width)
     grouped = {name: merge_heads(heads) for name, heads in pooled.items()}
     expected = multi_head_attention(**(given | grouped), num_heads=6, num_kv_heads=kv_heads)
-    query, key, value = (split_heads(given[of] @ given[w], 6) for of, w in (("x", "w_q"), ("z", "w_k"), ("z", "w_v")))
+    query, key, value = (
+        split_heads(given[of] @ given[w], 6) for of, w in (("x", "w_q"), ("context", "w_k"), ("context", "w_v"))
+    )
     key, value = (np.repeat(pool_heads(x, kv_heads), 6 // kv_heads, axis=-3) for x in (key, value))
     assert close(merge_heads(attention(query, key, value)) @ given["w_o"], expected)
 
@@ -194,7 +198,7 @@ BAD = {
     "no heads": (lambda: split_heads(X, 0), "width of 6 does not divide into num_heads = 0"),
     "heads that do not divide": (lambda: split_heads(X, 4), "width of 6 does not divide into num_heads = 4"),
     "zero heads": (without({"num_heads": 0, "num_kv_heads": 1}), "width of 12 does not divide into num_heads = 0"),
-    "split of a vector": (lambda: split_heads(X[0], 2), r"rows and columns, got shape \(6,\)"),
+    "split of a vector": (lambda: split_heads(X[0], 2), r"x needs two axes or more, got shape \(6,\)"),
     "merge of a matrix": (lambda: merge_heads(X), r"\(…, h, n, d_head\), got shape \(5, 6\)"),
     "more keys than queries": (lambda: weight_back(X, 1), r"as many keys as queries, got shape \(5, 6\)"),
     "back too far": (lambda: weight_back(np.eye(3), 3), "back must be 0 or more and at most 2, got 3"),

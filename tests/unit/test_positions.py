@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import attnlib
 from attnlib import rotary_embedding, sinusoidal_encoding
 from attnlib.positions import rotary_permutation, scaled_base
 
@@ -146,8 +145,3 @@ def test_bad_input_is_named(name, unchecked):
     call, message = BAD[name]
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def test_the_packages_list_of_names_is_complete_and_sorted():
-    assert attnlib.__all__ == sorted(attnlib.__all__)
-    assert all(getattr(attnlib, name).__doc__ for name in attnlib.__all__)

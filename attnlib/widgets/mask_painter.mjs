@@ -70,7 +70,7 @@ function build(model, figure) {
     ui.caption(model, figure, "query (row) reads from key (column). Click or drag to block and allow, or press space.");
     result.replaceChildren(...(refused === null ? effect(model, moved) : refusal(tokens[refused])));
     refused = null;
-    printed.textContent = print(math.to_torch(allowed, model.get("api")), model.get("api"));
+    printed.textContent = print(math.as_torch_reads(allowed, model.get("api")), model.get("api"));
     for (const [name, { node }] of sliders) {
       node.hidden = model.get("preset") !== name;
       node.querySelector("input").max = allowed.length;

@@ -156,7 +156,7 @@ export function padding_mask(length, n_q, n_k = n_q) {
   return Array.from({ length: n_q }, () => Array.from({ length: n_k }, (_, j) => j < length));
 }
 
-export function to_torch(mask, api) {
+export function as_torch_reads(mask, api) {
   if (api !== "scaled_dot_product_attention" && api !== "MultiheadAttention")
     throw new Error(`torch has no attention called ${api}`);
   return mask.map((row) => row.map((may_attend) => Boolean(may_attend) !== (api === "MultiheadAttention")));

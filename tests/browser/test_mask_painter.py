@@ -131,9 +131,9 @@ def test_a_click_allows_and_blocks(show):
     assert not blocked(page)[0, 0]
 
 
-def test_the_mouse_paints_what_its_first_cell_began(show, drag):
+def test_the_mouse_paints_what_its_first_cell_began(show):
     page = open_painter(show)
-    drag(page, [(0, 1), (0, 2), (1, 2), (1, 1), (2, 1)], page.mouse)
+    drag_mouse(page, [(0, 1), (0, 2), (1, 2), (1, 1), (2, 1)], page.mouse)
     mask = causal_mask(5)
     mask[0, 1] = mask[0, 2] = mask[1, 2] = True  # the others were open: the stroke allows
     assert shows(page, MaskPainter(preset="painted", mask=mask))
@@ -141,7 +141,7 @@ def test_the_mouse_paints_what_its_first_cell_began(show, drag):
     assert shows(page, MaskPainter(preset="painted", mask=mask))  # the button is up
 
 
-def drag(page, cells, mouse):
+def drag_mouse(page, cells, mouse):
     boxes = [cell(page, *one).bounding_box() for one in cells]
     for step, box in enumerate(boxes):
         mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=6)
@@ -150,13 +150,13 @@ def drag(page, cells, mouse):
     mouse.up()
 
 
-def test_a_row_keeps_its_last_key_and_says_why(show, drag):
+def test_a_row_keeps_its_last_key_and_says_why(show):
     page = open_painter(show)
     cell(page, 0, 0).click()
     assert says(page).startswith("Houston keeps this key")
     assert shows(page, MaskPainter())
     assert not page.get_by_role("button", name=AGAIN).is_visible()
-    drag(page, [(1, 0), (1, 1), (2, 1), (2, 2)], page.mouse)  # blocks; the second would be the last
+    drag_mouse(page, [(1, 0), (1, 1), (2, 1), (2, 2)], page.mouse)  # blocks; the second would be the last
     mask = causal_mask(5)
     mask[1, 0] = mask[2, 1] = mask[2, 2] = False
     assert shows(page, MaskPainter(preset="painted", mask=mask))

@@ -214,7 +214,7 @@ CASES = {
     "cycle_product": random_cycle,
     "sliding_window_mask": random_window,
     "padding_mask": random_padding,
-    "to_torch": lambda rng, size: [
+    "as_torch_reads": lambda rng, size: [
         rng.random((3, 5)) < 0.5,
         str(rng.choice(["scaled_dot_product_attention", "MultiheadAttention"])),
     ],

@@ -1,6 +1,7 @@
 """What an exercise is, and the properties that an answer must have."""
 
 import copy
+import functools
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -84,14 +85,17 @@ def agrees(
     in *every* case what its function does: in one small case two mistakes may coincide, or a mistake and a number
     that has nothing to do with it. Any other wrong result names the shape, or the first cell that differs.
     """
+    right = functools.cache(lambda number: reference(*copy.deepcopy(cases[number])))
+    made = functools.cache(lambda wrong, number: _made(wrong, cases[number]))
 
     def test(answer: Any) -> None:
-        seen = [(case, _outcome(answer, case)) for case in cases]
-        for case, got in seen:
+        outcomes = [_outcome(answer, case) for case in cases]
+        for number, got in enumerate(outcomes):
             if isinstance(got, Mistake):
                 raise got
-            likely = ((says, _made(wrong, case)) for says, wrong in mistakes if _fits(wrong, seen, tolerance))
-            compare(got, reference(*copy.deepcopy(case)), likely, tolerance=tolerance, given=_shapes(case))
+            fitting = (pair for pair in mistakes if _fits(functools.partial(made, pair[1]), outcomes, tolerance))
+            likely = ((says, made(wrong, number)) for says, wrong in fitting)
+            compare(got, right(number), likely, tolerance=tolerance, given=_shapes(cases[number]))
 
     return Property(name, test, seconds)
 
@@ -104,28 +108,29 @@ def _outcome(answer: Any, case: Case) -> np.ndarray | Mistake:
         return mistake
 
 
-def _fits(wrong: Callable[..., Any], seen: Sequence[tuple[Case, np.ndarray | Mistake]], tolerance: float) -> bool:
-    """Whether the answer did in every case what `wrong` does: gave its numbers, or stopped with the same error.
+def _fits(made: Callable[[int], np.ndarray | str], outcomes: Sequence[np.ndarray | Mistake], tolerance: float) -> bool:
+    """Whether the answer did in every case what a mistake does: gave its numbers, or stopped with the same error.
 
     A mistake that cannot be made with the sizes of one case, where the answer gave numbers, is not this answer's.
     """
-    for case, got in seen:
-        try:
-            made = np.asarray(_made(wrong, case), dtype=float)
-        except (ArithmeticError, IndexError, TypeError, ValueError) as error:
-            if not (isinstance(got, Mistake) and type(got.__cause__).__name__ == type(error).__name__):
+    for number, got in enumerate(outcomes):
+        result = made(number)
+        if isinstance(got, Mistake) or isinstance(result, str):
+            if not (isinstance(got, Mistake) and isinstance(result, str) and type(got.__cause__).__name__ == result):
                 return False
-        else:
-            if isinstance(got, Mistake) or not equal(got, made, tolerance):
-                return False
+        elif not equal(got, result, tolerance):
+            return False
     return True
 
 
-def _made(wrong: Callable[..., Any], case: Case) -> Any:
-    """What the mistake gives; what NumPy has to say of it is nothing for the student."""
+def _made(wrong: Callable[..., Any], case: Case) -> np.ndarray | str:
+    """What the mistake gives, or the name of its error; what NumPy has to say of it is nothing for the student."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return wrong(*copy.deepcopy(case))
+        try:
+            return np.asarray(wrong(*copy.deepcopy(case)), dtype=float)
+        except (ArithmeticError, IndexError, TypeError, ValueError) as error:
+            return type(error).__name__
 
 
 def _shapes(case: Case) -> str:

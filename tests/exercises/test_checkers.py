@@ -1,71 +1,46 @@
 """Every checker passes right answers of three kinds, and answers each published wrong one with the sentence meant for it."""
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 
-from attnlib import exercises
-from attnlib.exercises import EXERCISES, check
+from attnlib.exercises import CHAPTERS, EXERCISES, check
 from attnlib.questions import NumberQuestion
 
-pytestmark = pytest.mark.usefixtures("patient")
-CHAPTERS = [import_module(f"tests.exercises.chapter_{number:02d}") for number in exercises.CHAPTERS]
-RIGHT = [(name, answer) for chapter in CHAPTERS for name, answers in chapter.RIGHT.items() for answer in answers]
-WRONG = [
-    (name, says, answer) for chapter in CHAPTERS for name, pairs in chapter.WRONG.items() for says, answer in pairs
-]
 PROGRAMS = [name for name, exercise in EXERCISES.items() if exercise.kind == "program"]
 
 
-@pytest.mark.parametrize(("name", "answer"), RIGHT)
-def test_a_right_answer_passes(name, answer):
-    assert check(name, answer).correct, check(name, answer)
-
-
-@pytest.mark.parametrize(("name", "says", "answer"), WRONG)
-def test_a_wrong_answer_is_told_what_is_wrong(name, says, answer):
-    report = check(name, answer)
-    assert not report.correct
-    assert says in repr(report)
-
-
-def behaviour(name, answer):
-    """All that a checker sees of an answer: each call's result, or its error, and the arguments after it."""
-    seen = []
-
-    def watched(*arguments):
-        try:
-            got = answer(*arguments)
-        except Exception as error:
-            seen.append(f"{type(error).__name__}: {error}")
-            raise
-        with np.printoptions(precision=6, threshold=10_000):
-            seen.append(repr((got, arguments)))
-        return got
-
-    check(name, watched)
-    return tuple(seen)
+def test_the_answers_are_to_the_programs(answers):
+    assert sorted(answers.right) == sorted(answers.wrong) == sorted(PROGRAMS)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_no_wrong_answer_repeats_another(name):
-    wrong = [answer for exercise, _, answer in WRONG if exercise == name]
-    assert len({behaviour(name, answer) for answer in wrong}) == len(wrong)
+def test_right_answers_pass(name, answers, patient):
+    assert len(answers.right[name]) >= 3
+    reports = [check(name, answer) for answer in answers.right[name]]
+    assert [report for report in reports if not report.correct] == []
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_program_has_several_properties_three_right_answers_and_wrong_ones(name):
-    assert len(EXERCISES[name].properties) >= 2
-    assert sum(right == name for right, _ in RIGHT) >= 3
-    assert sum(wrong == name for wrong, *_ in WRONG) >= 5
+def test_wrong_answers_are_told_what_is_wrong(name, judge_wrong):
+    judged = judge_wrong(name)
+    assert len(judged) >= 5
+    for says, report, _ in judged:
+        assert not report.correct
+        assert says in repr(report)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_each_property_is_missed_by_some_wrong_answer(name):
-    reports = [check(name, answer) for exercise, _, answer in WRONG if exercise == name]
-    for number, one in enumerate(EXERCISES[name].properties):
-        assert any(report.found[number][1] for report in reports), one.name
+def test_no_wrong_answer_repeats_another(name, judge_wrong):
+    judged = judge_wrong(name)
+    assert len({seen for *_, seen in judged}) == len(judged)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_property_is_missed_by_some_wrong_answer(name, judge_wrong):
+    properties = EXERCISES[name].properties
+    assert len(properties) >= 2
+    for number, one in enumerate(properties):
+        assert any(report.found[number][1] for _, report, _ in judge_wrong(name)), one.name
 
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
@@ -78,10 +53,8 @@ def test_an_exercise_is_complete(exercise):
         assert not isinstance(exercise.question, NumberQuestion) or exercise.kind == "derive"
 
 
-@pytest.mark.parametrize("number", sorted({int(module.__name__[-2:]) for module in CHAPTERS}))
+@pytest.mark.parametrize("number", CHAPTERS)
 def test_a_chapter_has_six_exercises_and_every_kind(number):
-    from attnlib.exercises import CHAPTERS
-
     kinds = [exercise.kind for exercise in CHAPTERS[number]]
     assert len(kinds) >= 6
     assert min(kinds.count(kind) for kind in ("concept", "derive", "program")) >= 1

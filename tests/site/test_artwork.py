@@ -7,7 +7,10 @@ from fontTools.ttLib import TTFont
 
 from tools import artwork
 
-WANTED = artwork.characters(Path("_build/html"))
+
+@pytest.fixture(scope="module")
+def wanted():
+    return artwork.characters(Path("_build/html"))
 
 
 def letters(file):
@@ -17,6 +20,6 @@ def letters(file):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", artwork.FONTS)
-def test_a_font_has_every_letter_that_its_source_has_and_the_site_shows(name):
-    missing = WANTED[name] & letters(artwork.FONTS[name]) - letters(artwork.STATIC / "fonts" / name)
+def test_a_font_has_every_letter_that_its_source_has_and_the_site_shows(name, wanted):
+    missing = wanted[name] & letters(artwork.FONTS[name]) - letters(artwork.STATIC / "fonts" / name)
     assert "".join(map(chr, sorted(missing))) == "", "make artwork cuts the fonts anew"

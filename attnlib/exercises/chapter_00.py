@@ -12,7 +12,6 @@ EXERCISES = (
     Exercise(
         id="parameter-or-activation",
         title="Parameter or activation?",
-        kind="concept",
         difficulty="easy",
         minutes=2,
         misconception="Attention weights are learned numbers, stored in the model.",
@@ -44,7 +43,6 @@ EXERCISES = (
     Exercise(
         id="shift-scores",
         title="The same for all",
-        kind="concept",
         difficulty="easy",
         minutes=3,
         misconception="Larger scores all round give sharper weights; or: scaling is a shift.",
@@ -74,7 +72,6 @@ EXERCISES = (
     Exercise(
         id="large-scores",
         title="Large scores",
-        kind="derive",
         difficulty="easy",
         minutes=3,
         misconception="Weights are proportional to scores, so 1000 and 1001 share about equally.",
@@ -103,7 +100,6 @@ EXERCISES = (
     Exercise(
         id="exact-zero",
         title="Exactly zero",
-        kind="concept",
         difficulty="medium",
         minutes=3,
         misconception="A score of 0, or a negative one, gives the weight 0.",
@@ -129,7 +125,6 @@ EXERCISES = (
     Exercise(
         id="needed-lead",
         title="How far ahead?",
-        kind="derive",
         difficulty="medium",
         minutes=5,
         misconception="The lead that a weight needs does not depend on how many others there are.",
@@ -155,7 +150,6 @@ EXERCISES = (
     Exercise(
         id="softmax-axis",
         title="Softmax along an axis",
-        kind="program",
         difficulty="medium",
         minutes=10,
         misconception="The axis does not matter as long as the shape is right; the largest score of all may be subtracted.",
@@ -168,7 +162,6 @@ EXERCISES = (
     Exercise(
         id="cross-entropy",
         title="Cross-entropy from scores",
-        kind="program",
         difficulty="medium",
         minutes=12,
         misconception="The logarithm of a finished softmax is safe.",
@@ -182,7 +175,6 @@ EXERCISES = (
     Exercise(
         id="softmax-jacobian",
         title="The slopes of the softmax",
-        kind="program",
         difficulty="hard",
         minutes=15,
         misconception="A score moves only its own weight.",

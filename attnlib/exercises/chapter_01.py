@@ -8,7 +8,6 @@ EXERCISES = (
     Exercise(
         id="which-shape",
         title="Which shape?",
-        kind="concept",
         difficulty="easy",
         minutes=2,
         misconception="Tokens are columns, so XXᵀ compares axes.",
@@ -30,7 +29,6 @@ EXERCISES = (
     Exercise(
         id="average-limits",
         title="What an average cannot do",
-        kind="concept",
         difficulty="medium",
         minutes=4,
         misconception="Attention selects a token, or can go beyond all of them.",
@@ -67,7 +65,6 @@ EXERCISES = (
     Exercise(
         id="thief",
         title="How long must a thief be?",
-        kind="derive",
         difficulty="medium",
         minutes=6,
         misconception="The angle alone decides which key is read.",
@@ -102,7 +99,6 @@ EXERCISES = (
     Exercise(
         id="longer-query",
         title="A query three times as long",
-        kind="derive",
         difficulty="medium",
         minutes=5,
         misconception="Only the direction of a query matters; or: weights grow in proportion to its length.",
@@ -148,7 +144,6 @@ EXERCISES = (
     Exercise(
         id="write-attention",
         title="Write it yourself",
-        kind="program",
         difficulty="easy",
         minutes=8,
         misconception="The softmax runs over queries.",
@@ -161,7 +156,6 @@ EXERCISES = (
     Exercise(
         id="cosine-weights",
         title="Take the length out",
-        kind="program",
         difficulty="medium",
         minutes=10,
         misconception="Without lengths, attention reads what matters.",
@@ -175,7 +169,6 @@ EXERCISES = (
     Exercise(
         id="soft-look-up",
         title="A look-up with a temperature",
-        kind="program",
         difficulty="medium",
         minutes=8,
         misconception="A high temperature sharpens.",

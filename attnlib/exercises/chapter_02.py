@@ -10,7 +10,6 @@ EXERCISES = (
     Exercise(
         id="u-parameters",
         title="Count what can be learned",
-        kind="derive",
         difficulty="easy",
         minutes=2,
         misconception="U is square, or its size depends on the sentence.",
@@ -34,7 +33,6 @@ EXERCISES = (
     Exercise(
         id="write-u-attention",
         title="Attention through U",
-        kind="program",
         difficulty="easy",
         minutes=8,
         misconception="U changes the scores alone, or the values alone.",
@@ -47,7 +45,6 @@ EXERCISES = (
     Exercise(
         id="axes-kept",
         title="What does U keep?",
-        kind="program",
         difficulty="easy",
         minutes=6,
         misconception="An axis of X belongs to a column of U, or to one entry.",
@@ -60,7 +57,6 @@ EXERCISES = (
     Exercise(
         id="twice-u",
         title="Twice as large",
-        kind="derive",
         difficulty="medium",
         minutes=4,
         misconception="U enters the scores once.",
@@ -84,7 +80,6 @@ EXERCISES = (
     Exercise(
         id="fewer-columns",
         title="Fewer columns than rows",
-        kind="concept",
         difficulty="medium",
         minutes=3,
         misconception="A narrow U deletes axes.",
@@ -119,7 +114,6 @@ EXERCISES = (
     Exercise(
         id="weights-symmetric",
         title="One score, two weights",
-        kind="concept",
         difficulty="medium",
         minutes=4,
         misconception="Symmetric scores give symmetric weights.",
@@ -147,7 +141,6 @@ EXERCISES = (
     Exercise(
         id="both-ways-round",
         title="Both ways round",
-        kind="program",
         difficulty="medium",
         minutes=8,
         misconception="The weight A_ij belongs to a pair, whatever its order.",
@@ -160,7 +153,6 @@ EXERCISES = (
     Exercise(
         id="two-way-loss",
         title="The best that symmetric scores can do",
-        kind="derive",
         difficulty="medium",
         minutes=5,
         misconception="A loss of ln 2 means that two of three answers are right.",

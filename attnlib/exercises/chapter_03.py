@@ -9,7 +9,6 @@ EXERCISES = (
     Exercise(
         id="cross-shapes",
         title="Shapes between two sequences",
-        kind="concept",
         difficulty="easy",
         minutes=3,
         misconception="There is one output for each key.",
@@ -33,7 +32,6 @@ EXERCISES = (
     Exercise(
         id="read-one",
         title="One token reads",
-        kind="program",
         difficulty="easy",
         minutes=8,
         misconception="What is blended are the tokens, or the keys.",
@@ -47,7 +45,6 @@ EXERCISES = (
     Exercise(
         id="cross-attention",
         title="Cross-attention with biases",
-        kind="program",
         difficulty="medium",
         minutes=10,
         misconception="Values come from the sequence that asks.",
@@ -61,7 +58,6 @@ EXERCISES = (
     Exercise(
         id="turn-the-keys",
         title="Turn the keys",
-        kind="program",
         difficulty="medium",
         minutes=10,
         misconception="Queries and keys must be alike for a token to be read.",
@@ -75,7 +71,6 @@ EXERCISES = (
     Exercise(
         id="swapped-roles",
         title="Who swapped what?",
-        kind="program",
         difficulty="medium",
         minutes=12,
         misconception="Weights whose rows sum to one are right.",
@@ -89,7 +84,6 @@ EXERCISES = (
     Exercise(
         id="everybody-reads",
         title="A word that everybody reads",
-        kind="concept",
         difficulty="medium",
         minutes=4,
         misconception="A bias of the keys makes keys more popular.",
@@ -118,7 +112,6 @@ EXERCISES = (
     Exercise(
         id="count-saved",
         title="How much smaller?",
-        kind="derive",
         difficulty="easy",
         minutes=4,
         misconception="The ideal tensor needs one matrix for each token, not for each pair.",

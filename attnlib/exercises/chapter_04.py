@@ -11,7 +11,6 @@ EXERCISES = (
     Exercise(
         id="which-root",
         title="Which width?",
-        kind="concept",
         difficulty="easy",
         minutes=2,
         misconception="The root is taken of the width of a token.",
@@ -35,7 +34,6 @@ EXERCISES = (
     Exercise(
         id="uniform-spread",
         title="Other random numbers",
-        kind="derive",
         difficulty="medium",
         minutes=6,
         misconception="Dividing by √d_k gives variance 1, whatever the components are.",
@@ -63,7 +61,6 @@ EXERCISES = (
     Exercise(
         id="scaled-weights",
         title="Scaled weights",
-        kind="program",
         difficulty="easy",
         minutes=6,
         misconception="The root may be taken of any width at hand, and applied at any place.",
@@ -77,7 +74,6 @@ EXERCISES = (
     Exercise(
         id="predict-variance",
         title="Predict the variance",
-        kind="program",
         difficulty="medium",
         minutes=8,
         misconception="Only the variances of the single components matter, or only their totals.",
@@ -91,7 +87,6 @@ EXERCISES = (
     Exercise(
         id="row-slopes",
         title="How saturated is each row?",
-        kind="program",
         difficulty="medium",
         minutes=12,
         misconception="Saturation is a property of the whole grid.",
@@ -105,7 +100,6 @@ EXERCISES = (
     Exercise(
         id="still-d-k",
         title="What may you break?",
-        kind="concept",
         difficulty="medium",
         minutes=4,
         misconception="All components of both vectors must be independent of each other.",
@@ -136,7 +130,6 @@ EXERCISES = (
     Exercise(
         id="same-training",
         title="The same training without the root",
-        kind="derive",
         difficulty="hard",
         minutes=10,
         misconception="Dividing the scores is the same as starting with smaller matrices.",
@@ -168,7 +161,6 @@ EXERCISES = (
     Exercise(
         id="cosine-scale",
         title="Cosines need the opposite",
-        kind="derive",
         difficulty="medium",
         minutes=6,
         misconception="A division by √d_k is always safe.",

@@ -12,7 +12,6 @@ EXERCISES = (
     Exercise(
         id="who-predicts",
         title="Who predicts what?",
-        kind="concept",
         difficulty="easy",
         minutes=3,
         misconception="Output i predicts token i.",
@@ -38,7 +37,6 @@ EXERCISES = (
     Exercise(
         id="causal-offset",
         title="A causal mask with an offset",
-        kind="program",
         difficulty="easy",
         minutes=8,
         misconception="A causal mask is a square triangle.",
@@ -52,7 +50,6 @@ EXERCISES = (
     Exercise(
         id="mask-first",
         title="The mask before the softmax",
-        kind="program",
         difficulty="medium",
         minutes=12,
         misconception="Zeroing weights after the softmax is the same as blocking scores before it.",
@@ -66,7 +63,6 @@ EXERCISES = (
     Exercise(
         id="padded-batch",
         title="Causal and padded",
-        kind="program",
         difficulty="medium",
         minutes=10,
         misconception="Filler must be blocked as a query, too.",
@@ -80,7 +76,6 @@ EXERCISES = (
     Exercise(
         id="polarity",
         title="Three ways to say no",
-        kind="program",
         difficulty="easy",
         minutes=6,
         misconception="True means the same in every library.",
@@ -93,7 +88,6 @@ EXERCISES = (
     Exercise(
         id="cached-step",
         title="One step with a cache",
-        kind="program",
         difficulty="medium",
         minutes=15,
         misconception="With a cache the mask must still be applied when generating.",
@@ -107,7 +101,6 @@ EXERCISES = (
     Exercise(
         id="blind-last",
         title="One honest output",
-        kind="derive",
         difficulty="medium",
         minutes=5,
         misconception="Without a mask the loss is 0 everywhere.",
@@ -141,7 +134,6 @@ EXERCISES = (
     Exercise(
         id="escapes",
         title="The mask that escapes",
-        kind="concept",
         difficulty="medium",
         minutes=4,
         misconception="A leak test finds every wrong mask.",

@@ -10,7 +10,6 @@ EXERCISES = (
     Exercise(
         id="split-heads",
         title="Split",
-        kind="program",
         difficulty="easy",
         minutes=8,
         misconception="A reshape to the right shape puts the right numbers there.",
@@ -24,7 +23,6 @@ EXERCISES = (
     Exercise(
         id="merge-heads",
         title="Merge",
-        kind="program",
         difficulty="easy",
         minutes=6,
         misconception="Undoing a reshape is a reshape.",
@@ -37,7 +35,6 @@ EXERCISES = (
     Exercise(
         id="causal-heads",
         title="Causal multi-head attention",
-        kind="program",
         difficulty="hard",
         minutes=20,
         misconception="Heads need a loop, and share one softmax or one scale.",
@@ -52,7 +49,6 @@ EXERCISES = (
     Exercise(
         id="share-keys",
         title="Hand out the keys",
-        kind="program",
         difficulty="medium",
         minutes=6,
         misconception="Query heads take turns at the key heads.",
@@ -65,7 +61,6 @@ EXERCISES = (
     Exercise(
         id="head-parts",
         title="What each head adds",
-        kind="program",
         difficulty="medium",
         minutes=8,
         misconception="After W_O nobody can say what came from which head.",
@@ -78,7 +73,6 @@ EXERCISES = (
     Exercise(
         id="zero-two-heads",
         title="Two silent heads",
-        kind="concept",
         difficulty="easy",
         minutes=3,
         misconception="A column of the output belongs to a head.",
@@ -101,7 +95,6 @@ EXERCISES = (
     Exercise(
         id="double-the-heads",
         title="Twice as many heads",
-        kind="concept",
         difficulty="medium",
         minutes=4,
         misconception="More heads mean more parameters and more work.",
@@ -124,7 +117,6 @@ EXERCISES = (
     Exercise(
         id="grouped-cache",
         title="A cache for a long text",
-        kind="derive",
         difficulty="medium",
         minutes=5,
         misconception="The cache has one key for each query head.",

@@ -10,7 +10,6 @@ EXERCISES = (
     Exercise(
         id="window-mask",
         title="A window",
-        kind="program",
         difficulty="easy",
         minutes=8,
         misconception="A window of w reaches w tokens back.",
@@ -24,7 +23,6 @@ EXERCISES = (
     Exercise(
         id="join-parts",
         title="Two halves of the keys",
-        kind="program",
         difficulty="hard",
         minutes=15,
         misconception="Answers for parts of the keys can be averaged.",
@@ -38,7 +36,6 @@ EXERCISES = (
     Exercise(
         id="causal-sums",
         title="A state instead of a cache",
-        kind="program",
         difficulty="medium",
         minutes=15,
         misconception="Causal attention needs a grid to put a mask on.",
@@ -52,7 +49,6 @@ EXERCISES = (
     Exercise(
         id="drop-weights",
         title="Dropout in its place",
-        kind="program",
         difficulty="medium",
         minutes=10,
         misconception="Dropping scores is dropping weights.",
@@ -66,7 +62,6 @@ EXERCISES = (
     Exercise(
         id="no-feed-forward",
         title="Without feed-forward layers",
-        kind="derive",
         difficulty="medium",
         minutes=5,
         misconception="The crossover is at 6d, whatever the block is made of.",
@@ -91,7 +86,6 @@ EXERCISES = (
     Exercise(
         id="mask-saves",
         title="What does the mask save?",
-        kind="concept",
         difficulty="easy",
         minutes=4,
         misconception="Masked scores are not computed.",
@@ -113,7 +107,6 @@ EXERCISES = (
     Exercise(
         id="same-function",
         title="The same function?",
-        kind="concept",
         difficulty="medium",
         minutes=4,
         misconception="All fast forms of attention are approximations.",
@@ -136,7 +129,6 @@ EXERCISES = (
     Exercise(
         id="state-or-cache",
         title="When the state is smaller",
-        kind="derive",
         difficulty="medium",
         minutes=7,
         misconception="A state of fixed size is always smaller than a cache.",

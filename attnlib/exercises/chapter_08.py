@@ -11,7 +11,6 @@ EXERCISES = (
     Exercise(
         id="order-blind",
         title="What a query cannot tell",
-        kind="concept",
         difficulty="easy",
         minutes=3,
         misconception="A context is a set, or it is a list.",
@@ -33,7 +32,6 @@ EXERCISES = (
     Exercise(
         id="sinusoidal-table",
         title="Places as waves",
-        kind="program",
         difficulty="medium",
         minutes=8,
         misconception="Sines and cosines stand in two blocks, and every column has a frequency of its own.",
@@ -46,7 +44,6 @@ EXERCISES = (
     Exercise(
         id="turned-score",
         title="The angle between",
-        kind="derive",
         difficulty="easy",
         minutes=4,
         misconception="The score depends on both positions, or on their sum.",
@@ -72,7 +69,6 @@ EXERCISES = (
     Exercise(
         id="turn-half",
         title="Turn in halves",
-        kind="program",
         difficulty="medium",
         minutes=8,
         misconception="The layout does not matter as long as every column is turned.",
@@ -86,7 +82,6 @@ EXERCISES = (
     Exercise(
         id="distance-table",
         title="A bias for each distance",
-        kind="program",
         difficulty="easy",
         minutes=6,
         misconception="Row and column of a grid can be exchanged when only their distance counts.",
@@ -99,7 +94,6 @@ EXERCISES = (
     Exercise(
         id="previous-score",
         title="Who reads the token before?",
-        kind="program",
         difficulty="easy",
         minutes=6,
         misconception="A grid is read by its columns, and every row has a token before it.",
@@ -112,7 +106,6 @@ EXERCISES = (
     Exercise(
         id="head-adds",
         title="How much does a head add?",
-        kind="program",
         difficulty="medium",
         minutes=6,
         misconception="What a head adds is as long as its cells' additions together.",
@@ -125,7 +118,6 @@ EXERCISES = (
     Exercise(
         id="bright-head",
         title="A bright head falls silent",
-        kind="concept",
         difficulty="medium",
         minutes=4,
         misconception="A bright cell explains the answer, and what can be removed did nothing.",

@@ -12,7 +12,7 @@ import numpy as np
 from attnlib.exercises.guard import LIMIT, stopped
 from attnlib.exercises.results import Mistake, apart, booleans, compare, equal, minus, numbers, pair
 from attnlib.markup import kind
-from attnlib.questions import Question
+from attnlib.questions import NumberQuestion, Question
 
 __all__ = [
     "Case",
@@ -46,14 +46,13 @@ class Property:
 class Exercise:
     """An exercise: its place in the book, its hints, and how an answer is judged.
 
-    One of kind "program" has `properties`, each worth a point. The others have a `question`. `misconception` is the
+    A program has `properties`, each worth a point. Others have a `question`. `misconception` is the
     belief that the exercise is there to find, for teachers. Hints may hold `code` in backticks and *emphasis*.
     `calculus` says that it needs derivatives.
     """
 
     id: str
     title: str
-    kind: Literal["concept", "derive", "program"]
     difficulty: Literal["easy", "medium", "hard"]
     minutes: int
     misconception: str
@@ -61,6 +60,13 @@ class Exercise:
     properties: tuple[Property, ...] = ()
     question: Question | None = None
     calculus: bool = False
+
+    @property
+    def kind(self) -> Literal["concept", "derive", "program"]:
+        """What it asks for: a function, a number, or one of several answers."""
+        if self.question is None:
+            return "program"
+        return "derive" if isinstance(self.question, NumberQuestion) else "concept"
 
     @property
     def meta(self) -> str:

@@ -104,11 +104,7 @@ PREDICTIONS: dict[str, Question] = {
         right=0.26,  # measured is 0.258; every guess from 0.15 to 0.37 is a good one
         tolerance=0.11,
         wrong=[
-            (
-                1 / 16,
-                0.03,
-                "That is guessing among all 16 letters. But the mixture shows which letters are there.",
-            ),
+            (1 / 16, 0.03, "That is guessing among all 16 letters. But the mixture shows which letters are there."),
             (
                 1 / 8,
                 0.024,

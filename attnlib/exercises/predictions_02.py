@@ -9,10 +9,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("'we', its subject", "They share no axis, so their product is 0."),
             ("'problem', its object", "All of that score was `letters`."),
-            (
-                "all four alike",
-                "Without `letters`, 'have' shares no axis with any other word. All four scores are 0.",
-            ),
+            ("all four alike", "Without `letters`, 'have' shares no axis with any other word. All four scores are 0."),
         ],
         right=2,
     ),

@@ -12,10 +12,7 @@ PREDICTIONS: dict[str, Question] = {
                 "The one that it beats, as before",
                 "Rock's score with scissors was large. Which pair has that score after the exchange?",
             ),
-            (
-                "The one that beats it",
-                "Each score now belongs to the pair the other way round: scissors read rock.",
-            ),
+            ("The one that beats it", "Each score now belongs to the pair the other way round: scissors read rock."),
             ("All three alike", "The scores keep their size. They only belong to other pairs."),
             (
                 "Itself",

@@ -17,10 +17,7 @@ PREDICTIONS: dict[str, Question] = {
                 "It becomes 16 times as large",
                 "Sixteen times as many products give sixteen times the *variance*. What is that as a standard deviation?",
             ),
-            (
-                "It becomes exp(16) times as large",
-                "A score is a sum. Nothing is raised to a power before the softmax.",
-            ),
+            ("It becomes exp(16) times as large", "A score is a sum. Nothing is raised to a power before the softmax."),
         ],
         right=1,
     ),
@@ -31,10 +28,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("About 64, as always", "For that, q and k must be *independent*. Who sees this k knows q up to its sign."),
             ("About 8", "√64 is the standard deviation of the rule, and the rule does not hold here."),
-            (
-                "About 4,200",
-                "The score is ‖q‖² or −‖q‖², and ‖q‖² is about 64. The square of that is about 4,096.",
-            ),
+            ("About 4,200", "The score is ‖q‖² or −‖q‖², and ‖q‖² is about 64. The square of that is about 4,096."),
         ],
         right=2,
     ),

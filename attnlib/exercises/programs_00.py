@@ -5,19 +5,7 @@ from typing import Any
 import numpy as np
 
 from attnlib.exercises.harness import Case
-from attnlib.exercises.slips import (
-    ANY,
-    LARGE,
-    OVERFLOW,
-    POSITIVE,
-    Map,
-    Slips,
-    Weigh,
-    agrees,
-    shares,
-    slips,
-    weights,
-)
+from attnlib.exercises.slips import ANY, LARGE, OVERFLOW, POSITIVE, Map, Slips, Weigh, agrees, shares, slips, weights
 from attnlib.scaled_dot_product import softmax
 
 # Softmax along an axis -------------------------------------------------------------------------

@@ -6,27 +6,10 @@ from typing import Any
 import numpy as np
 
 from attnlib.exercises.harness import Case, Mistake, Property, call, numbers
-from attnlib.exercises.slips import (
-    COLUMNS,
-    GRID,
-    LENGTHS,
-    Map,
-    Slips,
-    Weigh,
-    agrees,
-    slips,
-    unit,
-    weights,
-)
+from attnlib.exercises.slips import COLUMNS, GRID, LENGTHS, Map, Slips, Weigh, agrees, drawn, slips, unit, weights
 from attnlib.lab.grids import cycle_product
 from attnlib.scaled_dot_product import attention, attention_weights
 from attnlib.variants import tied_attention
-
-
-def _drawn(*shapes: tuple[int, int], seed: int, size: float = 1.0) -> Case:
-    rng = np.random.default_rng(seed)
-    return tuple(size * rng.normal(size=shape) for shape in shapes)
-
 
 # Attention through U ---------------------------------------------------------------------------
 
@@ -78,20 +61,20 @@ TURNED_U: Slips = [
     ),
 ]
 SQUARE: list[Case] = [
-    _drawn((6, 4), (4, 4), seed=1, size=0.7),
-    _drawn((6, 4), (4, 4), seed=8, size=0.7),
+    drawn(1, (6, 4), (4, 4), size=0.7),
+    drawn(8, (6, 4), (4, 4), size=0.7),
     (np.eye(3)[[0, 1, 0, 2]], np.diag([1.0, 0.5, 2.0]) + np.eye(3, k=1)),
 ]
 NARROW_AND_WIDE: list[Case] = [
-    _drawn((7, 5), (5, 3), seed=2),
-    _drawn((4, 3), (3, 6), seed=3),
-    _drawn((1, 3), (3, 2), seed=4),
-    _drawn((5, 3), (3, 1), seed=5),
-    _drawn((4, 1), (1, 3), seed=6),
+    drawn(2, (7, 5), (5, 3)),
+    drawn(3, (4, 3), (3, 6)),
+    drawn(4, (1, 3), (3, 2)),
+    drawn(5, (5, 3), (3, 1)),
+    drawn(6, (4, 1), (1, 3)),
     (np.eye(4)[[0, 1, 3, 0, 2]], np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0], [-1.0, 0.0]])),
-    _drawn((3, 140), (140, 2), seed=7, size=0.3),
-    _drawn((3, 2), (2, 140), seed=9, size=0.3),
-    _drawn((140, 3), (3, 2), seed=10),
+    drawn(7, (3, 140), (140, 2), size=0.3),
+    drawn(9, (3, 2), (2, 140), size=0.3),
+    drawn(10, (140, 3), (3, 2)),
 ]  # fmt: skip
 WRITE_U_ATTENTION = (
     agrees("right for a square U", tied_attention, SQUARE, TURNED_U + U_MISTAKES),
@@ -107,7 +90,7 @@ def _lengths(u: np.ndarray) -> np.ndarray:
 
 def _turned(u: np.ndarray) -> np.ndarray:
     """U with its columns turned into each other: the same UUᵀ, other entries."""
-    turn, _ = np.linalg.qr(_drawn((u.shape[1], u.shape[1]), seed=9)[0])
+    turn, _ = np.linalg.qr(drawn(9, (u.shape[1], u.shape[1]))[0])
     return np.asarray(u @ turn)
 
 
@@ -144,15 +127,15 @@ NOT_A_LENGTH: Slips = [
     *((f"Only the first {n} rows of U have a length in yours: is a size fixed in your code?", lambda u, n=n: _lengths(u[:n])) for n in LENGTHS),
 ]  # fmt: skip
 MATRICES: list[Case] = [
-    _drawn((5, 5), seed=6),
-    _drawn((8, 6), seed=5),
-    _drawn((8, 6), seed=10),
-    _drawn((3, 7), seed=7),
+    drawn(6, (5, 5)),
+    drawn(5, (8, 6)),
+    drawn(10, (8, 6)),
+    drawn(7, (3, 7)),
     (np.array([[0.0, 0.0], [3.0, -4.0], [0.0, -2.0]]),),
-    _drawn((1, 4), seed=8),
-    _drawn((4, 1), seed=9),
-    _drawn((300, 3), seed=11),
-    _drawn((3, 300), seed=12),
+    drawn(8, (1, 4)),
+    drawn(9, (4, 1)),
+    drawn(11, (300, 3)),
+    drawn(12, (3, 300)),
 ]
 AXES_KEPT = (
     agrees("the length of each row", _lengths, MATRICES, NOT_A_LENGTH),
@@ -169,7 +152,7 @@ AXES_KEPT = (
 
 def _grid(seed: int, n: int, size: float = 0.3) -> np.ndarray:
     """Weights that differ both ways."""
-    query, key = _drawn((n, 3), (n, 3), seed=seed)
+    query, key = drawn(seed, (n, 3), (n, 3))
     return attention_weights(query, key, scale=size)
 
 

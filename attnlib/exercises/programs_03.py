@@ -5,18 +5,12 @@ from typing import Any
 import numpy as np
 
 from attnlib.exercises.harness import Case
-from attnlib.exercises.slips import ANY, GRID, LENGTHS, Map, Slips, Weigh, agrees, slips, weights
+from attnlib.exercises.slips import ANY, GRID, LENGTHS, Map, Slips, Weigh, agrees, drawn, slips, weights
 from attnlib.scaled_dot_product import attention, single_query_attention
 
 ROOT = "You divide by √d_k. That comes in the next chapter: here scores are plain dot products."
 UNDIVIDED = "here scores are plain dot products."
 FIXED = "is a size fixed in your code?"
-
-
-def drawn(seed: int, *shapes: tuple[int, ...], size: float = 1.0) -> tuple[np.ndarray, ...]:
-    """Arrays of these shapes, of independent normal numbers."""
-    rng = np.random.default_rng(seed)
-    return tuple(size * rng.normal(size=shape) for shape in shapes)
 
 
 # One token reads -------------------------------------------------------------------------------

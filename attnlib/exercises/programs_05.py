@@ -8,12 +8,6 @@ from attnlib.exercises.harness import Mistake, Property, booleans, call, numbers
 from attnlib.exercises.slips import Slips, agrees
 from attnlib.masks import as_torch_reads, causal_mask, mask_to_bias, padding_mask
 
-
-def drawn(seed: int, *shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    rng = np.random.default_rng(seed)
-    return tuple(rng.normal(size=shape) for shape in shapes)
-
-
 # A causal mask with an offset ------------------------------------------------------------------
 
 

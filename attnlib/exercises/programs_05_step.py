@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from attnlib.exercises.harness import Mistake, Property, call, compare, kind, numbers
-from attnlib.exercises.programs_05 import drawn
-from attnlib.exercises.slips import ANY, Map, Slips, Weigh, slips
+from attnlib.exercises.slips import ANY, Map, Slips, Weigh, drawn, slips
 from attnlib.masks import causal_mask
 from attnlib.scaled_dot_product import attention
 

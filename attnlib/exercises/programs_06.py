@@ -5,20 +5,8 @@ from typing import Any
 import numpy as np
 
 from attnlib.exercises.harness import Mistake, Property, call, compare, numbers
-from attnlib.exercises.slips import Map, Slips, agrees
+from attnlib.exercises.slips import Map, Slips, agrees, drawn, whole
 from attnlib.multihead import merge_heads, split_heads
-
-
-def drawn(seed: int, *shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    rng = np.random.default_rng(seed)
-    return tuple(rng.normal(size=shape) for shape in shapes)
-
-
-def whole(seed: int, *shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    """Whole numbers, many of them 0."""
-    rng = np.random.default_rng(seed)
-    return tuple(rng.integers(-1, 2, size=shape).astype(float) for shape in shapes)
-
 
 # Split and merge -------------------------------------------------------------------------------
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.exercises.programs_06 import cut, drawn, every_hth, whole
-from attnlib.exercises.slips import ANY, Map, Slips, agrees, slips
+from attnlib.exercises.programs_06 import cut, every_hth
+from attnlib.exercises.slips import ANY, Map, Slips, agrees, drawn, slips, whole
 from attnlib.masks import causal_mask
 from attnlib.multihead import merge_heads, multi_head_attention, split_heads
 from attnlib.scaled_dot_product import attention, softmax

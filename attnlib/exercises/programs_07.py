@@ -6,15 +6,9 @@ from typing import Any
 import numpy as np
 
 from attnlib.exercises.harness import Property, booleans, call
-from attnlib.exercises.slips import LIMITS, Map, Slips, agrees
+from attnlib.exercises.slips import LIMITS, Map, Slips, agrees, drawn
 from attnlib.masks import sliding_window_mask
 from attnlib.scaled_dot_product import softmax
-
-
-def drawn(seed: int, *shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    rng = np.random.default_rng(seed)
-    return tuple(rng.normal(size=shape) for shape in shapes)
-
 
 # Two halves of the keys ------------------------------------------------------------------------
 

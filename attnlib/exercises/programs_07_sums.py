@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from attnlib.exercises.harness import Mistake, Property, call, compare
-from attnlib.exercises.programs_07 import drawn
-from attnlib.exercises.slips import ANY, Map, Slips, agrees, slips
+from attnlib.exercises.slips import ANY, Map, Slips, agrees, drawn, slips
 from attnlib.masks import causal_mask
 from attnlib.scaled_dot_product import attention, softmax
 from attnlib.variants import linear_attention
@@ -78,7 +77,7 @@ TOO_EARLY: Slips = [
     (
         "A token does not read itself, and the first one reads nothing, 0/0: put its key and value into the sums first.",
         _past_alone,
-    ),
+    )
 ]
 
 

@@ -5,14 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.exercises.slips import Slips, agrees
+from attnlib.exercises.slips import Slips, agrees, drawn
 from attnlib.positions import rotary_embedding, sinusoidal_encoding
-
-
-def drawn(seed: int, *shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    rng = np.random.default_rng(seed)
-    return tuple(rng.normal(size=shape) for shape in shapes)
-
 
 # Places as waves -------------------------------------------------------------------------------
 

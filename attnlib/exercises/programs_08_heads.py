@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from attnlib.exercises.programs_08 import drawn
-from attnlib.exercises.slips import Slips, agrees
+from attnlib.exercises.slips import Slips, agrees, drawn
 
 # Who reads the token before --------------------------------------------------------------------
 

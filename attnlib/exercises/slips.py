@@ -34,6 +34,18 @@ COLUMNS = (  # where scores are symmetric, the three cannot be told apart
 )
 
 
+def drawn(seed: int, *shapes: tuple[int, ...], size: float = 1.0) -> tuple[np.ndarray, ...]:
+    """Arrays of these shapes, of independent normal numbers."""
+    rng = np.random.default_rng(seed)
+    return tuple(size * rng.normal(size=shape) for shape in shapes)
+
+
+def whole(seed: int, *shapes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    """Whole numbers, many of them 0."""
+    rng = np.random.default_rng(seed)
+    return tuple(rng.integers(-1, 2, size=shape).astype(float) for shape in shapes)
+
+
 def slips(made: Callable[[Weigh], Map], of: Iterable[tuple[str, Weigh]]) -> Slips:
     """Mistakes of a softmax as mistakes of an answer: `made(weigh)` is the answer that weighs its scores so."""
     return [(says, made(weigh)) for says, weigh in of]

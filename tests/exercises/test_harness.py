@@ -27,7 +27,6 @@ def an_exercise(*properties, **settings):
     given = {
         "id": "x",
         "title": "X",
-        "kind": "program",
         "difficulty": "easy",
         "minutes": 1,
         "misconception": "",
@@ -387,7 +386,7 @@ NUMBER = NumberQuestion("How many?", 0.5, [(2.0, 0.1, "The other way round.")], 
     ],
 )
 def test_a_question_takes_every_usual_form_of_an_answer_and_replies(asked, answer, right, said, ask):
-    report = ask(answer, kind="concept", question=asked)
+    report = ask(answer, question=asked)
     assert report.correct is right
     assert said in repr(report)
     assert "<em>few</em>" in report._repr_html_() or "few" not in repr(report)

@@ -279,7 +279,7 @@ def test_two_numbers_that_differ_are_written_apart():
 
 
 def judged(answer, *properties):
-    exercise = Exercise("x", "X", "program", "easy", 1, "", ("Go.",), properties)
+    exercise = Exercise("x", "X", "easy", 1, "", ("Go.",), properties)
     return exercises._judge_program(exercise, answer)
 
 

@@ -16,6 +16,8 @@ import numpy as np
 from jaxtyping import Int
 from numpy import ndarray as Array
 
+from attnlib.checks import as_generator, as_integer
+
 WOMEN = {"Anna": "sings", "Mia": "paints", "Eva": "swims", "Zoe": "runs", "Ida": "cooks", "Nora": "reads"}
 MEN = {"Tom": "paints", "Ben": "swims", "Leo": "runs", "Max": "cooks", "Sam": "reads", "Otto": "sings"}
 THINGS = {"parrot": "sings", "robot": "paints", "turtle": "swims", "dog": "runs", "oven": "cooks", "owl": "reads"}
@@ -49,25 +51,35 @@ class Streams(NamedTuple):
     target: Int[Array, "count n"]
 
 
-Sentence = tuple[list[str], dict[int, tuple[int, int]]]  # words, and position → task, target
+class Sentence(NamedTuple):
+    """Words, and which of their next words are told by an earlier one: position → task, target."""
+
+    words: list[str]
+    told: dict[int, tuple[int, int]]
 
 
 def read_back(rng: np.random.Generator) -> Sentence:
     """Three to six words, said by one and repeated by another.
 
-    >>> " ".join(read_back(np.random.default_rng(0))[0])
+    Args:
+        rng: draws it.
+
+    >>> " ".join(read_back(np.random.default_rng(0)).words)
     'listen west six ship north east gold roger west six ship north east gold over .'
     """
     items = _draw(rng, ITEMS, int(rng.integers(3, 7)))
     words = [OPENINGS[rng.integers(len(OPENINGS))], *items, "roger", *items, "over", "."]
     again = len(items) + 2
-    return words, {again + i: (COPY, i + 2) for i in range(len(items) - 1)}
+    return Sentence(words, {again + i: (COPY, i + 2) for i in range(len(items) - 1)})
 
 
 def pronoun(rng: np.random.Generator) -> Sentence:
     """Two meet, and a pronoun stands for one of them; each has a habit of their own.
 
-    >>> " ".join(pronoun(np.random.default_rng(3))[0])
+    Args:
+        rng: draws it.
+
+    >>> " ".join(pronoun(np.random.default_rng(3)).words)
     'Max called the owl . it reads .'
     """
     kinds = _draw(rng, tuple(PRONOUNS), 2)
@@ -78,26 +90,37 @@ def pronoun(rng: np.random.Generator) -> Sentence:
     words = [actors[0], met, *(["the"] if kinds[1] == "it" else []), actors[1], "."]
     which = int(rng.integers(2))
     habit = PRONOUNS[kinds[which]][actors[which]]
-    return [*words, kinds[which], habit, "."], {len(words): (PRONOUN, words.index(actors[which]))}
+    told = {len(words): (PRONOUN, words.index(actors[which]))}
+    return Sentence([*words, kinds[which], habit, "."], told)
 
 
 def echo(rng: np.random.Generator) -> Sentence:
     """Six to fifteen words of the whole vocabulary in any order, twice.
 
-    >>> " ".join(echo(np.random.default_rng(1))[0])
+    Args:
+        rng: draws it.
+
+    >>> " ".join(echo(np.random.default_rng(1)).words)
     'water fish Mia sings called dog Anna black paints listen water fish Mia sings called dog Anna black paints listen .'
     """
     words = _draw(rng, VOCABULARY, int(rng.integers(6, 16)))
     n = len(words)
-    return [*words, *words, "."], {n + i: (COPY, i + 1) for i in range(n - 1)}
+    return Sentence([*words, *words, "."], {n + i: (COPY, i + 1) for i in range(n - 1)})
 
 
 def stream(rng: np.random.Generator, n: int = CONTEXT) -> Sentence:
     """n + 1 words: sentence after sentence, the last one cut.
 
-    >>> " ".join(stream(np.random.default_rng(2), 12)[0])
+    Args:
+        rng: draws them.
+        n: how many of them have a next word.
+
+    Raises ValueError for n < 1.
+
+    >>> " ".join(stream(np.random.default_rng(2), 12).words)
     'listen zero engine west five roger zero engine west five over . Houston'
     """
+    rng, n = as_generator("rng", rng), as_integer("n", n, 1)
     words: list[str] = []
     told: dict[int, tuple[int, int]] = {}
     opening = rng.random() < ECHOES
@@ -107,15 +130,23 @@ def stream(rng: np.random.Generator, n: int = CONTEXT) -> Sentence:
         start = len(words)
         told |= {start + i: (task, start + target) for i, (task, target) in links.items()}
         words += made
-    return words[: n + 1], {i: link for i, link in told.items() if i < n}
+    return Sentence(words[: n + 1], {i: link for i, link in told.items() if i < n})
 
 
 def streams(rng: np.random.Generator, count: int, n: int = CONTEXT) -> Streams:
     """Many streams of n tokens and the word after them.
 
+    Args:
+        rng: draws them.
+        count: how many streams.
+        n: the tokens of each.
+
+    Raises ValueError for a negative count and for n < 1.
+
     >>> [array.shape for array in streams(np.random.default_rng(0), 5)]
     [(5, 33), (5, 32), (5, 32)]
     """
+    count, n = as_integer("count", count, 0), as_integer("n", n, 1)
     tokens = np.zeros((count, n + 1), int)
     task, target = np.zeros((count, n), int), np.full((count, n), -1)
     for row in range(count):
@@ -127,17 +158,26 @@ def streams(rng: np.random.Generator, count: int, n: int = CONTEXT) -> Streams:
 
 
 def repeats(rng: np.random.Generator, count: int, length: int = 12) -> Int[Array, "count twice"]:
-    """Sequences that no grammar makes: `length` different words in random order, said twice.
+    """Sequences that no grammar makes: different words in random order, said twice.
+
+    Args:
+        rng: draws them.
+        count: how many sequences.
+        length: the words of each half.
+
+    Raises ValueError for a negative count, and a length that is not between 1 and the size of the vocabulary.
 
     >>> repeats(np.random.default_rng(0), 5).shape
     (5, 24)
     """
-    once = rng.permuted(np.tile(np.arange(len(VOCABULARY)), (count, 1)), axis=1)[:, :length]
+    count, length = as_integer("count", count, 0), as_integer("length", length, 1, len(VOCABULARY))
+    every = np.tile(np.arange(len(VOCABULARY)), (count, 1))
+    once = as_generator("rng", rng).permuted(every, axis=1)[:, :length]
     return np.hstack([once, once])
 
 
 def _call(rng: np.random.Generator) -> Sentence:
-    return list(CALL), {}
+    return Sentence(list(CALL), {})
 
 
 def _draw(rng: np.random.Generator, words: tuple[str, ...], count: int) -> list[str]:

@@ -8,13 +8,14 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
 from attnlib import corpus
+from attnlib.checks import as_integer, as_text
 from attnlib.corpus import CONTEXT, COPY, PRONOUN, Streams, repeats, streams
 from attnlib.decoder import decoder_logits, decoder_weights
 from attnlib.lab.heads import silence_head
@@ -23,6 +24,13 @@ from attnlib.vocabulary import read_words
 
 Parameters = Mapping[str, Array]
 VOCABULARY = corpus.VOCABULARY
+
+
+class NextWord(NamedTuple):
+    """A word that may come next, and how probable it is."""
+
+    word: str
+    chance: float
 
 
 @cache
@@ -52,12 +60,15 @@ def record() -> dict[str, Any]:
 def encode(text: str) -> list[int]:
     """The words of a text as rows of the embedding. Case makes no difference, and a full stop is a word.
 
+    Args:
+        text: words with spaces between.
+
     Raises ValueError for words that the model never saw, no words at all, and more than it reads at once.
 
     >>> encode("Houston, we have a problem.")
     [0, 1, 2, 3, 4, 5]
     """
-    rows, unknown = read_words(text, VOCABULARY)
+    rows, unknown = read_words(as_text("text", text), VOCABULARY)
     if unknown:
         raise ValueError(
             f"the model knows {len(VOCABULARY)} words (attnlib.trained.VOCABULARY), and not {', '.join(map(repr, unknown))}"
@@ -70,33 +81,45 @@ def encode(text: str) -> list[int]:
 def decode(tokens: Sequence[int] | Int[Array, "n"]) -> str:
     """The words of rows of the embedding, with spaces between.
 
+    Args:
+        tokens: the rows' numbers, (n,).
+
     Raises ValueError for a number that is no row.
 
     >>> decode([0, 1, 2, 3, 4, 5])
     'Houston we have a problem .'
     """
-    for token in tokens:
-        if not 0 <= token < len(VOCABULARY):
-            raise ValueError(f"token {token} is none of the rows 0 to {len(VOCABULARY) - 1}")
-    return " ".join(VOCABULARY[token] for token in tokens)
+    last = len(VOCABULARY) - 1
+    return " ".join(VOCABULARY[as_integer(f"tokens[{i}]", token, 0, last)] for i, token in enumerate(tokens))
 
 
-def next_words(text: str, count: int = 3, *, using: Parameters | None = None) -> list[tuple[str, float]]:
-    """What the model expects after a text: the likeliest words, each with its probability.
+def next_words(text: str, count: int = 3, *, using: Parameters | None = None) -> list[NextWord]:
+    """What the model expects after a text: the likeliest words.
 
-    It is asked of the shipped model, or of the one whose parameters you name with `using`.
+    Args:
+        text: as for `encode`.
+        count: how many words.
+        using: the parameters of the model that is asked; None means the shipped one.
 
-    Raises ValueError as `encode` does.
+    Returns:
+        Each word with its probability, the likeliest first.
+
+    Raises ValueError as `encode` does, and for a count below 1.
 
     >>> [word for word, _ in next_words("Houston we have a", 1)]
     ['problem']
     """
+    count = as_integer("count", count, 1)
     chances = softmax(decoder_logits(parameters() if using is None else using, encode(text))[-1])
-    return [(VOCABULARY[row], float(chances[row])) for row in np.argsort(-chances, kind="stable")[:count]]
+    return [NextWord(VOCABULARY[row], float(chances[row])) for row in np.argsort(-chances, kind="stable")[:count]]
 
 
 def ablate(parameters: Parameters, layer: int, head: int) -> dict[str, Array]:
-    """The same parameters, but the head adds nothing to the stream: its rows of W_O are 0. Both count from 0.
+    """The same parameters, but the head adds nothing to the stream: its rows of W_O are 0.
+
+    Args:
+        parameters: those of `attnlib.decoder`.
+        layer, head: which head, both counted from 0.
 
     Raises ValueError for a head that is not there.
 
@@ -109,6 +132,10 @@ def ablate(parameters: Parameters, layer: int, head: int) -> dict[str, Array]:
 
 def previous_token_scores(parameters: Parameters, sequences: Int[Array, "count n"]) -> Float[Array, "layers h"]:
     """How much every head reads from the token before, on average over all tokens but the first.
+
+    Args:
+        parameters: those of `attnlib.decoder`.
+        sequences: rows of tokens, (count, n).
 
     >>> scores = previous_token_scores(parameters(), repeats(np.random.default_rng(0), 5))
     >>> scores.shape, bool(scores.max() > 0.9)
@@ -123,15 +150,17 @@ def previous_token_scores(parameters: Parameters, sequences: Int[Array, "count n
 def induction_scores(parameters: Parameters, sequences: Int[Array, "count twice"]) -> Float[Array, "layers h"]:
     """How much every head reads, in words said twice, from the token that came next when the word was said first.
 
-    Each sequence is the same words twice, as `attnlib.corpus.repeats` makes them.
+    Args:
+        parameters: those of `attnlib.decoder`.
+        sequences: the same words twice in each row, as `attnlib.corpus.repeats` makes them, (count, twice).
 
-    Raises ValueError for others.
+    Raises ValueError for other sequences.
 
     >>> scores = induction_scores(parameters(), repeats(np.random.default_rng(0), 5))
     >>> scores.shape, bool(scores.max() > 0.9)
     ((2, 4), True)
     """
-    n, odd = divmod(sequences.shape[1], 2)
+    n, odd = divmod(sequences.shape[-1], 2)
     if odd or (sequences[:, :n] != sequences[:, n:]).any():
         raise ValueError(f"induction_scores needs words said twice, got sequences of shape {sequences.shape}")
     later = np.arange(n, 2 * n - 1)
@@ -141,6 +170,10 @@ def induction_scores(parameters: Parameters, sequences: Int[Array, "count twice"
 
 def pronoun_scores(parameters: Parameters, drawn: Streams) -> Float[Array, "layers h"]:
     """How much every head reads, at a pronoun, from the one whom it stands for.
+
+    Args:
+        parameters: those of `attnlib.decoder`.
+        drawn: what `attnlib.corpus.streams` gave.
 
     >>> scores = pronoun_scores(parameters(), streams(np.random.default_rng(0), 20))
     >>> scores.shape, bool(scores.max() > 0.9)
@@ -155,8 +188,12 @@ def pronoun_scores(parameters: Parameters, drawn: Streams) -> Float[Array, "laye
 def accuracies(parameters: Parameters, drawn: Streams, sequences: Int[Array, "count twice"]) -> dict[str, float]:
     """How good the model is on fresh text: its loss in nats for a word, and how often its likeliest word is right.
 
-    `copy` counts the words of a list said again, `pronoun` the word after a pronoun, `repeats` the later half
-    of `sequences`, which no grammar makes.
+    Args:
+        parameters, drawn, sequences: as in `pronoun_scores` and `induction_scores`.
+
+    Returns:
+        By name: `loss`; of the words of a list said again `copy`, of the word after a pronoun `pronoun`, and of the
+        later half of `sequences`, which no grammar makes, `repeats`.
 
     >>> measured = accuracies(parameters(), streams(np.random.default_rng(0), 20), repeats(np.random.default_rng(0), 5))
     >>> list(measured), measured["pronoun"] > 0.9
@@ -180,6 +217,10 @@ def measure(parameters: Parameters, *, count: int = 300) -> dict[str, Any]:
     """All that `record` keeps of a model: accuracies, each head's three scores, and the accuracies without each head.
 
     The streams are fresh: no run trains on them.
+
+    Args:
+        parameters: those of `attnlib.decoder`.
+        count: how many streams and how many sequences.
 
     >>> list(measure(parameters(), count=5))
     ['accuracies', 'named', 'heads']

@@ -2,19 +2,31 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 EDGES = ".,;:!?()\"'“”‘’…"  # what may stand right before and after a word
 SPACES = r"[ \t\n\r\xa0]+"
 
 
-def read_words(text: str, vocabulary: Sequence[str]) -> tuple[list[int], list[str]]:
-    """The rows of the words that `vocabulary` holds, and the pieces of the text that it does not.
+class Words(NamedTuple):
+    """The rows of the words that a vocabulary holds, and the pieces of the text that it does not."""
+
+    rows: list[int]
+    unknown: list[str]
+
+
+def read_words(text: str, vocabulary: Sequence[str]) -> Words:
+    """A text as rows of a vocabulary.
 
     Upper and lower case make no difference. Punctuation at a word's edges counts where it is in the vocabulary
     itself, and is left out where it is not.
 
+    Args:
+        text: words with spaces between.
+        vocabulary: a word for each row.
+
     >>> read_words("Tom, red and BLUE.", ["red", "blue", "."])
-    ([0, 1, 2], ['Tom,', 'and'])
+    Words(rows=[0, 1, 2], unknown=['Tom,', 'and'])
     """
     known = {word.lower(): row for row, word in enumerate(vocabulary)}
     rows: list[int] = []
@@ -28,4 +40,4 @@ def read_words(text: str, vocabulary: Sequence[str]) -> tuple[list[int], list[st
                 rows.append(known[part])
             elif part and part == word:
                 unknown.append(piece)
-    return rows, unknown
+    return Words(rows, unknown)

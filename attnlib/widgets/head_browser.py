@@ -145,7 +145,7 @@ class HeadBrowser(PageWidget):
 
     @property
     def _typed(self) -> list[int]:
-        return read_words(self.sentence, self.vocabulary)[0][:LONGEST]
+        return read_words(self.sentence, self.vocabulary).rows[:LONGEST]
 
     @property
     def _query(self) -> int:

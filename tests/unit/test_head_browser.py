@@ -109,7 +109,7 @@ BAD = {
     "vocabulary": (lambda: HeadBrowser("a", ["a"], parameters()), "1 words for 4 rows of the embedding"),
     "twice": (lambda: HeadBrowser("a", ["a", "b", "c", "A"], parameters()), "word 3 of the vocabulary, 'A'"),
     "space": (lambda: HeadBrowser("a", ["a", "b", "c", "d e"], parameters()), "word 3 of the vocabulary, 'd e'"),
-    "missing": (lambda: HeadBrowser("a", WORDS, {"embedding": np.eye(4)}), "the decoder lacks bias"),
+    "missing": (lambda: HeadBrowser("a", WORDS, {"embedding": np.eye(4)}), "parameters lack bias"),
     "sizes": (lambda: HeadBrowser("a", WORDS, parameters() | {"w_o": np.zeros((2, 5, 6))}), "w_o has shape"),
     "half": (
         lambda: setattr(a_browser(), "parameters", a_browser().parameters | {"bias": {"shape": [9], "data": "AAA="}}),

@@ -80,13 +80,13 @@ def test_the_weights_are_small_and_cannot_be_changed():
 
 
 NODE = """
-import * as math from "./attnlib/widgets/math.mjs";
-import { unpack } from "./attnlib/widgets/half.mjs";
+import { decoder_logits } from "./attnlib/widgets/decoder.mjs";
+import { unpack } from "./attnlib/widgets/float16.mjs";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 const { parameters, sentences } = JSON.parse(text);
 const arrays = Object.fromEntries(Object.entries(parameters).map(([name, entry]) => [name, unpack(name, entry)]));
-process.stdout.write(JSON.stringify(sentences.map((tokens) => math.decoder_logits(arrays, tokens))));
+process.stdout.write(JSON.stringify(sentences.map((tokens) => decoder_logits(arrays, tokens))));
 """
 
 
@@ -142,11 +142,11 @@ BAD = {
     "unknown": (lambda: encode("we have a solution, Apollo"), r"knows 80 words \(attnlib.trained.VOCABULARY\), and not 'solution,', 'Apollo'"),
     "empty": (lambda: encode(" … "), "reads 1 to 32 words at once, got 0"),
     "too long": (lambda: encode("we " * 33), "reads 1 to 32 words at once, got 33"),
-    "below": (lambda: decode([0, -1]), "token -1 is none of the rows 0 to 79"),
-    "above": (lambda: decode([80]), "token 80 is none of the rows"),
+    "below": (lambda: decode([0, -1]), r"tokens\[1\] must be 0 or more and at most 79, got -1"),
+    "above": (lambda: decode([80]), r"tokens\[0\] must be 0 or more and at most 79, got 80"),
     "next": (lambda: next_words("Hello"), "'Hello'"),
-    "head": (lambda: trained.ablate(trained.parameters(), 1, 4), "no head 4 in layer 1: 2 layers have 4 heads each"),
-    "layer": (lambda: trained.ablate(trained.parameters(), -1, 0), "no head 0 in layer -1"),
+    "head": (lambda: trained.ablate(trained.parameters(), 1, 4), "head must be 0 or more and at most 3, got 4"),
+    "layer": (lambda: trained.ablate(trained.parameters(), -1, 0), "layer must be 0 or more and at most 1, got -1"),
     "once": (lambda: trained.induction_scores(trained.parameters(), np.array([[1, 2, 1, 3]])), r"words said twice, got sequences of shape \(1, 4\)"),
     "odd": (lambda: trained.induction_scores(trained.parameters(), np.array([[1, 2, 1]])), r"shape \(1, 3\)"),
 }  # fmt: skip

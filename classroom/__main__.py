@@ -16,6 +16,7 @@ from classroom import course as courses
 from classroom import downloads, grades, persons, sets, texts, walls
 from classroom.course import Course, CourseError
 from classroom.limits import Refused
+from classroom.rows import export, shown
 
 COURSE = Path("course")
 
@@ -39,26 +40,26 @@ def main(arguments: list[str] | None = None) -> int:
     return 1
 
 
-def place(text: str) -> Path:
+def path(text: str) -> Path:
     """A path; `~` is the home folder, whatever the shell made of it."""
     return Path(text).expanduser()
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m classroom", description=__doc__)
-    parser.add_argument("--course", type=place, default=COURSE, help="the course folder (course)")
+    parser.add_argument("--course", type=path, default=COURSE, help="the course folder (course)")
     commands = parser.add_subparsers(dest="command", required=True)
     release = commands.add_parser("release", help="make the students' notebooks")
     release.add_argument("sets", nargs="*", help="which sets (all)")
-    release.add_argument("--graded", type=place, default=sets.GRADED, help="the folder of the graded sets")
+    release.add_argument("--graded", type=path, default=sets.GRADED, help="the folder of the graded sets")
     collect = commands.add_parser("collect", help="bring in a download of a learning platform")
-    collect.add_argument("download", type=place, help="a zip or a folder")
+    collect.add_argument("download", type=path, help="a zip or a folder")
     collect.add_argument("set", help="the set that it answers")
     grade = commands.add_parser("grade", help="grade what is new, write grades and feedback")
     grade.add_argument("sets", nargs="*", help="which sets (all that were released)")
     grade.add_argument("--again", action="store_true", help="also what was graded before")
     demo = commands.add_parser("demo", help="a whole cycle with made-up submissions")
-    demo.add_argument("--keep", type=place, help="leave the course folder here")
+    demo.add_argument("--keep", type=path, help="leave the course folder here")
     return parser
 
 
@@ -84,8 +85,8 @@ def _run(chosen: argparse.Namespace, course: Course) -> int:
 def _grade(course: Course, name: str, again: bool) -> None:
     start = time.monotonic()
     rows = grades.grade(course, name, again)
-    print(f"\n{name}: {len(rows)} submissions, {time.monotonic() - start:.0f} s\n{grades.shown(rows)}\n")
-    print(f"Grades: {grades.export(course, name, rows)}")
+    print(f"\n{name}: {len(rows)} submissions, {time.monotonic() - start:.0f} s\n{shown(rows)}\n")
+    print(f"Grades: {export(course, name, rows)}")
     print("Feedback: " + "\n".join(grades.feedback(course, name)))
     if any(row.waiting for row in rows):
         print(f"Answers to mark: fill in the points in {course.folder / f'to-mark-{name}.csv'}, then run this again.")

@@ -14,10 +14,13 @@ from pathlib import Path
 from classroom.inside.imports import insert_note, note
 
 PACKAGE = Path(__file__).resolve().parent.parent / "attnlib"
+POSTERS = PACKAGE.parent / "chapters/attention_posters"
 # How tests compare values: a process has it, and what it imports, from the start. The rest it must ask for.
 HARNESS = "attnlib.exercises.harness"
 # Parts that, as what is at hand, compute no attention: what they call notes itself. Of the exercises, those of no chapter.
-PLAIN = re.compile(r"attnlib\.(arguments|checks|plots|questions|threads|widgets|exercises(?!\.\w+_\d\d))\b")
+PLAIN = re.compile(
+    r"(attention_posters|attnlib\.(arguments|checks|plots|questions|threads|widgets|exercises(?!\.\w+_\d\d)))\b"
+)
 STAND_IN = """
 def __getattr__(name):
     if not name.startswith("__") or name == "__all__":
@@ -56,18 +59,19 @@ def packed_at_hand() -> tuple[bytes, list[str]]:
 
 @cache
 def packed() -> bytes:
-    """Every module of attnlib by name: whether it is a package, its place in the folder, and its code (see `inside/imports.py`)."""
+    """Every module of attnlib and of its posters by name: whether it is a package, its place in the folder, and its code (see `inside/imports.py`)."""
     modules = {}
-    for file in sorted(PACKAGE.rglob("*.py")):
-        place = file.relative_to(PACKAGE)
-        name = ".".join(("attnlib", *place.with_suffix("").parts)).removesuffix(".__init__")
+    for file in sorted([*PACKAGE.rglob("*.py"), *POSTERS.glob("*.py")]):
+        path = file.relative_to(PACKAGE if file.is_relative_to(PACKAGE) else POSTERS.parent)
+        parts = ("attnlib", *path.parts) if file.is_relative_to(PACKAGE) else path.parts
+        name = ".".join(parts).removesuffix(".py").removesuffix(".__init__")
         tree = ast.parse(file.read_text(encoding="utf8"))
         if name not in at_hand() and not PLAIN.match(name):
             tree = ast.fix_missing_locations(_Noting(name).visit(tree))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)  # a text that is called: it becomes the function that notes
-            code = compile(tree, f"<attnlib>/{place}", "exec", dont_inherit=True)
-        modules[name] = (place.name == "__init__.py", str(place), code)
+            code = compile(tree, f"<attnlib>/{path}", "exec", dont_inherit=True)
+        modules[name] = (path.name == "__init__.py", str(path), code)
     return marshal.dumps(modules)
 
 

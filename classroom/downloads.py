@@ -80,10 +80,10 @@ class Sorted:
     remarks: list[str] = field(default_factory=list)
 
 
-def sort(place: Path, assignment: str, released: NotebookNode | None = None) -> Sorted:
+def sort(source: Path, assignment: str, released: NotebookNode | None = None) -> Sorted:
     """Each student's notebook: of several one with answers, of the newest attempt, called like the set, the newest."""
     found = Sorted()
-    for student, downloads in _by_student(place, assignment, found.remarks).items():
+    for student, downloads in _by_student(source, assignment, found.remarks).items():
         several = [one for one in downloads if _is_notebook(one) and _readable(one, found.remarks)]
         if not several:
             others = (one for one in downloads if not _is_notebook(one) and _readable(one, found.remarks))
@@ -100,13 +100,13 @@ def sort(place: Path, assignment: str, released: NotebookNode | None = None) -> 
     return found
 
 
-def collect(course: Course, assignment: str, place: Path) -> list[str]:
+def collect(course: Course, assignment: str, source: Path) -> list[str]:
     """Bring the downloads into `submitted/`; a sentence for each thing that a teacher should know."""
     if assignment not in course.assignments():
         raise CourseError(f"{assignment} was not released in {course.folder}: run the release first.")
-    if not place.exists():
-        raise CourseError(f"{place} does not exist.")
-    found = sort(place, assignment, nbformat.read(course.released(assignment), 4))
+    if not source.exists():
+        raise CourseError(f"{source} does not exist.")
+    found = sort(source, assignment, nbformat.read(course.released(assignment), 4))
     record = course.remember(RECORD)
     new, changed, same = 0, [], 0
     for student, download in found.notebooks.items():
@@ -160,9 +160,9 @@ def _other(course: Course, assignment: str, download: Download, found: Sorted) -
     return {"note": found.notes.get(download.student, ""), "problem": problem}
 
 
-def _by_student(place: Path, assignment: str, remarks: list[str]) -> dict[str, list[Download]]:
+def _by_student(source: Path, assignment: str, remarks: list[str]) -> dict[str, list[Download]]:
     """Each student's files, notebooks first, up to a number that leaves time for those of the others."""
-    files = _files(place, remarks)
+    files = _files(source, remarks)
     uploads, said = platforms.uploads([*files], assignment)
     remarks += said
     found: dict[str, list[Download]] = {}
@@ -243,23 +243,23 @@ def _taken(taken: Download, rest: list[Download]) -> str:
     return f"several notebooks; {taken.name} was taken, {why}; not {others}{sure}"
 
 
-def _files(place: Path, remarks: list[str]) -> dict[str, File]:
+def _files(source: Path, remarks: list[str]) -> dict[str, File]:
     """Each file in a folder or zip, by its path."""
-    if not place.is_dir() and not zipfile.is_zipfile(place):
-        raise CourseError(f"{place} is neither a folder nor a zip.")
-    return dict(_in_folder(place) if place.is_dir() else _in_zip(place, remarks))
+    if not source.is_dir() and not zipfile.is_zipfile(source):
+        raise CourseError(f"{source} is neither a folder nor a zip.")
+    return dict(_in_folder(source) if source.is_dir() else _in_zip(source, remarks))
 
 
-def _in_folder(place: Path) -> Iterator[tuple[str, File]]:
-    for path in sorted(place.rglob("*")):
-        name = path.relative_to(place).as_posix()
+def _in_folder(source: Path) -> Iterator[tuple[str, File]]:
+    for path in sorted(source.rglob("*")):
+        name = path.relative_to(source).as_posix()
         if path.is_file() and not path.is_symlink() and not _ignored(name):
             stat = path.stat()
             yield name, File(partial(FileIO, path), stat.st_size, datetime.fromtimestamp(stat.st_mtime).astimezone())
 
 
-def _in_zip(place: Path, remarks: list[str]) -> Iterator[tuple[str, File]]:
-    archive = zipfile.ZipFile(place)  # closed with the last of its files
+def _in_zip(source: Path, remarks: list[str]) -> Iterator[tuple[str, File]]:
+    archive = zipfile.ZipFile(source)  # closed with the last of its files
     for entry in archive.infolist():
         name = entry.filename.lstrip("/")
         if entry.is_dir() or _ignored(name):

@@ -69,7 +69,6 @@ def page(
     points: Points,
     comments: Mapping[str, str],
     state: str,
-    title: str = "",
     released: NotebookNode | None = None,
 ) -> str:
     """The page, as HTML, of a graded notebook.
@@ -79,17 +78,17 @@ def page(
     `released` is the teacher's.
     """
     pieces = list(pieces_of(notebook, {cell.source for cell in released.cells} if released else set()))
-    heading = None if title else _title(pieces)
+    heading = _title(pieces)
     words = {name: parsed(text) for name, text in comments.items()}
     read = [formula for tokens in [*words.values(), *(one.tokens for one in pieces)] for formula in formulas(tokens)]
     known = typeset(read)
     told = Told(points, {name: rendered(tokens, known) for name, tokens in words.items()}, known)
-    shown = title or (heading.content if heading else "Feedback")
+    title = heading.content if heading else "Feedback"
     html = PAGE.format(
         policy=POLICY.format(_style()[1]),
         style=_style()[0],
-        plain=escape(shown),
-        title=rendered([heading], known) if heading else escape(shown),
+        plain=escape(title),
+        title=rendered([heading], known) if heading else title,
         score=_score(points, state),
         table=_table(pieces, told),
         work="\n".join(_block(piece, told) for piece in pieces),

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,51 +19,15 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 
-from classroom import answers, downloads, notebooks, pages, persons, sheets, texts, worker
+from classroom import answers, cells, downloads, notebooks, pages, persons, texts, worker
 from classroom.course import Course, CourseError, digest
 from classroom.limits import Limits
 from classroom.marks import mark
-from classroom.persons import Case
+from classroom.rows import Row
 from classroom.walls import best
 
 RECORD = ".graded.json"
 NOT_STARTED = "classroom.student.NotStarted: the student's Python did not start"  # nothing of the student's has run
-
-
-@dataclass(frozen=True)
-class Row:
-    """One student's line: points by cell (None: not given yet), why a person must look, and what a person decided."""
-
-    student: str
-    points: dict[str, float | None]
-    most: dict[str, float]
-    person: str = ""
-    notes: str = ""
-    graded: bool = True
-    decision: str = ""  # of a person: ok, or points for the set
-
-    @property
-    def score(self) -> float | None:
-        """None where no points were given."""
-        given = [points for points in self.points.values() if points is not None]
-        if self.decision and self.decision != "ok":
-            return sheets.number(self.decision, self.whole)
-        return sum(given) if given else None
-
-    @property
-    def whole(self) -> float:
-        return sum(self.most.values())
-
-    @property
-    def waiting(self) -> int:
-        by_hand = self.decision not in {"", "ok"}
-        return 0 if by_hand else sum(points is None for points in self.points.values())
-
-    @property
-    def state(self) -> str:
-        if self.person and not self.decision:
-            return "needs a person"
-        return f"{self.waiting} to mark" if self.waiting else "graded"
 
 
 def grade(course: Course, name: str, again: bool = False, say: Callable[[str], None] = print) -> list[Row]:
@@ -86,12 +50,12 @@ def grade(course: Course, name: str, again: bool = False, say: Callable[[str], N
             shutil.rmtree(course.folder / "autograded" / student / name, ignore_errors=True)  # of a version before
         record[f"{name}/{student}"] = {"work": works[student], "means": means, **found}
         course.remember(RECORD, record)
-    graded = {student: record[f"{name}/{student}"] for student in works}
-    to_mark = {student: entry["answers"] for student, entry in graded.items() if not entry["problem"]}
-    for sentence in mark(course, name, to_mark):
+    entries = {student: record[f"{name}/{student}"] for student in works}
+    for sentence in mark(
+        course, name, {who: entry["answers"] for who, entry in entries.items() if not entry["problem"]}
+    ):
         say(texts.line(sentence))
-    cases = [_case(row, graded[row.student]) for row in table(course, name)]
-    for sentence in persons.decide(course, name, cases):
+    for sentence in persons.decide(course, name, table(course, name)):
         say(texts.line(sentence))
     return table(course, name)
 
@@ -107,7 +71,7 @@ def table(course: Course, name: str) -> list[Row]:
             entry = entry if "work" in entry else {"problem": "not graded yet", "work": ""}
             row = _row(book, name, folder.parent.name, most, entry)
             row = replace(row, notes="; ".join(filter(None, (row.notes, told.get(row.student, {}).get("note")))))
-            rows.append(_with(row, entry, decided.get(row.student)))
+            rows.append(_decided(row, decided.get(row.student)))
     return rows
 
 
@@ -116,38 +80,11 @@ def feedback(course: Course, name: str) -> list[str]:
     return pages.write(course, name, table(course, name))
 
 
-def export(course: Course, name: str, rows: list[Row]) -> Path:
-    """The table as `grades-SET.csv`."""
-    file = course.folder / f"grades-{name}.csv"
-    cells = list(rows[0].most) if rows else []
-    lines = [["student", "score", "of", "state", *cells, "needs a person because", "notes"]]
-    for row in rows:
-        points = [_number(row.points.get(cell)) for cell in cells]
-        why = [sheets.safe(texts.line(text, 1000)) for text in (row.person, row.notes)]
-        lines.append([sheets.name(row.student), _number(row.score), _number(row.whole), row.state, *points, *why])
-    course.write(file, sheets.table(lines))
-    return file
-
-
-def shown(rows: list[Row]) -> str:
-    """The table for a terminal, a line for each student."""
-    names = [texts.line(row.student, 80) for row in rows]
-    width = max(map(len, names), default=0)
-    lines = []
-    for row, name in zip(rows, names, strict=True):
-        score = "–" if row.score is None else f"{row.score:g} of {row.whole:g}"
-        why = texts.line("; ".join(filter(None, (row.person, row.notes))))
-        lines.append(f"{name:{width}}  {score:>10}  {row.state:14}  {why}".rstrip())
-    return "\n".join(lines)
-
-
 def _ready(course: Course, name: str) -> None:
     """Read and import here, once, what the process of each submission needs."""
     answers.packed()
     source = nbformat.read(course.source(name), 4)
-    setup = "\n".join(
-        cell.source for cell in source.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "setup"
-    )
+    setup = "\n".join(cell.source for cell in source.cells if cells.kind(cell) == "setup")
     for module in re.findall(r"^(?:import|from) +([\w.]+)", setup, re.MULTILINE):
         with contextlib.suppress(Exception):  # the submissions then say what is wrong with it
             importlib.import_module(module)
@@ -173,8 +110,7 @@ def _read(file: Path) -> str:
     """The digest of a file, nothing where it is none."""
     with contextlib.suppress(OSError):  # the process that grades it says why
         if file.is_file():
-            with file.open("rb") as opened:
-                return digest(opened.read(notebooks.LARGEST + 1))
+            return digest(notebooks.start(file))
     return ""
 
 
@@ -189,8 +125,7 @@ def _grade_one(course: Course, name: str, student: str) -> dict[str, Any]:
     if not file.is_file():
         return {"problem": _unread(course, name, file.parent)}
     try:
-        with file.open("rb") as opened:
-            notebooks.read(opened.read(notebooks.LARGEST + 1))
+        notebooks.read(notebooks.start(file))
     except notebooks.Unreadable as why:
         return {"problem": str(why)}
     if trouble := course.autograde(name, student):
@@ -221,16 +156,11 @@ def _unread(course: Course, name: str, folder: Path) -> str:
 def _answers(graded: NotebookNode, released: NotebookNode) -> dict[str, str]:
     """What is for a person to mark: answers in words that are not as they were handed out, or stand elsewhere."""
     words, stubs = (
-        {
-            tag["grade_id"]: cell.source
-            for cell in nb.cells
-            if (tag := cell.metadata.get("nbgrader", {})).get("grade") and tag.get("solution")
-        }
+        {cells.grade_id(cell): cell.source for cell in nb.cells if cells.kind(cell) == "explain"}
         for nb in (graded, released)
     )
-    return {cell: source for cell, source in words.items() if source != stubs[cell]} | dict(
-        graded.metadata["elsewhere"]
-    )
+    changed = {cell: source for cell, source in words.items() if source != stubs[cell]}
+    return changed | dict(graded.metadata["elsewhere"])
 
 
 def _without_grade(course: Course, name: str, student: str, cells: list[str]) -> None:
@@ -244,31 +174,25 @@ def _without_grade(course: Course, name: str, student: str, cells: list[str]) ->
 
 
 def _row(book: Gradebook, name: str, student: str, most: dict[str, float], entry: dict[str, Any]) -> Row:
-    nothing: dict[str, float | None] = dict.fromkeys(most)
-    if entry["problem"]:
-        return Row(student, nothing, most, entry["problem"], graded=False)
+    problem, points = entry["problem"], dict[str, float | None](dict.fromkeys(most))
     try:
-        grades = {cell: book.find_grade(cell, name, name, student) for cell in most}
+        grades = {} if problem else {cell: book.find_grade(cell, name, name, student) for cell in most}
     except MissingEntry:
-        return Row(student, nothing, most, "not in the gradebook: grade again", graded=False)
-    points = {cell: g.auto_score if g.manual_score is None else g.manual_score for cell, g in grades.items()}
-    missing = {cell: None for cell in entry["ungraded"] if grades[cell].manual_score is None}
-    return Row(student, points | missing, most, "; ".join(entry["person"]), "; ".join(entry["notes"]))
+        problem = "not in the gradebook: grade again"
+    if problem:
+        return Row(student, points, most, entry["work"], problem, graded=False)
+    for cell, given in grades.items():
+        automatic = None if cell in entry["ungraded"] else given.auto_score
+        points[cell] = automatic if given.manual_score is None else given.manual_score
+    complete = all(cell in entry["answers"] for cell in most if points[cell] is None)
+    return Row(
+        student, points, most, entry["work"], "; ".join(entry["person"]), "; ".join(entry["notes"]), complete=complete
+    )
 
 
-def _with(row: Row, entry: dict[str, Any], decided: dict[str, str] | None) -> Row:
+def _decided(row: Row, decided: dict[str, str] | None) -> Row:
     """The row with a person's decision, where it is about this work and this reason."""
-    if decided is None or decided["key"] != _case(row, entry).key:
+    if decided is None or decided["key"] != row.key:
         return row
     said = f"{'cleared' if row.person else 'decided'}: {decided['comment'] or decided['decision']}"
     return replace(row, notes="; ".join(filter(None, (said, row.notes))), decision=decided["decision"])
-
-
-def _case(row: Row, entry: dict[str, Any]) -> Case:
-    missing = {cell for cell, points in row.points.items() if points is None}
-    complete = row.graded and missing <= entry["answers"].keys()
-    return Case(row.student, entry["work"], row.person, complete, row.whole)
-
-
-def _number(points: float | None) -> str:
-    return "" if points is None else f"{points:g}"

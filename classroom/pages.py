@@ -1,7 +1,5 @@
 """Each student's page of feedback as a file: written when what it says has changed, never at odds with the grades."""
 
-from typing import TYPE_CHECKING
-
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
@@ -11,15 +9,13 @@ from classroom.course import Course, digest
 from classroom.feedback import Points, page
 from classroom.formulas import trouble
 from classroom.limits import Limits
-
-if TYPE_CHECKING:
-    from classroom.grades import Row
+from classroom.rows import Row
 
 WRITTEN = ".pages.json"
 DECIDED = "decided-by-your-teacher"
 
 
-def write(course: Course, name: str, rows: list["Row"]) -> list[str]:
+def write(course: Course, name: str, rows: list[Row]) -> list[str]:
     """Write the pages that have changed, under `feedback/`; sentences about those that could not be written."""
     record, seconds, comments = course.remember(WRITTEN), Limits.chosen().submission, _comments(course, name, rows)
     released = nbformat.read(course.released(name), 4)
@@ -48,7 +44,7 @@ def write(course: Course, name: str, rows: list["Row"]) -> list[str]:
     return [f"{done} pages in {course.folder / 'feedback'}", *problems]
 
 
-def _page(course: Course, name: str, row: "Row", comments: dict[str, str]) -> str:
+def _page(course: Course, name: str, row: Row, comments: dict[str, str]) -> str:
     released = nbformat.read(course.released(name), 4)
     state = row.state if row.graded or row.decision else "waiting"
     if row.graded:
@@ -66,7 +62,7 @@ def _notice(released: NotebookNode, reason: str) -> NotebookNode:
     return NotebookNode(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text.strip())]))
 
 
-def _points(row: "Row") -> Points:
+def _points(row: Row) -> Points:
     """Points by cell; where a person gave points for the whole set, what makes the sum right."""
     if row.decision in {"", "ok"} or row.score is None:
         return {cell: (points, row.most[cell]) for cell, points in row.points.items()}
@@ -74,7 +70,7 @@ def _points(row: "Row") -> Points:
     return earned | {DECIDED: (row.score - sum(points for points, _ in earned.values()), 0.0)}
 
 
-def _comments(course: Course, name: str, rows: list["Row"]) -> dict[str, dict[str, str]]:
+def _comments(course: Course, name: str, rows: list[Row]) -> dict[str, dict[str, str]]:
     """A person's words to each student, by cell."""
     found: dict[str, dict[str, str]] = {}
     with Gradebook(course.database) as book:

@@ -4,29 +4,14 @@ A decision is `ok`, for the points as they are, or the points for the whole set.
 reason: when either changes, the file asks anew. A teacher may add a row about any student, with nothing for a reason.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from classroom import sheets
-from classroom.course import Course, CourseError, digest
+from classroom.course import Course, CourseError
+from classroom.rows import Row
 
 COLUMNS = ["student", "reason", "decision", "comment"]
 RECORD = ".decided.json"
-
-
-@dataclass(frozen=True)
-class Case:
-    """A student's work (its digest), why a person is asked about it, if one is, and what points there are."""
-
-    student: str
-    work: str
-    reason: str
-    complete: bool  # nothing but answers in words waits for points
-    most: float
-
-    @property
-    def key(self) -> str:
-        return digest(f"{self.work}\n{self.reason}".encode("utf8", "replace"))
 
 
 def file(course: Course, name: str) -> Path:
@@ -39,34 +24,36 @@ def decided(course: Course, name: str) -> dict[str, dict[str, str]]:
     return {student: one for student, one in course.remember(RECORD).get(name, {}).items() if one["decision"]}
 
 
-def decide(course: Course, name: str, cases: list[Case]) -> list[str]:
-    """Read what was decided and write the cases again; sentences about rows that are passed over."""
+def decide(course: Course, name: str, rows: list[Row]) -> list[str]:
+    """Read what was decided and write them again; sentences about rows that are passed over."""
     record = course.remember(RECORD)
     asked = record.get(name, {})
     given = {row["student"].strip(): row for row in sheets.read(file(course, name), COLUMNS[:3])}
-    rows, now, past = [], {}, []
-    for case in cases:
+    table, now, past = [], {}, []
+    for case in rows:
         row, before = given.pop(sheets.name(case.student), None), asked.get(case.student)
         decision, comment = "", ""
-        if before["key"] == case.key if before else not case.reason:
+        if before["key"] == case.key if before else not case.person:
             source = row or before or {"decision": ""}
             decision, comment = source["decision"].strip().lower(), source.get("comment", "").strip()
             _check(course, name, case, decision)
         elif row and row["decision"].strip():
             past.append(f"{case.student} has other work or another reason now; what was decided is in earlier.")
         now[case.student] = {"key": case.key, "decision": decision, "comment": comment}
-        if case.reason or decision:
-            rows.append([sheets.name(case.student), case.reason, decision, comment])
+        if case.person or decision:
+            table.append([sheets.name(case.student), case.person, decision, comment])
     past += [f"{who} handed nothing in; passed over." for who, row in given.items() if row["decision"].strip()]
-    if rows or file(course, name).exists():
-        sheets.write(course, file(course, name), COLUMNS, rows, ["student"])
+    if table or file(course, name).exists():
+        sheets.write(course, file(course, name), COLUMNS, table, ["student"])
     course.remember(RECORD, record | {name: now})
     return [f"{file(course, name).name}: {sentence}" for sentence in past]
 
 
-def _check(course: Course, name: str, case: Case, decision: str) -> None:
+def _check(course: Course, name: str, case: Row, decision: str) -> None:
     where = f"{file(course, name).name}: {case.student} has {decision!r}"
     if decision == "ok" and not case.complete:
-        raise CourseError(f"{where}, but there are tests without points: write points for the set, 0 to {case.most:g}.")
-    if decision not in {"", "ok"} and sheets.number(decision, case.most) is None:
-        raise CourseError(f"{where}; write ok, or points for the set, 0 to {case.most:g}. Nothing was changed.")
+        raise CourseError(
+            f"{where}, but there are tests without points: write points for the set, 0 to {case.whole:g}."
+        )
+    if decision not in {"", "ok"} and sheets.number(decision, case.whole) is None:
+        raise CourseError(f"{where}; write ok, or points for the set, 0 to {case.whole:g}. Nothing was changed.")

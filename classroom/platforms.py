@@ -13,16 +13,15 @@ import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from os.path import commonprefix
 from pathlib import PurePosixPath
 
 MOODLE = re.compile(r"(?P<who>[^_]+(?:_\d+)?)_assignsubmission_(?:file|onlinetext)(?:_(?P<name>.*))?", re.DOTALL)
 ANONYMOUS = re.compile(r"(?:LATE_)?(?P<who>anon_[A-Za-z0-9]+)_\d+_(?P<name>.+)", re.DOTALL)
 CANVAS = re.compile(r"(?P<who>\w+?)(?:_LATE)?_(?P<id>\d+)_\d+_(?!attempt_\d{4}-)(?P<name>.+)", re.DOTALL)
 BLACKBOARD = re.compile(r"(?P<who>.+?)_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:_(?P<name>.*)|\.txt)?", re.DOTALL)
-ANY_CANVAS = re.compile(
-    CANVAS.pattern.replace(r"(?!attempt_\d{4}-)", ""), re.DOTALL
-)  # where other names say that it is Canvas
+# Where other names say that it is Canvas.
+ANY_CANVAS = re.compile(CANVAS.pattern.replace(r"(?!attempt_\d{4}-)", ""), re.DOTALL)
 FORMS = (MOODLE, ANONYMOUS, CANVAS, BLACKBOARD, ANY_CANVAS)
 SAKAI = "Submission attachment(s)"
 NOTEBOOK = re.compile(r"\.ipynb(?:\.(?:txt|json))?$", re.IGNORECASE)  # with what browsers add
@@ -170,12 +169,7 @@ def _flat(path: str, name: str, form: re.Pattern[str] | None, assignment: str) -
 def _without_set(found: list[Upload], assignment: str) -> list[Upload]:
     """Blackboard's names without the name of the set: what all of them begin with, up to a `_`."""
     called = {upload.who for upload in found if upload.time}
-    same = (
-        takewhile(lambda pair: pair[0] == pair[1], zip(min(called), max(called), strict=False))
-        if len(called) > 1
-        else ()
-    )
-    start = "".join(letter for letter, _ in same)
+    start = commonprefix([*called]) if len(called) > 1 else ""  # noqa: RUF071
     start = start[: start.rfind("_") + 1]
     made = []
     for upload in found:

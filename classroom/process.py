@@ -73,7 +73,7 @@ class Process:
 
     def _start(self, walls: Walls, notes: int) -> "subprocess.Popen[bytes]":
         roots = readable()
-        reads = [place for place in {*roots, *map(os.path.realpath, roots)} if place != str(runner())]
+        reads = [path for path in {*roots, *map(os.path.realpath, roots)} if path != str(runner())]
         limits = {
             "notes": notes,
             "attnlib": str(runner() / "attnlib"),

@@ -81,15 +81,13 @@ class Walls:
 
 def readable() -> list[str]:
     """What a student's Python needs to run: the system's programs, this Python, its packages, and the runner."""
-    places = [*SYSTEM, sys.base_prefix, sys.prefix, runner()]
-    places += [path for path in sys.path if "site-packages" in path]
+    paths = [*SYSTEM, sys.base_prefix, sys.prefix, runner()]
+    paths += [one for one in sys.path if "site-packages" in one]
     kept: list[str] = []
-    for place in (
-        name for path in map(str, places) for name in (path, os.path.realpath(path))
-    ):  # a link, and its target
-        inside = any(place.startswith(f"{other}/") for other in kept)
-        if os.path.exists(place) and place not in kept and not inside:
-            kept.append(place)
+    for path in (name for one in map(str, paths) for name in (one, os.path.realpath(one))):  # a link, and its target
+        inside = any(path.startswith(f"{other}/") for other in kept)
+        if os.path.exists(path) and path not in kept and not inside:
+            kept.append(path)
     return kept
 
 
@@ -101,8 +99,8 @@ def runner() -> Path:
     shutil.copytree(ROOT / "attnlib", folder / "attnlib", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
     shutil.copytree(ROOT / INSIDE, folder / INSIDE, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "classroom" / "__init__.py", folder / "classroom")
-    for place in (folder, *folder.rglob("*")):
-        place.chmod(0o755 if place.is_dir() else 0o644)
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
     return folder
 
 
@@ -125,11 +123,11 @@ def _unshare(command: list[str], folder: Path, limits: Limits) -> list[str]:
 
 
 def _bwrap(command: list[str], folder: Path, limits: Limits) -> list[str]:
-    places: list[str] = []
-    for place in readable():
-        places += ["--symlink", os.readlink(place), place] if os.path.islink(place) else ["--ro-bind", place, place]
+    paths: list[str] = []
+    for path in readable():
+        paths += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind", path, path]
     return [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
-            "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev", *places, "--size", str(limits.disk),
+            "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev", *paths, "--size", str(limits.disk),
             "--tmpfs", str(folder), "--remount-ro", "/", "--chdir", str(folder), *command]  # fmt: skip
 
 
@@ -192,8 +190,8 @@ def works(walls: Walls) -> bool:
         return False  # a student's code would be root outside; behind `unshare` it is nobody
     if not walls.landlock and not shutil.which(walls.name):
         return False
-    with tempfile.TemporaryDirectory(prefix="walls-") as place:
-        folder = Path(place).resolve() / "work"
+    with tempfile.TemporaryDirectory(prefix="walls-") as name:
+        folder = Path(name).resolve() / "work"
         folder.mkdir()
         settings = {
             "read": readable(),

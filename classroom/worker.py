@@ -27,9 +27,9 @@ class Stopped(Exception):
 
 def run(seconds: float, work: Callable[..., Any], *arguments: Any) -> Any:
     """What `work` returns. Raises `Stopped` when it fails, dies or takes longer; none of its processes is left."""
-    place = os.path.realpath(tempfile.mkdtemp(prefix="grading-"))
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="grading-"))
     ours, theirs = CONTEXT.Pipe(duplex=False)
-    process = CONTEXT.Process(target=_work, args=(theirs, place, work, arguments))
+    process = CONTEXT.Process(target=_work, args=(theirs, folder, work, arguments))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads: NumPy's own, which it ends before a fork
@@ -44,16 +44,16 @@ def run(seconds: float, work: Callable[..., Any], *arguments: Any) -> Any:
         raise Stopped(f"the process that graded it ended by itself ({process.exitcode})") from None
     finally:
         ours.close()
-        _end(process, Path(place))
+        _end(process, Path(folder))
     if not done:
         raise Stopped(f"the grader stopped: {result}")
     return result
 
 
-def _work(connection: Connection, place: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def _work(connection: Connection, folder: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     os.setsid()  # Ctrl-C is for the process that waits; this one is then ended by it
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    tempfile.tempdir = place
+    tempfile.tempdir = folder
     try:
         result = True, work(*arguments)
     except BaseException as error:
@@ -62,7 +62,7 @@ def _work(connection: Connection, place: str, work: Callable[..., Any], argument
     connection.close()
 
 
-def _end(process: BaseProcess, place: Path) -> None:
+def _end(process: BaseProcess, folder: Path) -> None:
     """Let it end what it has started, then end it, and then whatever carries the mark of its folder."""
     if process.pid is not None:
         if process.is_alive():
@@ -74,5 +74,5 @@ def _end(process: BaseProcess, place: Path) -> None:
             process.kill()
             process.join()
         if process.exitcode:
-            end_strays(place, within=True)
-    shutil.rmtree(place, ignore_errors=True)
+            end_strays(folder, within=True)
+    shutil.rmtree(folder, ignore_errors=True)

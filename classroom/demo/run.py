@@ -12,7 +12,7 @@ from classroom import cells, downloads, grades, sets
 from classroom import course as courses
 from classroom.course import Course
 from classroom.demo.submissions import download
-from classroom.grades import Row
+from classroom.rows import Row, export, shown
 from classroom.walls import chosen, sentences, strays
 
 SET = "chapter_01"
@@ -36,8 +36,8 @@ def main(keep: Path | None = None) -> int:
         rows = grades.grade(course, SET)
         print("grading all of them again")
         again = grades.grade(course, SET, again=True, say=lambda _: None)
-        print("\n" + grades.shown(rows) + "\n")
-        print(f"grades in {grades.export(course, SET, rows)}")
+        print("\n" + shown(rows) + "\n")
+        print(f"grades in {export(course, SET, rows)}")
         print("\n".join(grades.feedback(course, SET)))
         wrong = problems(course, rows, again)
     finally:

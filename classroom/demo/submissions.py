@@ -145,10 +145,10 @@ STUDENTS: dict[str, Callable[[NotebookNode], NotebookNode]] = {
 }
 
 
-def download(released: Path, place: Path) -> None:
+def download(released: Path, file: Path) -> None:
     """Write what a learning platform would hand out: one zip with a folder for each student."""
     notebook = nbformat.read(released, 4)
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for number, (student, make) in enumerate(STUDENTS.items(), 101):
             text = nbformat.writes(make(copy.deepcopy(notebook)))
             archive.writestr(f"{student}_{number}_assignsubmission_file/{released.name}", text)

@@ -38,13 +38,8 @@ ON_DESCRIPTOR = ((3, 57), (32, 23), (33, None), (292, 24), (72, 25), (16, 29), (
 ONTO_DESCRIPTOR = ((33, None), (292, 24))
 MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 
-LOAD, EQUAL, AT_LEAST, AND, RETURN = (
-    0x20,
-    0x15,
-    0x35,
-    0x54,
-    0x06,
-)  # BPF_LD|W|ABS, JMP|JEQ|K, JMP|JGE|K, ALU|AND|K, RET|K
+# BPF_LD|W|ABS, JMP|JEQ|K, JMP|JGE|K, ALU|AND|K, RET|K
+LOAD, EQUAL, AT_LEAST, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 ALLOW, KILL, DENY, NO_SUCH_CALL = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
 NUMBER, ARCHITECTURE, FIRST, SECOND = 0, 4, 16, 24  # offsets in struct seccomp_data
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
@@ -87,9 +82,7 @@ def shut(held: Iterable[int] = (), read: Iterable[str] = (), write: Iterable[str
         return False
     libc = ctypes.CDLL(None, use_errno=True)
     architecture, column = machine
-    libc.syscall(
-        KEYCTL[column], JOIN_SESSION_KEYRING, None
-    )  # where the kernel has no keyrings there is nothing to leave
+    libc.syscall(KEYCTL[column], JOIN_SESSION_KEYRING, None)  # a kernel without keyrings has nothing to leave
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
         return False
     if landlock and not _landlock(libc, read, write):
@@ -150,13 +143,13 @@ def _landlock(libc: ctypes.CDLL, read: Iterable[str], write: Iterable[str]) -> b
     rules = libc.syscall(create, ctypes.create_string_buffer(struct.pack("Q", every), 8), 8, 0)
     if rules < 0:
         return False
-    places = [(place, READ_FILE | READ_FOLDER) for place in (*read, "/dev/null", "/dev/zero", "/dev/urandom")]
-    for place, access in [*places, ("/dev/null", READ_FILE | 1 << 1), *((place, every) for place in write)]:
+    paths = [(path, READ_FILE | READ_FOLDER) for path in (*read, "/dev/null", "/dev/zero", "/dev/urandom")]
+    for path, access in [*paths, ("/dev/null", READ_FILE | 1 << 1), *((path, every) for path in write)]:
         try:
-            opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
+            opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except OSError:
             continue
-        if not os.path.isdir(place):
+        if not os.path.isdir(path):
             access &= READ_FILE | 1 << 0 | 1 << 1 | TRUNCATE
         rule = ctypes.create_string_buffer(struct.pack("=Qi", access, opened), 12)
         failed = libc.syscall(add, rules, 1, rule, 0)

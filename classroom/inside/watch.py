@@ -147,9 +147,8 @@ def guard(
         if path is None or isinstance(path, whole):
             return ""
         path = fspath(path)
-        raw = (
-            encode(path, "utf8", "surrogateescape") if isinstance(path, text) else path
-        )  # whatever its class says it is
+        # Whatever its class says it is.
+        raw = encode(path, "utf8", "surrogateescape") if isinstance(path, text) else path
         place = real(decode(raw))
         if place in free or f"{place}/".startswith(write):
             return ""

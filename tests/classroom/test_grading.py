@@ -13,8 +13,9 @@ from classroom import walls
 from classroom.contained import grade as run
 from classroom.demo import run as demo
 from classroom.demo.submissions import COLUMNS, RIGHT, STUDENTS, fill
-from classroom.grades import export, feedback, grade, shown
+from classroom.grades import feedback, grade
 from classroom.restore import restore
+from classroom.rows import export, shown
 
 SET = "chapter_01"
 QUIET = {"say": lambda _: None}

@@ -135,6 +135,7 @@ def test_what_answers_nothing_is_at_hand_without_being_asked_for(source):
 
 def test_attnlib_is_whole_once_it_is_asked_for(source):
     answer = """import attnlib.scaled_dot_product, attnlib.houston
+from attention_posters import masks_page
 from attnlib import exercises, masks
 from attnlib.exercises import check
 assert callable(attnlib.attention) and callable(attnlib.softmax) and masks.causal_mask is attnlib.causal_mask

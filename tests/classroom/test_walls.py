@@ -301,6 +301,20 @@ def test_limits_that_are_none_are_refused_in_a_sentence(monkeypatch, text):
         Limits.chosen()
 
 
+def test_the_page_for_teachers_names_every_limit_as_it_is():
+    page, limits = Path("chapters/appendices/teachers.md").read_text(encoding="utf8"), Limits()
+    rows = [line for line in page.partition("(teach-limits)=")[2].splitlines() if line.startswith("|")]
+    for name, words in {
+        "seconds": f"{limits.seconds} s; waiting twice that",
+        "total": f"{limits.total} s",
+        "submission": f"{limits.submission} s",
+        "memory": f"{limits.memory >> 30} GiB",
+        "file": f"{limits.file >> 20} MiB, {limits.disk >> 20} MiB, {limits.files:,}",
+        "output": f"{limits.output:,} characters",
+    }.items():
+        assert any(f"`{name}`" in row and words in row for row in rows), name
+
+
 def test_a_control_group_counts_memory_and_goes_again(tmp_path, monkeypatch):
     """With folders in the kernel's place: what is written, and where."""
     own = tmp_path / "own"

@@ -104,6 +104,13 @@ def as_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
+def as_text(name: str, value: Any) -> str:
+    """`value`, which must be a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a text, got {_told(value)}")
+    return value
+
+
 def as_callable(name: str, value: Any) -> Any:
     """`value`, which must be a function."""
     if not callable(value):

@@ -1,4 +1,4 @@
-"""Make what lies ready-made in `_ext/theme/static`: the typefaces, the picture of a shared link, and the tab's icon.
+"""Make what lies ready-made in `_ext/theme/static`: the typefaces and the picture of a shared link.
 
     python -m tools.artwork
 
@@ -21,7 +21,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
 
 from attnlib import houston
-from attnlib.plots import COLOURS, WEIGHT_1, draw_grid
+from attnlib.plots import COLOURS, draw_grid
 from tools.site import ROOT, SITE
 
 MODULES, STATIC = ROOT / "node_modules", ROOT / "_ext/theme/static"
@@ -84,19 +84,6 @@ def draw_preview(title: str, target: Path) -> None:
         figure.savefig(target)
 
 
-def draw_icon(target: Path) -> None:
-    """A causal grid of three tokens, 64 × 64 pixels."""
-    figure = Figure(figsize=(0.64, 0.64), dpi=100)
-    figure.patch.set_alpha(0)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    for row in range(3):
-        for column in range(row + 1):
-            axes.barh(2 - row, 0.86, 0.86, column, color=COLOURS[0] if row == column else WEIGHT_1)
-    axes.set(xlim=(-0.07, 2.93), ylim=(-0.5, 2.5))
-    figure.savefig(target)
-
-
 if __name__ == "__main__":
     for name, wanted in characters(SITE).items():
         cut(FONTS[name], STATIC / "fonts" / name, wanted)
@@ -104,4 +91,3 @@ if __name__ == "__main__":
         shutil.copy(package / "LICENSE", STATIC / f"fonts/LICENSE-{package.name}.txt")
     title = (ROOT / "_config.yml").read_text(encoding="utf8").splitlines()[0].removeprefix("title: ")
     draw_preview(title, STATIC / "preview.png")
-    draw_icon(STATIC / "favicon.png")

@@ -13,6 +13,8 @@ import sys
 from playwright.sync_api import sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PACKAGE = (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"])
+PLAYWRIGHTS = ([sys.executable, "-m", "playwright", "install", "chromium"],)
 
 
 def find() -> str | None:
@@ -26,22 +28,17 @@ def find() -> str | None:
 
 
 def install() -> None:
-    if shutil.which("apt-get") and os.geteuid() == 0:
-        print("No Chromium here: installing the distribution's package chromium.", flush=True)
-        environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run(["apt-get", "update", "-qq"], check=True, env=environment)
-        subprocess.run(
-            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], check=True, env=environment
-        )
-    else:
-        print("No Chromium here: Playwright installs its own.", flush=True)
-        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
+    """Install the distribution's package where that is allowed, else Playwright's own."""
+    package = shutil.which("apt-get") and os.geteuid() == 0
+    print(
+        f"No Chromium here: installing {'the package of that name' if package else 'that of Playwright'}.", flush=True
+    )
+    for command in PACKAGE if package else PLAYWRIGHTS:
+        subprocess.run(command, check=True, env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"})
 
 
 if __name__ == "__main__":
     if not find():
         install()
-    path = find()
-    if not path:
-        sys.exit("No Chromium could be installed. Install one, or name it: CHROMIUM=/path/to/chromium make test")
+    path = find() or sys.exit("No Chromium could be installed. Install one, or name it: CHROMIUM=/path make test")
     print(f"Browser tests use {path}")

@@ -31,8 +31,6 @@ MATHML = re.compile(
     r'<span class="katex-mathml">.*?<annotation encoding="application/x-tex">(.*?)</annotation></semantics></math></span>',
     re.DOTALL,
 )
-# Code's parts without a colour: each of these thousands would be an entry in the PDF.
-UNCOLOURED = re.compile(r'<span class="(?:p|n|o|w|nb|nn|ne)">(.*?)</span>')
 WIDTH = 643  # A4 less the margins of print.css, in CSS pixels
 # What is wider than the sheet is made smaller, as a whole; returned is what would still be cut.
 FIT = """() => {
@@ -66,7 +64,7 @@ def html(text: str) -> Tag:
 
 def printable(page: str, site: Path, pages: list[str]) -> Tag:
     """What is printed of one page: its `<main>`, with names and addresses as the joined document has them."""
-    text = UNCOLOURED.sub(r"\1", (site / page).read_text(encoding="utf8"))
+    text = (site / page).read_text(encoding="utf8")
     text = MATHML.sub(lambda found: f'<span role="img" aria-label="{escape(unescape(found[1]))}">\u2060</span>', text)
     main = html(text[text.index("<main") : text.index("</main>")]).main
     for element in main.select(UNPRINTED):

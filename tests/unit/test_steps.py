@@ -163,13 +163,16 @@ def test_the_italic_has_one_weight_and_bold_formulas_bring_their_own_letters_alo
 
 
 @pytest.mark.parametrize(("name", "size"), [("preview.png", (1200, 630)), ("favicon.png", (64, 64))])
-def test_a_picture_has_the_size_that_its_readers_expect(name, size, tmp_path):
-    artwork.draw_icon(tmp_path / "favicon.png")
-    artwork.draw_preview("A title", tmp_path / "preview.png")
-    for file in (tmp_path / name, artwork.STATIC / name):
-        head = file.read_bytes()[:24]
-        assert head[1:4] == b"PNG"
-        assert struct.unpack(">II", head[16:24]) == size
+def test_a_picture_has_the_size_that_its_readers_expect(name, size):
+    head = (artwork.STATIC / name).read_bytes()[:24]
+    assert head[1:4] == b"PNG"
+    assert struct.unpack(">II", head[16:24]) == size
+
+
+def test_the_picture_of_a_shared_link_is_drawn_for_a_title(tmp_path):
+    for title in ("A title", "Another"):
+        artwork.draw_preview(title, tmp_path / f"{title}.png")
+    assert (tmp_path / "A title.png").read_bytes() != (tmp_path / "Another.png").read_bytes()
 
 
 def test_a_figure_that_hides_its_size_is_named(tmp_path):

@@ -42,21 +42,20 @@ class Result:
 
     def missed(self) -> list[str]:
         """The bars that the page misses, each in words."""
-        found = []
-        if self.mobile["performance"] < PERFORMANCE:
-            found.append(f"performance on a phone is {self.mobile['performance']:.0f}, the bar is {PERFORMANCE}")
-        for device, scores in (("phone", self.mobile), ("desktop", self.desktop)):
-            found += [
-                f"{c} on a {device} is {scores[c]:.0f}, the bar is 100" for c in CATEGORIES[1:] if scores[c] < 100
-            ]
+        bars = [("performance", "phone", self.mobile, PERFORMANCE)]
+        bars += [(c, device, of, 100) for device, of in self.scores().items() for c in CATEGORIES[1:]]
+        missed = [f"{c} on a {device} is {of[c]:.0f}, the bar is {bar}" for c, device, of, bar in bars if of[c] < bar]
         if self.kilobytes > KILOBYTES:
-            found.append(f"{self.kilobytes:.0f} KB are transferred, the bar is {KILOBYTES}")
-        found += [f"asks another site: {url}" for url in self.elsewhere]
-        found += [f"console: {message}" for message in self.errors]
-        return found + [f"axe: {rule} at {element[:120]}" for rule, element, _ in self.axe]
+            missed.append(f"{self.kilobytes:.0f} KB are transferred, the bar is {KILOBYTES}")
+        missed += [f"asks another site: {url}" for url in self.elsewhere]
+        missed += [f"console: {message}" for message in self.errors]
+        return missed + [f"axe: {rule} at {element[:120]}" for rule, element, _ in self.axe]
+
+    def scores(self) -> dict[str, dict[str, float]]:
+        return {"phone": self.mobile, "desktop": self.desktop}
 
     def row(self) -> str:
-        shown = [" ".join(f"{scores[c]:3.0f}" for c in CATEGORIES) for scores in (self.mobile, self.desktop)]
+        shown = [" ".join(f"{scores[c]:3.0f}" for c in CATEGORIES) for scores in self.scores().values()]
         counts = f"{self.kilobytes:6.0f} {self.requests:5d} {len(self.elsewhere):6d} {len(self.errors):6d} {len(self.axe):4d}"
         return f"{self.page:34} {shown[0]:>16} {shown[1]:>16} {counts}  {'MISSED' if self.missed() else 'met'}"
 
@@ -101,9 +100,9 @@ def visit(browser: Browser, address: str, result: Result) -> None:
     network = context.new_cdp_session(page)
     network.send("Network.enable")
     sizes: list[float] = []
-    network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     asked: list[str] = []
     said: list[ConsoleMessage] = []
+    network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     page.on("request", lambda request: asked.append(request.url))
     # not said.append itself: Playwright marks what it calls, and cannot mark a built-in
     page.on("console", lambda message: said.append(message))

@@ -91,7 +91,7 @@ def checked(
     zero_blocked: bool = False,
 ) -> Arguments:
     """The arguments of an attention, or an error that names the one at fault."""
-    (query, key, value, bias), dtype = working_copies(query=query, key=key, value=value, bias=bias)
+    (query, key, value, bias), dtype = working_copies("value", "bias", query=query, key=key, value=value, bias=bias)
     check_rows(query, key, value)
     lengths = [longest(name, array) for name, array in (("query", query), ("key", key), ("value", value))]
     grid = query.shape[-2], key.shape[-2]

@@ -17,6 +17,7 @@ from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
 FLOATS = (np.float16, np.float32, np.float64)
+LARGEST = 2**53  # no size, place or count is larger
 KINDS = {"iuf": "hold real numbers", "iu": "hold integers", "b": "be boolean (True = may attend)", "bf": "be boolean or a float bias"}
 
 
@@ -47,17 +48,17 @@ def as_array(name: str, value: Any, kinds: str = "iuf", ndim: int = 0) -> Array:
     return array
 
 
-def as_integer(name: str, value: Any, least: int | None = None, most: int | None = None) -> int:
-    """`value` as an int, between `least` and `most` where these are given. 3.0 and True are none."""
+def as_integer(name: str, value: Any, least: int = -LARGEST, most: int = LARGEST) -> int:
+    """`value` as an int between `least` and `most`. 3.0 and True are none."""
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be an integer, got {_told(value)}")
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer, got {_told(value)}") from None
-    if (least is not None and number < least) or (most is not None and number > most):
-        upper = "" if most is None else f" and at most {most}"
-        raise ValueError(f"{name} must be {least} or more{upper}, got {number}")
+    if not least <= number <= most:
+        upper = f" and at most {most}" if most < LARGEST or number > most else ""
+        raise ValueError(f"{name} must be {least} or more{upper}, got {_told(number)}")
     return number
 
 
@@ -78,12 +79,12 @@ def as_number(name: str, value: Any, *, positive: bool = False, dtype: np.dtype 
     try:
         number = float(value)
     except OverflowError:
-        number = math.copysign(math.inf, value)
+        number = math.inf if operator.gt(value, 0) else -math.inf
     with np.errstate(over="ignore", under="ignore"):
         kept = np.dtype(dtype).type(number)
     if not np.isfinite(kept) or (positive and not kept > 0):
         beyond = f" (in {np.dtype(dtype)})" if math.isfinite(number) and (number > 0 or not positive) else ""
-        raise ValueError(f"{name} must be {'positive and ' * positive}finite{beyond}, got {value}")
+        raise ValueError(f"{name} must be {'positive and ' * positive}finite{beyond}, got {_told(value)}")
     return number
 
 
@@ -97,11 +98,9 @@ def as_flag(name: str, value: Any) -> bool:
 def as_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """`value`, which must be one of the names."""
     choices = tuple(choices)
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be a text, one of {', '.join(choices)}, got {_told(value)}")
-    if value not in choices:
+    if as_text(name, value) not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
-    return value
+    return str(value)
 
 
 def as_text(name: str, value: Any) -> str:
@@ -136,9 +135,9 @@ def as_float_dtype(name: str, value: Any) -> np.dtype:
     return dtype
 
 
-def working_copies(**arrays: ArrayLike | None) -> tuple[list[Any], np.dtype]:
-    """The arrays in the dtype to compute in, and the dtype to return. What is None stays None."""
-    given = {name: as_array(name, array) for name, array in arrays.items() if array is not None}
+def working_copies(*optional: str, **arrays: ArrayLike | None) -> tuple[list[Any], np.dtype]:
+    """The arrays in the dtype to compute in, and the dtype to return. Those named first may be None, and stay it."""
+    given = {name: as_array(name, x) for name, x in arrays.items() if x is not None or name not in optional}
     dtype = np.result_type(*(np.float64 if a.dtype.kind in "iu" else a.dtype for a in given.values()))
     working = np.promote_types(dtype, np.float32)
     return [given[name].astype(working, copy=False) if name in given else None for name in arrays], dtype
@@ -208,6 +207,7 @@ def check_rows(query: Array, key: Array, value: Array | None = None) -> None:
 
 
 def _told(value: Any) -> str:
-    """A value and its type, short enough for a sentence."""
-    shown = repr(value)
-    return f"{shown if len(shown) <= 40 else shown[:37] + '…'} ({type(value).__name__})"
+    """A value, short enough for a sentence, and its type unless it is a plain number."""
+    shown = repr(value) if not isinstance(value, int) or abs(value) <= LARGEST else "a larger one"
+    shown = shown if len(shown) <= 40 else shown[:37] + "…"
+    return shown if type(value) in (int, float) else f"{shown} ({type(value).__name__})"

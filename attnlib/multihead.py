@@ -136,7 +136,7 @@ def multi_head_attention(
         "w_o": w_o,
     }
     arrays |= {"b_q": b_q, "b_k": b_k, "b_v": b_v, "b_o": b_o}
-    copies, dtype = working_copies(**arrays)
+    copies, dtype = working_copies("b_q", "b_k", "b_v", "b_o", **arrays)
     must_be_finite(**dict(zip(arrays, copies, strict=True)))
     x, context, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o = copies
     mask = None if mask is None else as_array("mask", mask, "b", ndim=2)

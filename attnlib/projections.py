@@ -27,7 +27,7 @@ def project(
     >>> project(np.array([[1, 2]]), np.array([[1, 0, 1], [0, 1, 1]]), np.array([0, 0, 10]))
     array([[ 1.,  2., 13.]])
     """
-    (x, w, b), dtype = working_copies(x=x, w=w, b=b)
+    (x, w, b), dtype = working_copies("b", x=x, w=w, b=b)
     must_be_finite(x=x, w=w, b=b)
     return returned(projected("x", x, "w", w, b), dtype, "x and w are")
 

@@ -170,7 +170,7 @@ def attention(
     array([[0.88]])
     """
     given = checked(
-        query, key, value, mask,
+        query, key, as_array("value", value), mask,
         causal=causal, offset=offset, bias=bias, scale=scale, softcap=softcap, zero_blocked=zero_blocked,
     )  # fmt: skip
     if given.cells > PLAIN:
@@ -270,10 +270,11 @@ def _weights(given: Arguments) -> Array:
 
 def _checked_weights(weights: Array) -> Array:
     """Rows of weights in float64."""
-    weights = np.asarray(weights, dtype=np.float64)
+    weights = as_array("weights", weights).astype(np.float64)
     if weights.ndim < 1 or weights.shape[-1] == 0:
         raise ValueError(f"weights need a last axis with one entry for each key, got shape {weights.shape}")
     forbid("weights", weights, ~(weights >= 0), "is {value}: a weight is 0 or more")
-    sums = np.asarray(weights.sum(axis=-1))
+    with np.errstate(over="ignore"):
+        sums = np.asarray(weights.sum(axis=-1))
     forbid("weights", sums, np.asarray(abs(sums - 1) > 5e-3), "sums to {value}, not 1")  # float16 rounds each weight
     return weights

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
 from attnlib.arguments import Arguments, checked
-from attnlib.checks import must_fit
+from attnlib.checks import as_array, must_fit
 from attnlib.threads import share_out
 
 COLUMNS = 512  # keys in a tile
@@ -64,7 +64,7 @@ def streaming_attention(
     True
     """
     given = checked(
-        query, key, value, mask,
+        query, key, as_array("value", value), mask,
         causal=causal, offset=offset, bias=bias, scale=scale, softcap=softcap, zero_blocked=zero_blocked,
     )  # fmt: skip
     return in_tiles(given).astype(given.dtype, copy=False)

@@ -51,7 +51,7 @@ def tied_attention(
     array([[0.73],
            [0.5 ]])
     """
-    (x, u), dtype = working_copies(x=x, u=u)
+    (x, u), dtype = working_copies("u", x=x, u=u)
     must_be_finite(x=x, u=u)
     x = as_array("x", x, ndim=2) if u is None else projected("x", x, "u", u)
     return returned(attention(x, x, x, mask, causal=causal, scale=scale), dtype, "x is")

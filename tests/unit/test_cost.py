@@ -50,8 +50,8 @@ class Counting(np.ndarray):
 
 @pytest.fixture
 def counted(monkeypatch):
-    def counting(**arrays):
-        copies, dtype = working_copies(**arrays)
+    def counting(*optional, **arrays):
+        copies, dtype = working_copies(*optional, **arrays)
         return [None if copy is None else copy.view(Counting) for copy in copies], dtype
 
     for module in ("arguments", "key_value_cache", "multihead", "scaled_dot_product", "variants"):

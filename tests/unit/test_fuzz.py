@@ -1,0 +1,210 @@
+"""Thousands of calls of every public function, good and bad: a result that plain loops give too, or an error that names a parameter."""
+
+import inspect
+import linecache
+import math
+import re
+
+import numpy as np
+import pytest
+
+import attnlib
+from attnlib import lab, masks
+
+FUNCTIONS = {
+    name: getattr(home, name)
+    for home, names in ((attnlib, attnlib.__all__), (lab, lab.__all__), (masks, ("mask_to_bias", "as_torch_reads", "from_torch")))
+    for name in names
+    if inspect.isfunction(getattr(home, name))
+}  # fmt: skip
+ARRAYS = [
+    None, "abc", b"abc", {}, {1}, object(), 3, 2.5, True, math.nan, 1 + 2j, [], [[]], [[1, 2], [3]], [1, "a"], [None], (1, 2), range(3),
+    np.array(2.0), np.zeros(0), np.zeros((0, 3)), np.zeros((2, 0)), np.zeros((2, 3), complex), np.zeros((2, 3), bool),
+    np.zeros((2, 3), "U1"), np.zeros((2, 3), object), np.zeros((2, 3), "M8[s]"), np.zeros((2, 3), np.longdouble),
+    np.zeros((2, 3), [("a", int)]), np.full((2, 3), np.nan), np.full((2, 3), np.inf), np.full((2, 3), -np.inf),
+    np.full((3, 3), 1e308), np.full((2, 3), 1e200), np.full((2, 3), 3e38, np.float32), np.full((2, 3), 6e4, np.float16),
+    np.ones((7, 2, 3)), np.ones((1, 1, 1, 1)), np.array([[2**63]], np.uint64), -np.ones((2, 3), int), len, [[-1, 9], [2, 0]],
+]  # fmt: skip
+SCALARS = [
+    "abc", [1.0], {}, object(), True, np.True_, 0, -1, 1, 2, 3, 10**400, -0.5, 0.0, 0.5, 2.5, 1e-320, 1e308, math.nan, math.inf,
+    -math.inf, 1j, np.float16(3), np.int8(3), np.array(2), np.array([1, 2]), abs, np.exp, "half", "MultiheadAttention", np.float32, "relu",
+]  # fmt: skip
+BATCHES = [(), (3,), (2, 1), (2, 3)]
+
+
+def drawn(rng, *shape):
+    array = (rng.normal(size=shape) * rng.choice([1, 1, 30])).astype(
+        rng.choice([np.float16, np.float32, np.float64, np.int64])
+    )
+    return array.tolist() if rng.random() < 0.1 else array
+
+
+def fitting(rng):
+    """A value that fits for each parameter of each function, by name; batch axes broadcast."""
+    n, n_k, d, heads = (int(size) for size in rng.integers(1, 5, 4))
+    some = [BATCHES[i] for i in rng.integers(len(BATCHES), size=6)]
+    mask = rng.random((*some[3], n, n_k)) < 0.7
+    mask[..., 0] = True
+    weights = np.abs(rng.normal(size=(3, 3))) + 0.1
+    return {
+        "query": drawn(rng, *some[0], n, d), "key": drawn(rng, *some[1], n_k, d), "value": drawn(rng, *some[2], n_k, d + 1), "mask": mask,
+        "bias": drawn(rng, *some[4], n, n_k), "causal": bool(rng.random() < 0.5), "offset": 0, "scale": 0.7, "softcap": 5.0,
+        "zero_blocked": bool(rng.random() < 0.5), "x": drawn(rng, *some[5], 2, n, 2 * heads), "axis": -1, "temperature": 0.5,
+        "w_q": drawn(rng, 2 * heads, 3 * heads), "w_k": drawn(rng, 2 * heads, 3 * heads), "w_v": drawn(rng, 2 * heads, heads),
+        "w_o": drawn(rng, heads, 4), "num_heads": heads, "num_kv_heads": heads, "context": drawn(rng, n_k, 2 * heads), "b_q": None,
+        "b_k": None, "b_v": None, "b_o": drawn(rng, 4), "dropout": 0.0, "rng": rng, "n_q": n, "n_k": n_k, "window": 2,
+        "lengths": rng.integers(1, n_k + 1, 3), "w": drawn(rng, 2 * heads, 4), "b": drawn(rng, 4), "n": n, "d": 2 * heads, "base": 100.0,
+        "weights": weights / weights.sum(axis=1, keepdims=True), "layout": "half", "positions": np.arange(n), "feature": np.exp,
+        "epsilon": 1e-6, "api": "MultiheadAttention", "dtype": np.float32, "points": drawn(rng, 5, 2), "cycle": [0, 1, 2], "d_k": d,
+        "d_v": d, "broken": "none", "seed": 1, "start": 0, "count": 3, "matrix": drawn(rng, 3, 3), "name": "relu", "scores": drawn(rng, n, n_k),
+        "positive": "softplus", "vocabulary": 5, "num_layers": 1, "reach": 4, "layer": 0, "head": 0, "along": 2.0, "across": 0.5, "degrees": 30.0,
+        "back": 1, "constant": 1.0, "raised": 2.0, "probability": 0.5,
+    }  # fmt: skip
+
+
+def call(name, rng):
+    """The arguments of one call: some that fit, and up to two that may not."""
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    fits = fitting(rng)
+    chosen = {key for key, one in parameters.items() if one.default is inspect.Parameter.empty or rng.random() < 0.4}
+    given = {key: fits[key] for key in chosen}
+    if name == "window_attention":
+        given |= {"key": given["query"], "value": given["query"]}
+    if name == "merge_heads" or name == "pool_heads":
+        given |= {"x": drawn(rng, 2, *np.shape(given["x"]))}
+    for key in rng.permutation(sorted(given))[: rng.choice([0, 0, 1, 1, 1, 2])]:
+        pool = ARRAYS if isinstance(fits[key], np.ndarray | list) else SCALARS
+        given[str(key)] = pool[rng.integers(len(pool))]
+    return given
+
+
+def attended(query, key, value=None, mask=None, causal=False, offset=0, bias=None, scale=None, softcap=None, **_):
+    """Attention, or its weights, one query and one key at a time."""
+    query, key = np.asarray(query, float), np.asarray(key, float)
+    grid = query.shape[-2], key.shape[-2]
+    mask, bias = (
+        np.ones(grid, bool) if mask is None else mask,
+        np.zeros(grid) if bias is None else np.asarray(bias, float),
+    )
+    value = np.eye(grid[1]) if value is None else np.asarray(value, float)
+    batch = np.broadcast_shapes(*(x.shape[:-2] for x in (query, key, value, mask, bias)))
+    query, key, value, mask, bias = (np.broadcast_to(x, batch + x.shape[-2:]) for x in (query, key, value, mask, bias))
+    out, largest = np.zeros((*batch, grid[0], value.shape[-1])), 0.0
+    for index in np.ndindex(*batch, grid[0]):
+        lead, i = index[:-1], index[-1]
+        scores = [
+            math.fsum(query[index] * row) * (query.shape[-1] ** -0.5 if scale is None else float(scale))
+            for row in key[lead]
+        ]
+        largest = max(largest, *map(abs, scores))
+        scores = [s if softcap is None else float(softcap) * math.tanh(s / float(softcap)) for s in scores] + bias[
+            index
+        ]
+        seen = [j for j in range(grid[1]) if mask[index][j] and (not causal or j <= i + offset)]
+        top = max((scores[j] for j in seen), default=0.0)
+        raised = {j: math.exp(scores[j] - top) for j in seen if scores[j] > -math.inf}
+        for j, one in raised.items():
+            out[index] += one / math.fsum(raised.values()) * value[lead][j]
+    return out, largest
+
+
+def summed(x, w, b=None):
+    x, w = np.asarray(x, float), np.asarray(w, float)
+    out = np.stack([np.array([math.fsum(row * column) for column in w.T]) for row in x.reshape(-1, x.shape[-1])])
+    return out.reshape(*x.shape[:-1], -1) + (0 if b is None else np.asarray(b, float)), np.abs(x).max() * np.abs(
+        w
+    ).max()
+
+
+def powered(x, axis=-1, temperature=1.0):
+    moved = np.moveaxis(np.asarray(x, float), axis, -1)
+    rows = [
+        [math.exp((s - max(row)) / float(temperature)) for s in row]
+        for row in moved.reshape(-1, moved.shape[-1]).tolist()
+    ]
+    weights = np.reshape([[r / math.fsum(row) for r in row] for row in rows], moved.shape)
+    return np.moveaxis(weights, -1, axis), float(np.abs(moved[np.isfinite(moved)]).max(initial=0)) / min(
+        1.0, float(temperature)
+    )
+
+
+def normed(x, epsilon=1e-6):
+    x = np.asarray(x, float)
+    lengths = [
+        math.hypot(math.hypot(*row) / math.sqrt(len(row)), math.sqrt(epsilon)) for row in x.reshape(-1, x.shape[-1])
+    ]
+    return x / np.reshape(lengths, (*x.shape[:-1], 1)), 1.0
+
+
+def spread(weights):
+    weights = np.asarray(weights, float)
+    rows = weights.reshape(-1, weights.shape[-1])
+    return np.reshape([-math.fsum(a * math.log(a) for a in row if a) for row in rows], weights.shape[:-1]), 1.0
+
+
+def causal(n_q, n_k=None, offset=0):
+    starts = np.asarray(offset)
+    keys = range(n_q if n_k is None else n_k)
+    return np.reshape(
+        [[[j <= i + start for j in keys] for i in range(n_q)] for start in starts.ravel()],
+        (*starts.shape, n_q, len(keys)),
+    ), 1
+
+
+MOVING = {"mask_to_bias", "split_heads", "merge_heads"}  # what is infinite stays so
+LOOPS = {  # what the function gives, and how large the numbers are that it is made of
+    "attention": attended, "streaming_attention": attended, "attention_weights": attended, "project": summed, "softmax": powered,
+    "rms_norm": normed,
+    "causal_mask": causal, "entropy": spread,
+}  # fmt: skip
+
+
+def fault(name, given):
+    """What is wrong with how the function took this call, or None."""
+    try:
+        result = FUNCTIONS[name](**given)
+    except (ValueError, TypeError) as error:
+        trace = error.__traceback__
+        while trace.tb_next:
+            trace = trace.tb_next
+        own = linecache.getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno).strip().startswith("raise ")
+        named = any(re.search(rf"\b{key}\b", str(error)) for key in inspect.signature(FUNCTIONS[name]).parameters)
+        return (
+            None
+            if own and named and "attnlib" in trace.tb_frame.f_code.co_filename
+            else f"{error!r} is not ours, or names nothing"
+        )
+    except Exception as error:
+        return repr(error)
+    parts = [
+        np.asarray(part)
+        for part in (result.values() if isinstance(result, dict) else [result])
+        if not isinstance(part, str)
+    ]
+    if not all(np.isfinite(part).all() for part in parts if part.dtype.kind == "f") and name not in MOVING:
+        return f"gives {result}"
+    if name in LOOPS:
+        expected, size = LOOPS[name](**given)
+        epsilon = float(np.finfo(result.dtype).eps) if result.dtype.kind == "f" else 0
+        if np.shape(expected) != result.shape:
+            return f"gives the shape {result.shape}, and loops {np.shape(expected)}"
+        if result.size and np.abs(result - np.asarray(expected, float)).max() > 4500 * epsilon * max(
+            1, size, np.abs(expected).max()
+        ):
+            return f"gives {result}, and loops {expected}"
+    return None
+
+
+def test_there_is_a_value_that_fits_for_every_parameter():
+    names = {key for function in FUNCTIONS.values() for key in inspect.signature(function).parameters}
+    assert names <= fitting(np.random.default_rng(0)).keys()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("calls", [80, pytest.param(600, marks=pytest.mark.slow)])
+def test_a_call_is_right_or_says_what_is_wrong_with_it(name, calls, unchecked):
+    rng = np.random.default_rng(calls)
+    for _ in range(calls):
+        given = call(name, rng)
+        wrong = fault(name, given)
+        assert wrong is None, f"{name}({', '.join(f'{key}={value!r}' for key, value in given.items())}) {wrong}"

@@ -59,8 +59,7 @@ def rms_norm(x: Real[Array, "*batch d"], *, epsilon: float = 1e-6) -> Float[Arra
         x: rows, (…, d).
         epsilon: ε, which is 0 or more.
 
-    Raises:
-        ValueError: for rows of no length, an entry that is not finite, and with ε = 0 a row of zeros.
+    Raises ValueError for rows of no length, an entry that is not finite, and with ε = 0 a row of zeros.
 
     Source: Zhang & Sennrich (2019), equation 4, without a gain.
 
@@ -90,8 +89,7 @@ def distance_bias(table: Real[Array, "*batch reach"], n: int) -> Real[Array, "*b
         table: a bias for each distance 0, 1, …, (…, reach).
         n: how many queries and keys.
 
-    Raises:
-        ValueError: for n < 1 or an empty table.
+    Raises ValueError for n < 1 or an empty table.
 
     Source: Raffel et al. (2020), section 2.1, with one bucket for each distance.
 
@@ -116,9 +114,8 @@ def decoder_weights(
         parameters: those of `attnlib.decoder`.
         tokens: the rows of its embedding, (…, n); an array of them may hold many sentences of one length.
 
-    Raises:
-        ValueError: for parameters that are missing, do not fit or are not finite, naming them, and tokens outside
-            the vocabulary.
+    Raises ValueError for parameters that are missing, do not fit or are not finite, naming them, and tokens outside the
+    vocabulary.
 
     Source: Elhage et al. (2021), "attention-only transformers".
 
@@ -138,8 +135,7 @@ def decoder_logits(
     Args:
         parameters, tokens: as in `decoder_weights`.
 
-    Raises:
-        ValueError: as `decoder_weights` does.
+    Raises ValueError as `decoder_weights` does.
 
     Source: Elhage et al. (2021), "attention-only transformers".
 

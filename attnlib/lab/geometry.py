@@ -19,8 +19,7 @@ def cosine_similarity(
         query: rows of queries, (…, n_q, d).
         key: rows of keys, (…, n_k, d).
 
-    Raises:
-        ValueError: for a row of zeros, which has no direction, naming it, and as `attention_scores` does.
+    Raises ValueError for a row of zeros, which has no direction, naming it, and as `attention_scores` does.
 
     Source: Any book on linear algebra; Manning, Raghavan & Schütze (2008), section 6.3.
 
@@ -48,8 +47,7 @@ def convex_hull(points: Real[Array, "n 2"]) -> list[int]:
     Args:
         points: one in each row, (n, 2).
 
-    Raises:
-        ValueError: when `points` is not n × 2 with n ≥ 1, or an entry is not finite.
+    Raises ValueError when `points` is not n × 2 with n ≥ 1, or an entry is not finite.
 
     Source: Andrew (1979), "Another efficient algorithm for convex hulls in two dimensions".
 
@@ -77,8 +75,7 @@ def stretch_matrix(along: float, across: float, degrees: float = 0.0) -> Float[A
         along, across: the factors.
         degrees: the direction, θ.
 
-    Raises:
-        ValueError: for a number that is not finite.
+    Raises ValueError for a number that is not finite.
 
     Source: Horn & Johnson (2013), *Matrix Analysis*, section 7.3, on the polar decomposition.
 

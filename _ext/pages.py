@@ -24,7 +24,8 @@ from .widgets import minified
 
 LOCAL = "http://localhost:8000/"
 KATEX = Path("node_modules/katex/dist/katex.min.css")
-STYLES = (KATEX, Path("_ext/theme/page.css"), Path("attnlib/widgets/theme.css"))  # the later win
+THEME, WIDGETS = Path("_ext/theme"), Path("attnlib/widgets")
+STYLES = (KATEX, THEME / "page.css", THEME / "content.css", WIDGETS / "theme.css", WIDGETS / "widgets.css")
 REPLACED = {"pygments", "basic", "copybutton", "exercise", "mystnb", "katex", "katex-math"}
 SEARCHING = {"doctools.js", "sphinx_highlight.js"}  # on any other page they would only take keys such as Escape
 logger = logging.getLogger(__name__)

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from _ext.widgets import page_script  # noqa: E402
 from attnlib import widgets  # noqa: E402
 from attnlib.widgets.base import PageWidget  # noqa: E402
-from attnlib.widgets.compose import FOLDER  # noqa: E402
+from attnlib.widgets.compose import style  # noqa: E402
 from tools import chromium  # noqa: E402
 from tools.site import FLAGS  # noqa: E402
 
@@ -88,9 +88,8 @@ def cases() -> dict[str, Case]:
 
 
 def page_with(widget: PageWidget) -> str:
-    style = (FOLDER / "theme.css").read_text(encoding="utf8")
     html = widget._repr_mimebundle_()[0]["text/html"]
-    return f"<style>{style}</style>{html}<script>{page_script([widget._module], ROOT)}</script>"
+    return f"<style>{style()}</style>{html}<script>{page_script([widget._module], ROOT)}</script>"
 
 
 def busy(

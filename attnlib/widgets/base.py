@@ -9,7 +9,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from attnlib.widgets.compose import FOLDER, notebook_module
+from attnlib.widgets.compose import notebook_module, style
 
 LARGEST_SIZE = 2**20  # that a calculator takes
 
@@ -93,7 +93,7 @@ class PageWidget(anywidget.AnyWidget):
     def __init_subclass__(cls, **options: Any) -> None:
         if "_module" in vars(cls):  # ipywidgets derives a class for each instance too
             cls._esm = notebook_module(cls._module)
-            cls._css = (FOLDER / "theme.css").read_text(encoding="utf8")
+            cls._css = style()
             own = cls.mro()[: cls.mro().index(PageWidget)]
             named = [(name, trait) for part in own for name, trait in vars(part).items()]
             inputs = [

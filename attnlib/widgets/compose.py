@@ -1,4 +1,4 @@
-"""Joins a widget's JavaScript modules into one, for Jupyter.
+"""Joins a widget's JavaScript modules into one, for Jupyter, and gives the style of all.
 
 Jupyter loads a widget from a blob, where no `import` of a neighbour resolves, and on machines without
 Node. So each module becomes a function called once, in the order of its imports.
@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+STYLES = (FOLDER / "theme.css", FOLDER / "widgets.css")  # the later wins
 _IMPORT = re.compile(r'^import \* as (\w+) from "\./\1\.mjs";$', re.MULTILINE)
 _NAMES = re.compile(r'^import (\{ \w+(?:, \w+)* \}) from "\./(\w+)\.mjs";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:(?:async )?function|const) (\w+))", re.MULTILINE)
@@ -23,6 +24,11 @@ def notebook_module(name: str, folder: Path = FOLDER) -> str:
     done: dict[str, str] = {}
     _add(name, folder, done)
     return f"{''.join(done.values())}export default {name};\n"
+
+
+def style() -> str:
+    """The style of every widget."""
+    return "".join(file.read_text(encoding="utf8") for file in STYLES)
 
 
 def _add(name: str, folder: Path, done: dict[str, str]) -> None:

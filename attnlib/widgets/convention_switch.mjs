@@ -114,9 +114,22 @@ function card([name, rows, columns], sizes, unit, area, meets_left, meets_right)
   const kind = kind_of(name);
   const size = (text, meets) =>
     element("span", { class: meets && "attn-meets" }, ...ui.formula(text), element("br"), String(sizes[text]));
-  const token = rows === "n" || (rows === "n_z" && columns !== "n") ? "row" : kind !== "parameter" && "column";
-  const parts = name === "Concat" && (columns === "3d_v" ? "beside" : "below");
-  const picture = rectangle(unit * sizes[columns], unit * sizes[rows], unit, { token, parts, meets_left, meets_right });
+  const [width, height] = [unit * sizes[columns], unit * sizes[rows]];
+  const across = (y) => `M0 ${y}h${width}`;
+  const down = (x) => `M${x} 0v${height}`;
+  const steps = (count, line) => Array.from({ length: count + 1 }, (_, i) => line(i * unit)).join("");
+  const lines = [1, 2].map((a) => (columns === "3d_v" ? down((a * width) / HEADS) : across((a * height) / HEADS)));
+  const in_rows = rows === "n" || (rows === "n_z" && columns !== "n");
+  const token = element("rect.token", in_rows ? { width, height: unit } : { width: unit, height });
+  const picture = element(
+    "svg",
+    { width: width + 4, height: height + 4, viewBox: `-2 -2 ${width + 4} ${height + 4}`, "aria-hidden": "true" },
+    element("rect", { width, height }),
+    in_rows || kind !== "parameter" ? token : "",
+    element("path", { d: steps(sizes[rows], across) + steps(sizes[columns], down) }),
+    element("path.parts", { d: name === "Concat" ? lines.join("") : "" }),
+    element("path.meets", { d: (meets_left ? down(0) : "") + (meets_right ? across(height) : "") }),
+  );
   return element(
     `div.sized.${kind}`,
     element("div.sign", { style: `height:${area}px` }, picture),
@@ -129,23 +142,6 @@ function card([name, rows, columns], sizes, unit, area, meets_left, meets_right)
 function kind_of(name) {
   if (/^[Wb]/.test(name)) return "parameter";
   return name[0] === "1" ? "constant" : "activation";
-}
-
-function rectangle(width, height, unit, { token, parts, meets_left, meets_right }) {
-  const across = (y) => `M0 ${y}h${width}`;
-  const down = (x) => `M${x} 0v${height}`;
-  const steps = (side) => Array.from({ length: Math.round(side / unit) + 1 }, (_, i) => i * unit);
-  const line = { beside: (a) => down((a * width) / HEADS), below: (a) => across((a * height) / HEADS) }[parts];
-  const [wide, high] = token === "row" ? [width, unit] : [unit, height];
-  return element(
-    "svg",
-    { width: width + 4, height: height + 4, viewBox: `-2 -2 ${width + 4} ${height + 4}`, "aria-hidden": "true" },
-    element("rect", { width, height }),
-    ...(token ? [element("rect.token", { width: wide, height: high })] : []),
-    element("path", { d: [...steps(height).map(across), ...steps(width).map(down)].join("") }),
-    element("path.parts", { d: line ? line(1) + line(2) : "" }),
-    element("path.meets", { d: (meets_left ? down(0) : "") + (meets_right ? across(height) : "") }),
-  );
 }
 
 // The result for tokens as rows and as columns, each computed in its own way.

@@ -2,9 +2,7 @@
 
 import { check_whole } from "./checks.mjs";
 
-const ROWS = 256,
-  COLUMNS = 512,
-  FEWEST_ROWS = 128; // of streaming_attention's tiles
+const TILE = { rows: 256, columns: 512, fewest_rows: 128 }; // of streaming_attention
 
 export function attention_cost(n_q, n_k, d_k, d_v, num_heads = 1, itemsize = 4) {
   check_whole({ n_q, n_k, d_k, d_v, num_heads, itemsize });
@@ -15,9 +13,9 @@ export function attention_cost(n_q, n_k, d_k, d_v, num_heads = 1, itemsize = 4) 
 
 export function streaming_cost(n_q, n_k, d_k, d_v, num_heads = 1, itemsize = 4) {
   check_whole({ n_q, n_k, d_k, d_v, num_heads, itemsize });
-  const rows = Math.min(n_q, ROWS);
-  const columns = Math.min(n_k, Math.max(COLUMNS, Math.floor((FEWEST_ROWS * COLUMNS) / rows)));
-  const together = Math.max(1, Math.floor((ROWS * COLUMNS) / (rows * columns)));
+  const rows = Math.min(n_q, TILE.rows);
+  const columns = Math.min(n_k, Math.max(TILE.columns, Math.floor((TILE.fewest_rows * TILE.columns) / rows)));
+  const together = Math.max(1, Math.floor((TILE.rows * TILE.columns) / (rows * columns)));
   const total = cost(
     n_q * n_k * (d_k + d_v + 1),
     (n_q + Math.ceil(n_q / rows) * n_k) * (d_k + d_v),

@@ -1,11 +1,12 @@
 // Mounts every widget of a static page, with the module that Jupyter uses, when it comes near the screen.
 // The state lives in the page, or, when it is large, in a script beside it: there is no kernel.
 
-class PageModel {
+// The part of a Jupyter model that widgets use.
+class PageModel extends EventTarget {
   #state;
-  #listeners = new Map();
   #pending = false;
   constructor(state) {
+    super();
     this.#state = state;
   }
   get(name) {
@@ -14,31 +15,27 @@ class PageModel {
   set(name, value) {
     if (Object.is(this.#state[name], value)) return;
     this.#state[name] = value;
-    this.#emit(`change:${name}`);
+    this.dispatchEvent(new Event(`change:${name}`));
     this.#pending = true;
   }
   save_changes() {
-    if (!this.#pending) return;
+    const pending = this.#pending;
     this.#pending = false;
-    this.#emit("change");
+    if (pending) this.dispatchEvent(new Event("change"));
   }
   on(name, listener) {
-    this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener]);
+    this.addEventListener(name, listener);
   }
   off(name, listener) {
-    const left = this.#listeners.get(name)?.filter((other) => other !== listener);
-    this.#listeners.set(name, left ?? []);
-  }
-  #emit(name) {
-    for (const listener of this.#listeners.get(name) ?? []) listener();
+    this.removeEventListener(name, listener);
   }
 }
 
 // What a link to a widget carries: #id?name=value&…, for each of its `changes` that is not as the author left it, the
 // value serialized as JSON.
 function serialize(root, model, state) {
-  const as_json = changes_of(root).map((name) => [name, JSON.stringify(model.get(name))]);
-  return `${new URLSearchParams(as_json.filter(([name, value]) => value !== JSON.stringify(state[name])))}`;
+  const values = changes_of(root).map((name) => [name, JSON.stringify(model.get(name))]);
+  return String(new URLSearchParams(values.filter(([name, value]) => value !== JSON.stringify(state[name]))));
 }
 
 // What such a link says: only what a reader can change is taken, and only in the form that it has.
@@ -85,10 +82,10 @@ const is_question = (root) => changes_of(root).includes("answer");
 function remembered(root, state) {
   if (!is_question(root)) return "";
   try {
-    const [question, query] = JSON.parse(localStorage.getItem(storage_key(root))) ?? [];
+    const [question, query] = JSON.parse(localStorage.getItem(storage_key(root)));
     return question === JSON.stringify(state) ? query : "";
   } catch {
-    return ""; // switched off, or not ours
+    return ""; // nothing there, switched off, or not ours
   }
 }
 

@@ -4,7 +4,7 @@ import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, equals, number, vector } from "./ui.mjs";
 
-const [TOKENS, COMPONENTS, TERMS] = [24, 12, 6]; // the most that are shown
+const MOST = { tokens: 24, components: 12, terms: 6 }; // that are shown
 const changes = ["step", "selected", "scaled", "masked"];
 
 // The boxes in the order of the steps: the name, and its centre in the figure.
@@ -77,7 +77,7 @@ function build(model, figure) {
 function compute(model) {
   const { x, w_q, w_k, w_v, selected: i, scaled, masked } = ui.values(model);
   const [queries, keys, values] = [w_q, w_k, w_v].map((w) => math.project(x, w));
-  const tokens = ui.tokens_of(model, TOKENS, "x", "rows of x");
+  const tokens = ui.tokens_of(model, MOST.tokens, "x", "rows of x");
   ui.check_range("selected token", i, x.length - 1);
   const q = queries[i];
   const scale = scaled ? null : 1;
@@ -94,7 +94,7 @@ function compute(model) {
 
 // The names of a vector's components, or their numbers.
 function named(model, name, row) {
-  ui.at_most("components", row.length, COMPONENTS);
+  ui.at_most("components", row.length, MOST.components);
   const names = model.get(name);
   if (names.length && names.length !== row.length)
     throw new Error(`${names.length} ${name} for ${row.length} components`);
@@ -192,8 +192,8 @@ function sum(names, a, b, total) {
   const there = names.map((_, c) => c).filter((c) => [b[c]].flat().some((entry) => a[c] * entry !== 0));
   const exact = equals(...there.flatMap((c) => [a[c], b[c]]).flat(), ...[total].flat());
   const term = (c) => [element("bdi", names[c]), ` ${number(a[c])}×${shown(b[c])}`];
-  const terms = there.length ? ui.listed(there.slice(0, TERMS), term, " + ") : ["every term is 0"];
-  return [...terms, there.length > TERMS ? ` + ${there.length - TERMS} more` : "", ` ${exact} `, total];
+  const terms = there.length ? ui.listed(there.slice(0, MOST.terms), term, " + ") : ["every term is 0"];
+  return [...terms, there.length > MOST.terms ? ` + ${there.length - MOST.terms} more` : "", ` ${exact} `, total];
 }
 
 // A vector as a row of numbers under the names of its components.

@@ -14,7 +14,7 @@ import jupytext
 import pytest
 
 from _ext.widgets import page_script
-from attnlib.widgets.compose import FOLDER
+from attnlib.widgets.compose import style as widgets_style
 from tools.site import ROOT, SITE
 from tools.site import served as serve
 
@@ -124,7 +124,7 @@ def show(tmp_path, open_again):
     def show_it(*parts, address="", **options):
         html = "".join(part if isinstance(part, str) else part._repr_mimebundle_()[0]["text/html"] for part in parts)
         modules = sorted(set(re.findall(r'data-widget="(\w+)"', html)))
-        style = STYLE + (FOLDER / "theme.css").read_text()
+        style = STYLE + widgets_style()
         (tmp_path / "page.html").write_text(
             "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
             f"<title>t</title><style>{style}</style><main><h1>t</h1>{html}</main>"

@@ -3,15 +3,14 @@
 import gzip
 import io
 import re
-from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote, urljoin
 
 import matplotlib.pyplot as plt
 import pytest
 
+from _ext import links
 from _ext.widgets import minified
-from attnlib.widgets.compose import FOLDER
+from attnlib.widgets.compose import style as widgets_style
 from tools.site import ROOT, SITE, scroll_through, violations
 
 CHAPTER = "chapters/01_dot_product.html"
@@ -117,7 +116,7 @@ def test_a_page_opened_from_a_folder_works_as_well(path, open_page):
 def test_the_widgets_of_a_page_are_small(path):
     """All the scripts and styles of widgets that a page of the book brings: 30 KB compressed, and the gallery's 43 KB."""
     found = re.findall(r"_static/(widgets-\w+\.js)", (SITE / path).read_text(encoding="utf8"))
-    style = minified((FOLDER / "theme.css").read_text(encoding="utf8"), "css", ROOT)
+    style = minified(widgets_style(), "css", ROOT)
     parts = [style.encode(), *((SITE / "_static" / name).read_bytes() for name in found)]
     assert sum(len(gzip.compress(part, 9)) for part in parts) <= (43 if "gallery" in path else 30) * 1024
 
@@ -129,36 +128,13 @@ def test_code_is_marked_where_the_style_colours_it_and_nowhere_else():
         for found in re.findall(r'<div class="highlight">(.*?)</pre>', (SITE / page).read_text(), re.DOTALL)
     ]
     marks = {mark for text in code for mark in re.findall(r'<span class="([\w-]+)">', text)}
-    style = " ".join(
-        line for line in Path("_ext/theme/page.css").read_text().splitlines() if line.startswith(".highlight")
-    )
+    style = " ".join(re.findall(r"^\.highlight[^{]*", Path("_ext/theme/content.css").read_text(), re.MULTILINE))
     assert "def" in {word for text in code for word in re.findall(r'<span class="k">(\w+)</span>', text)}
     assert {mark for mark in marks if not re.search(rf"\.{mark}\b", style)} == set()
 
 
-class Links(HTMLParser):
-    """The ids of a page, and where its links lead."""
-
-    def __init__(self, path):
-        super().__init__()
-        self.path, self.ids, self.links = path, set(), set()
-        self.feed((SITE / path).read_text(encoding="utf8"))
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self.ids.add(given.get("id"))
-        if tag == "a" and given.get("href"):
-            self.links.add(urljoin(f"/{self.path}", given["href"]))
-
-
 def test_every_link_inside_the_site_leads_somewhere():
-    """Also each fragment: it names an id of the page it leads to."""
-    pages = {f"/{path}": Links(path) for path in PAGES}
-    inside = {link for page in pages.values() for link in page.links if link.startswith("/")}
-    assert len(inside) > 20
-    for link in inside:
-        address, _, fragment = link.partition("#")
-        if address not in pages:  # a file to take away
-            assert (SITE / unquote(address.removeprefix("/"))).is_file(), link
-            continue
-        assert not fragment or unquote(fragment) in pages[address].ids, link
+    """Also those of the pages that the build does not read: the search, the index, and the one for a wrong address."""
+    pages = {path: links.read(SITE / path) for path in PAGES}
+    assert sum(len(page.links) for page in pages.values()) > 20
+    assert list(links.faults(SITE, pages)) == []

@@ -82,33 +82,32 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     folder.mkdir(exist_ok=True)
     wheel = folder / wheel_name(root)
     project = (root / "pyproject.toml").read_text(encoding="utf8")
-    made = [once(wheel, app.config.attnlib_digest + project, partial(_build_wheel, root, wheel))]
+    once(wheel, app.config.attnlib_digest + project, partial(_build_wheel, root, folder))
+    made = [wheel, *(folder / f"{name}.ipynb" for name in chapters)]
     install = first_cell(wheel.name, app.config.html_baseurl)
     converter = (root / "tools/notebooks.py").read_text(encoding="utf8")
-    for name in chapters:
-        text, file = (root / f"chapters/{name}.md").read_text(encoding="utf8"), folder / f"{name}.ipynb"
+    for file in made[1:]:
+        text = (root / f"chapters/{file.stem}.md").read_text(encoding="utf8")
         key = (text, install, converter, app.config.attnlib_digest)
-        made.append(once(file, key, partial(_write_notebook, file, install, text)))
+        once(file, key, partial(_write_notebook, file, install, text))
     for old in {*folder.iterdir()} - {*made, folder / ALL}:
         old.unlink()
     once(folder / ALL, [file.stat().st_mtime_ns for file in made], partial(_pack, folder / ALL, made))
 
 
-def _build_wheel(root: Path, wheel: Path) -> Path:
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(wheel.parent)]
+def _build_wheel(root: Path, folder: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"the package's wheel could not be built:\n{done.stdout}{done.stderr}")
-    return wheel
 
 
-def _write_notebook(file: Path, install: str, text: str) -> Path:
+def _write_notebook(file: Path, install: str, text: str) -> None:
     from tools.notebooks import convert, notebook_of  # only where a chapter has changed
 
     cells = convert(text, f"{file.stem}.md").cells
     notebook = notebook_of([nbformat.v4.new_code_cell(install), *cells])
     file.write_text(nbformat.writes(notebook) + "\n", encoding="utf8")
-    return file
 
 
 def _pack(archive: Path, files: list[Path]) -> None:

@@ -10,7 +10,6 @@ import pickle
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -18,8 +17,7 @@ from sphinx.config import Config
 SOURCES = {".py", ".mjs", ".js", ".css", ".json", ".html", ".toml", ".svg", ".png", ".woff2"}
 PACKAGES = ("attnlib", "chapters/attention_posters")
 DIGESTS = ("attnlib_digest", "theme_digest")
-T = TypeVar("T")
-_made: dict[Path, tuple[object, object]] = {}
+_made: dict[Path, object] = {}
 
 
 def digest(folder: Path) -> str:
@@ -46,11 +44,11 @@ def set_digests(app: Sphinx, config: Config) -> None:
             shutil.rmtree(old)
 
 
-def once(file: Path, key: object, make: Callable[[], T]) -> T:
-    """What `make` gave for a file: in an earlier build, if the key was the same and the file is still there, else now."""
-    if file not in _made or _made[file][0] != key or not file.exists():
-        _made[file] = key, make()
-    return _made[file][1]  # type: ignore[return-value]
+def once(file: Path, key: object, make: Callable[[], object]) -> None:
+    """Make a file, unless an earlier build has made it from the same key and it is still there."""
+    if _made.get(file) != key or not file.exists():
+        make()
+        _made[file] = key
 
 
 def recall(app: Sphinx) -> None:

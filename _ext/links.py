@@ -10,7 +10,6 @@ with the pages that name it; nothing is fetched.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import partial
 from html import unescape
 from pathlib import Path
 from posixpath import dirname, join, normpath
@@ -19,8 +18,6 @@ from urllib.parse import unquote, urlsplit
 
 from sphinx.application import Sphinx
 from sphinx.util import logging
-
-from .freshness import once
 
 logger = logging.getLogger(__name__)
 ATTRIBUTE = re.compile(r"""\s(id|href|src)=(?:"([^"]*)"|'([^']*)')""")
@@ -58,12 +55,9 @@ def check(app: Sphinx, exception: Exception | None) -> None:
     """Warn of every fault in the pages of the book."""
     if exception or app.builder.format != "html":
         return
-    site, pages = Path(app.outdir), {}
+    site = Path(app.outdir)
     page_of = {app.builder.get_target_uri(page): page for page in sorted(app.env.found_docs)}
-    for address in page_of:
-        file = site / address
-        pages[address] = once(file, file.stat().st_mtime_ns, partial(read, file))
-    for message, address in faults(site, pages):
+    for message, address in faults(site, {address: read(site / address) for address in page_of}):
         logger.warning(message, location=page_of[address], type="links")
 
 

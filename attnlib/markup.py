@@ -16,7 +16,7 @@ _KINDS = {
 
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
-    """The text, with `code` in backticks and *emphasis* in stars, in pieces, each with the tag of its element: "code", "em", or "" for plain text."""
+    """The text in pieces, each with the tag of its element: "code" in backticks, "em" in stars, or "" for plain text."""
     end = 0
     for mark in _MARK.finditer(text):
         yield "", text[end : mark.start()]

@@ -100,20 +100,20 @@ class _Clock:
 
 def stopped(error: BaseException, answer: Any, arguments: int) -> str:
     """The sentence for an exception that came out of the student's function `answer`."""
-    name, place = type(error).__name__, where(error, answer)  # one from another process has only its name
+    name, line = type(error).__name__, where(error, answer)  # one from another process has only its name
     if name == "RecursionError":
-        return f"Your function calls itself without an end{place}: it needs a case in which it does not."
+        return f"Your function calls itself without an end{line}: it needs a case in which it does not."
     reason = _reason(error)
-    if name == "TypeError" and not place and re.search(r"(takes|missing|expected|unexpected) .*argument", reason):
+    if name == "TypeError" and not line and re.search(r"(takes|missing|expected|unexpected) .*argument", reason):
         given = arguments + (len(answer.args) if isinstance(answer, functools.partial) else 0)
         count = f"{given} argument{'' if given == 1 else 's'}"
         return f"Your function is called with {count}, which it does not take: {reason}."
     if sizes := re.search(r"matmul.*size (\d+) is different from (\d+)", reason) or _not_aligned(reason):
         inner = sorted(sizes.groups(), key=int)
         differ = f"the inner sizes of a matrix product differ, {inner[0]} and {inner[1]}"
-        return f"Your function stopped with {name}{place}: {differ}. Is a transpose missing, or of other axes?"
+        return f"Your function stopped with {name}{line}: {differ}. Is a transpose missing, or of other axes?"
     kind = "" if getattr(error, "limited", False) else f" with {name}"  # a limit met elsewhere is no error of its own
-    return f"Your function stopped{kind}{place}{f': {reason}' if reason else ''}."
+    return f"Your function stopped{kind}{line}{f': {reason}' if reason else ''}."
 
 
 def _reason(error: BaseException) -> str:

@@ -135,13 +135,13 @@ def _by_angle(weigh: Weigh) -> Map:
 
 def _rows_sum_to_one(answer: Any) -> None:
     for x in (_tokens(6, 4, 4), _tokens(1, 4, 4), _tokens(140, 3, 4)):
-        found = numbers(call(answer, (x,)))
+        array = numbers(call(answer, (x,)))
         n = len(x)
-        if found.shape != (n, n):
-            raise Mistake(f"{n} token{'s have' if n > 1 else ' has'} {n} × {n} weights, got shape {found.shape}.")
-        if np.allclose(found.sum(axis=0), 1) and not np.allclose(found.sum(axis=1), 1):
+        if array.shape != (n, n):
+            raise Mistake(f"{n} token{'s have' if n > 1 else ' has'} {n} × {n} weights, got shape {array.shape}.")
+        if np.allclose(array.sum(axis=0), 1) and not np.allclose(array.sum(axis=1), 1):
             raise Mistake("The columns of your weights sum to 1, not the rows: the softmax runs over the queries.")
-        compare(found.sum(axis=1), np.ones(n), what="The sum of a row", tolerance=1e-6)
+        compare(array.sum(axis=1), np.ones(n), what="The sum of a row", tolerance=1e-6)
 
 
 def _ignores_length(answer: Any) -> None:

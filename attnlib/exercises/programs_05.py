@@ -139,8 +139,8 @@ def _translation(to: str) -> Property:
 
 def _biases(answer: Any) -> None:
     for mask in _some_masks():
-        found = numbers(call(answer, (mask, "bias")), "The bias")
-        if found.shape == mask.shape and (found[~mask] < -1).all() and np.isfinite(found[~mask]).any():
+        array = numbers(call(answer, (mask, "bias")), "The bias")
+        if array.shape == mask.shape and (array[~mask] < -1).all() and np.isfinite(array[~mask]).any():
             raise Mistake("A finite number is no −∞: a row that it fills becomes uniform in place of an error.")
     agrees("as a bias", _translated, [(mask, "bias") for mask in _some_masks()], [], BIAS_MISTAKES).test(answer)
 

@@ -110,8 +110,8 @@ def _no_key(answer: Any) -> None:
             continue
         except Exception as error:
             raise Mistake(f"For a query without a key raise a ValueError; yours was {kind(error)}.") from error
-        found = numbers(got)
-        _told(found[..., 1, :] if found.shape == case[0].shape else found)
+        array = numbers(got)
+        _told(array[..., 1, :] if array.shape == case[0].shape else array)
 
 
 def _told(row: np.ndarray) -> None:

@@ -27,19 +27,19 @@ class Report:
     """
 
     exercise: Exercise
-    found: tuple[tuple[str, str | None], ...]
+    results: tuple[tuple[str, str | None], ...]
     note: str = ""
     beside: Mapping[str, Grids] = field(default_factory=dict)
 
     @property
     def points(self) -> int:
         """How many properties hold."""
-        return sum(says is None for _, says in self.found)
+        return sum(says is None for _, says in self.results)
 
     @property
     def of(self) -> int:
         """How many there are."""
-        return len(self.found)
+        return len(self.results)
 
     @property
     def correct(self) -> bool:
@@ -65,14 +65,16 @@ class Report:
     def _lines(self) -> Iterator[tuple[str, str | None, Grids | None]]:
         """Each property, its sentence, and its grids; a sentence that was read already is not repeated."""
         read = set()
-        for name, says in self.found:
+        for name, says in self.results:
             yield name, "As above." if says in read else says, None if says in read else self.beside.get(name)
             read |= {says} - {None}
 
     def __repr__(self) -> str:
         if self.exercise.question is not None:
             return " ".join(
-                filter(None, [self.verdict, *(says and unmarked(says) for _, says in self.found), unmarked(self.note)])
+                filter(
+                    None, [self.verdict, *(says and unmarked(says) for _, says in self.results), unmarked(self.note)]
+                )
             )
         lines = [self.verdict]
         for name, says, grids in self._lines():
@@ -83,7 +85,7 @@ class Report:
     def _repr_html_(self) -> str:
         kind = "yes" if self.correct else "no"
         if self.exercise.question is not None:
-            said = " ".join(marked(text) for text in [*(says or "" for _, says in self.found), self.note] if text)
+            said = " ".join(marked(text) for text in [*(says or "" for _, says in self.results), self.note] if text)
             return f'<div class="check check-{kind}"><p><strong>{self.verdict}</strong> {said}</p></div>'
         items = ""
         for name, says, grids in self._lines():
@@ -114,13 +116,13 @@ def _text(number: float, digits: int) -> str:
 
 
 def _plain(expected: np.ndarray, got: np.ndarray) -> list[str]:
-    right, found, apart = _texts(expected, got)
-    found = [
+    right, theirs, apart = _texts(expected, got)
+    theirs = [
         [f"{text}{'*' if differs else ' '}" for text, differs in zip(*pair, strict=True)]
-        for pair in zip(found, apart, strict=True)
+        for pair in zip(theirs, apart, strict=True)
     ]
     sides = []
-    for name, grid in (("expected", right), ("got", found)):
+    for name, grid in (("expected", right), ("got", theirs)):
         width = max(len(text) for row in grid for text in row)
         rows = [name, *("  ".join(text.rjust(width) for text in row) for row in grid)]
         sides.append([row.ljust(max(map(len, rows))) for row in rows])
@@ -128,9 +130,9 @@ def _plain(expected: np.ndarray, got: np.ndarray) -> list[str]:
 
 
 def _table(expected: np.ndarray, got: np.ndarray) -> str:
-    right, found, apart = _texts(expected, got)
+    right, theirs, apart = _texts(expected, got)
     sides = []
-    for name, grid, differ in (("expected", right, None), ("got", found, apart)):
+    for name, grid, differ in (("expected", right, None), ("got", theirs, apart)):
         rows = ""
         for i, row in enumerate(grid):
             cells = (

@@ -38,37 +38,37 @@ def compare(
 
     `what` names the result in a sentence, and `given` ends it.
     """
-    found, right = numbers(got, what), np.asarray(expected, dtype=float)
-    if equal(found, right, tolerance):
+    array, right = numbers(got, what), np.asarray(expected, dtype=float)
+    if equal(array, right, tolerance):
         return
-    if found.shape == right.shape and what == RESULT and found.ndim and not found.any():
+    if array.shape == right.shape and what == RESULT and array.ndim and not array.any():
         raise Mistake("The result holds zeros only.")  # the stub: no grid says it better
     for says, wrong in mistakes:
-        if equal(found, np.asarray(wrong, dtype=float), tolerance):
-            raise Mistake(says, right, found)
-    raise Mistake(_differs(found, right, tolerance, what, given), right, found)
+        if equal(array, np.asarray(wrong, dtype=float), tolerance):
+            raise Mistake(says, right, array)
+    raise Mistake(_differs(array, right, tolerance, what, given), right, array)
 
 
-def _differs(found: np.ndarray, right: np.ndarray, tolerance: float, what: str, given: str) -> str:
+def _differs(array: np.ndarray, right: np.ndarray, tolerance: float, what: str, given: str) -> str:
     """The sentence for a result that no known mistake gives."""
-    if found.shape != right.shape:
-        several = found.shape[1:] == right.shape and len(found) > 1
-        alone = f" Return one of these {len(found)} alone." if several else ""
+    if array.shape != right.shape:
+        several = array.shape[1:] == right.shape and len(array) > 1
+        alone = f" Return one of these {len(array)} alone." if several else ""
         if not right.ndim:
-            return f"{what} should be one number, got an array of shape {found.shape}{given}.{alone}"
+            return f"{what} should be one number, got an array of shape {array.shape}{given}.{alone}"
         return (
-            f"{what} should have shape {right.shape}, got {found.shape if found.ndim else 'one number'}{given}.{alone}"
+            f"{what} should have shape {right.shape}, got {array.shape if array.ndim else 'one number'}{given}.{alone}"
         )
-    if found.ndim and equal(found[::-1], right, tolerance):
-        parts, order = "rows" if found.ndim == 2 else "parts", "exchanged" if len(found) == 2 else "reverse"
-        return f"{what} has its {len(found)} {parts} in {order} order{given}."
-    astray = np.isfinite(right) & ~np.isfinite(found)
+    if array.ndim and equal(array[::-1], right, tolerance):
+        parts, order = "rows" if array.ndim == 2 else "parts", "exchanged" if len(array) == 2 else "reverse"
+        return f"{what} has its {len(array)} {parts} in {order} order{given}."
+    astray = np.isfinite(right) & ~np.isfinite(array)
     if astray.any():
         cell = np.argwhere(astray)[0]
-        a, b = minus(f"{right[tuple(cell)]:.4g}"), minus(str(found[tuple(cell)]))
+        a, b = minus(f"{right[tuple(cell)]:.4g}"), minus(str(array[tuple(cell)]))
         return f"{what} holds {b}{_at(cell)}{given}: it should be {a}. {_WHY[b]}"
-    cell = np.argwhere(~close(found, right, tolerance))[0]
-    a, b = apart(float(right[tuple(cell)]), float(found[tuple(cell)]))
+    cell = np.argwhere(~close(array, right, tolerance))[0]
+    a, b = apart(float(right[tuple(cell)]), float(array[tuple(cell)]))
     return f"{what}{_at(cell)} should be {a}, got {b}{given}."
 
 
@@ -89,17 +89,17 @@ def numbers(got: Any, what: str = RESULT) -> np.ndarray:
     >>> numbers([[1, True]])
     array([[1., 1.]])
     """
-    found = _array(got, what)
-    if found.dtype.kind == "c":
+    array = _array(got, what)
+    if array.dtype.kind == "c":
         raise Mistake(f"{what} {COMPLEX}.")
-    if found.dtype.kind in "US":  # a number that is written out is none
-        found = np.asarray(got, dtype=object)
-    if found.dtype.kind == "O":
-        return np.array([*_floats(found, what)], dtype=float).reshape(found.shape)
-    if found.dtype.kind not in "biuf":
-        raise Mistake(f"{what} should be numbers, got an array of {found.dtype.name}.")
+    if array.dtype.kind in "US":  # a number that is written out is none
+        array = np.asarray(got, dtype=object)
+    if array.dtype.kind == "O":
+        return np.array([*_floats(array, what)], dtype=float).reshape(array.shape)
+    if array.dtype.kind not in "biuf":
+        raise Mistake(f"{what} should be numbers, got an array of {array.dtype.name}.")
     with np.errstate(all="ignore"):
-        return found.astype(found.dtype if found.dtype.kind == "f" and found.itemsize in SLACK else float)
+        return array.astype(array.dtype if array.dtype.kind == "f" and array.itemsize in SLACK else float)
 
 
 def booleans(got: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
@@ -110,13 +110,13 @@ def booleans(got: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
     >>> booleans([[True, False]]).shape
     (1, 2)
     """
-    found = _array(got, "The mask")
-    if shape is not None and found.shape != shape:
-        raise Mistake(f"The mask should have shape {shape}, got {found.shape}.")
-    if found.dtype != bool:
-        of = "objects" if numbers(got, "The mask").size and found.dtype == object else "numbers"
+    array = _array(got, "The mask")
+    if shape is not None and array.shape != shape:
+        raise Mistake(f"The mask should have shape {shape}, got {array.shape}.")
+    if array.dtype != bool:
+        of = "objects" if numbers(got, "The mask").size and array.dtype == object else "numbers"
         raise Mistake(f"A mask holds True and False; yours holds {of}. Leave the comparison as it is.")
-    return found.copy()
+    return array.copy()
 
 
 def pair(got: Any, first: str, second: str) -> tuple[Any, Any]:
@@ -169,9 +169,9 @@ def _unlike(parts: Sequence[Any]) -> str:
     return f", of shapes {shapes[0]} and {shapes[1]}{others}" if len(shapes) > 1 else ""
 
 
-def _floats(found: np.ndarray, what: str) -> Iterator[float]:
-    for cell in np.ndindex(found.shape):
-        value, at = found[cell], _at(np.array(cell))
+def _floats(array: np.ndarray, what: str) -> Iterator[float]:
+    for cell in np.ndindex(array.shape):
+        value, at = array[cell], _at(np.array(cell))
         if isinstance(value, complex):
             raise Mistake(f"{what} {COMPLEX}.")
         if not hasattr(type(value), "__float__") or np.ndim(value):
@@ -187,8 +187,8 @@ def _floats(found: np.ndarray, what: str) -> Iterator[float]:
 def _no_number(value: Any, at: str) -> str:
     error = issubclass(value if isinstance(value, type) else type(value), BaseException)
     hint = ": raise it, do not return it" if error else ""
-    place = f"holds {kind(value)}{at}, where a number should be" if at else f"should be numbers, got {kind(value)}"
-    return place + hint
+    what = f"holds {kind(value)}{at}, where a number should be" if at else f"should be numbers, got {kind(value)}"
+    return what + hint
 
 
 def minus(number: str) -> str:

@@ -39,7 +39,7 @@ def test_each_property_is_missed_by_some_wrong_answer(name, judge_wrong):
     properties = EXERCISES[name].properties
     assert len(properties) >= 2
     for number, one in enumerate(properties):
-        assert any(report.found[number][1] for _, report, _ in judge_wrong(name)), one.name
+        assert any(report.results[number][1] for _, report, _ in judge_wrong(name)), one.name
 
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)

@@ -206,7 +206,7 @@ def test_a_right_answer_gone_wrong_is_refused_unless_nothing_changes(name, slip,
     harmless = any(slip in slips for slips in HARMLESS.get(name, {}).values())
     report = check(name, SLIPS[slip](answers.right[name][0]))
     assert report.correct == harmless, report
-    assert all(says for _, says in report.found if says is not None)
+    assert all(says for _, says in report.results if says is not None)
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def doubled(seconds=0.2, case=GRID):
 
 
 def says(report):
-    return report.found[0][1]
+    return report.results[0][1]
 
 
 # What a function may do
@@ -97,7 +97,7 @@ def test_a_function_that_does_not_end_is_interrupted_and_its_line_is_named(funct
     assert time.monotonic() - began < 2
     assert says(report).startswith("Your function had not ended after 0.2 seconds at line ")
     assert says(report).endswith(": it has a loop that never stops, or work that grows too fast.")
-    assert report.found[1][1] == "Not tried: the function has to end first."
+    assert report.results[1][1] == "Not tried: the function has to end first."
     assert (signal.getsignal(signal.SIGALRM), sys.gettrace()) == before
 
 
@@ -332,7 +332,7 @@ def test_zeros_alone_are_said_once_without_a_grid(ask):
 @pytest.mark.parametrize("name", ["softmax-axis", "write-attention", "read-one"])
 def test_a_stub_of_zeros_gets_one_sentence(name, unchecked):
     report = check(name, lambda *given: np.zeros(np.shape(given[0] if len(given) < 5 else given[4][0])))
-    assert {says for _, says in report.found} - {None} == {"The result holds zeros only."}
+    assert {says for _, says in report.results} - {None} == {"The result holds zeros only."}
     assert "<table>" not in report._repr_html_()
 
 

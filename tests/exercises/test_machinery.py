@@ -348,7 +348,7 @@ READS = "def checks(answer):\n    return np.asarray(call(answer, (1,)), dtype=fl
 @pytest.mark.parametrize("got", [{"a": 1}, {1}, len, (np.ones(2), np.ones(3)), ValueError("no")])
 def test_a_result_that_a_test_cannot_read_is_no_error_of_the_function(got):
     reads = Property("reads", of_a_checker(READS, np=np, call=call))
-    (_, says), = judged(lambda x: got, reads).found  # fmt: skip
+    (_, says), = judged(lambda x: got, reads).results  # fmt: skip
     assert says.startswith("What your function returned cannot be read as an answer: ")
     assert "-1" not in says
     assert "argument" not in says or "float() argument" in says

@@ -238,8 +238,14 @@ def changed(array, index, value):
 QUERY, KEY, VALUE = (a[0, 0] for a in example())
 MASK = np.ones((N_Q, N_K), bool)
 BAD = {
-    "widths differ": (lambda: attention_weights(QUERY, KEY[:, :3]), r"share d_k.*query has shape \(5, 4\), key \(7, 3\)"),
-    "batches differ": (lambda: attention_weights(np.stack([QUERY] * 2), np.stack([KEY] * 3)), r"(batch axes do not broadcast: query \(2, 5, 4\), key \(3, 7, 4\))"),
+    "widths differ": (
+        lambda: attention_weights(QUERY, KEY[:, :3]),
+        r"share d_k.*query has shape \(5, 4\), key \(7, 3\)",
+    ),
+    "batches differ": (
+        lambda: attention_weights(np.stack([QUERY] * 2), np.stack([KEY] * 3)),
+        r"(batch axes do not broadcast: query \(2, 5, 4\), key \(3, 7, 4\))",
+    ),
     "no rows": (lambda: attention_weights(QUERY[:0], KEY), r"query is an empty.*\(0, 4\)"),
     "no keys": (lambda: attention_weights(QUERY, KEY[:0]), r"key is an empty.*\(0, 4\)"),
     "one axis": (lambda: attention_weights(QUERY[0], KEY), r"two axes.*\(4,\)"),
@@ -247,7 +253,10 @@ BAD = {
     "NaN in a query": (lambda: attention_weights(changed(QUERY, (3, 1), np.nan), KEY), r"query\[3, 1\] is nan"),
     "∞ in a key": (lambda: attention_weights(QUERY, changed(KEY, (6, 0), np.inf)), r"key\[6, 0\] is inf"),
     "−∞ in a value": (lambda: attention(QUERY, KEY, changed(VALUE, (0, 5), -np.inf)), r"value\[0, 5\] is -inf"),
-    "scores overflow": (lambda: attention_weights(1e200 * QUERY, 1e200 * KEY), r"score\[0, 0\] leaves its range: query and key are too large for float64"),
+    "scores overflow": (
+        lambda: attention_weights(1e200 * QUERY, 1e200 * KEY),
+        r"score\[0, 0\] leaves its range: query and key are too large for float64",
+    ),
     "many queries for one": (lambda: single_query_attention(QUERY, KEY, VALUE), r"one query.*\(5, 4\), key \(7, 4\)"),
     "one query, values missing": (lambda: single_query_attention(QUERY[0], KEY, VALUE[1:]), r"value \(6, 6\)"),
     "one query, mask too short": (
@@ -274,7 +283,10 @@ BAD = {
     ),
     "no weights": (lambda: entropy(np.zeros((2, 0))), r"one entry for each key, got shape \(2, 0\)"),
     "mask of numbers": (lambda: attention_weights(QUERY, KEY, MASK.astype(int)), "mask must be boolean.*int64"),
-    "mask transposed": (lambda: attention_weights(QUERY, KEY, MASK.T), r"mask of shape \(7, 5\) does not fit scores of shape \(…, 5, 7\)"),
+    "mask transposed": (
+        lambda: attention_weights(QUERY, KEY, MASK.T),
+        r"mask of shape \(7, 5\) does not fit scores of shape \(…, 5, 7\)",
+    ),
     "mask of one row": (lambda: attention_weights(QUERY, KEY, MASK[:1]), r"mask of shape \(1, 7\)"),
     "mask of other batches": (
         lambda: attention_weights(np.stack([QUERY] * 2), np.stack([KEY] * 2), np.stack([MASK] * 3)),

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from attnlib import KeyValueCache, attention, causal_mask, streaming, streaming_attention
+from attnlib import KeyValueCache, attention, attention_weights, causal_mask, streaming, streaming_attention
 
 BATCH, D_K, D_V = (2, 3), 6, 5
 
@@ -42,13 +42,6 @@ def test_causal_tiles_give_what_the_mask_gives(n_q, n_k, offset, size, small_til
     given = example(n_q, n_k, size=size)
     expected = attention(*given, causal_mask(n_q, n_k, offset=offset))
     assert error(streaming_attention(*given, causal=True, offset=offset), expected) < 1e-13
-
-
-def test_the_real_tiles_too():
-    given = example(300, 1100, batch=(2,))
-    assert error(streaming_attention(*given), attention(*given)) < 1e-13
-    causal = attention(*given, causal_mask(300, 1100, offset=600))
-    assert error(streaming_attention(*given, causal=True, offset=600), causal) < 1e-13
 
 
 def test_tiles_above_the_diagonal_are_skipped(small_tiles, monkeypatch):
@@ -220,3 +213,87 @@ def test_bad_input_is_named(name, unchecked):
     call, message = BAD[name]
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def given_grids(n_q, n_k, seed=0):
+    """A mask and a bias with one batch axis of two; the mask leaves the third query nothing in most tiles, the bias blocks some cells."""
+    rng = np.random.default_rng(seed)
+    mask = rng.random((2, 1, n_q, n_k)) < 0.6
+    mask[..., 0] = True
+    mask[..., min(2, n_q - 1), :-1] = False
+    mask[..., min(2, n_q - 1), -1] = True
+    bias = 3 * rng.normal(size=(3, n_q, n_k))
+    bias[..., ::3] = -np.inf
+    bias[..., 0] = bias[..., -1] = 0.5
+    return mask, bias
+
+
+OPTIONS = {
+    "a mask": lambda mask, bias: {"mask": mask},
+    "a bias": lambda mask, bias: {"bias": bias},
+    "a calm bias": lambda mask, bias: {"bias": np.where(bias == -np.inf, 0, bias)},
+    "both": lambda mask, bias: {"mask": mask, "bias": bias, "zero_blocked": True},
+    "causal with a mask": lambda mask, bias: {"mask": mask, "causal": True, "offset": 3, "zero_blocked": True},
+    "causal with a bias and a cap": lambda mask, bias: {
+        "bias": bias,
+        "causal": True,
+        "softcap": 2.0,
+        "zero_blocked": True,
+    },
+    "a cap": lambda mask, bias: {"softcap": 0.8, "scale": 2.0},
+    "a huge cap": lambda mask, bias: {"softcap": 1e300, "causal": True},
+}
+
+
+@pytest.mark.parametrize("size", [1.0, 30.0])
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize(("n_q", "n_k"), [(1, 23), (17, 23), (24, 24)])
+def test_tiles_take_all_that_the_plain_form_takes(n_q, n_k, option, size, small_tiles):
+    query, key, value = example(n_q, n_k, size=size)
+    options = OPTIONS[option](*given_grids(n_q, n_k))
+    expected = attention_weights(query, key, **options) @ value
+    assert error(streaming_attention(query, key, value, **options), expected) < 1e-12
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"causal": True, "offset": 40}, {"softcap": 3.0}, {"bias": "bias"}, {"mask": "mask"}]
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_attention_of_long_sequences_is_the_plain_form(options, dtype):
+    query, key, value = example(300, 700, dtype=dtype, batch=(2, 3))
+    mask, bias = given_grids(300, 700)
+    options = {name: {"mask": mask, "bias": bias.astype(dtype)}.get(one, one) for name, one in options.items()}
+    expected = attention_weights(query, key, **options) @ value
+    assert error(attention(query, key, value, **options), expected) < (1e-12 if dtype == np.float64 else 1e-5)
+
+
+@pytest.mark.parametrize(
+    "shapes", [((2, 3), (3,), ()), ((), (2, 3), (3,)), ((2, 1), (3,), (1, 3)), ((), (), (4,)), ((3,), (1,), (1,))]
+)
+def test_batch_axes_broadcast(shapes, small_tiles):
+    rng = np.random.default_rng(0)
+    given = [rng.normal(size=(*batch, n, 4)) for batch, n in zip(shapes, (9, 8, 8), strict=True)]
+    batch = np.broadcast_shapes(*shapes)
+    whole = [np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in given]
+    for function in (attention, streaming_attention):
+        assert function(*given).shape == (*batch, 9, 4)
+        assert error(function(*given), function(*whole)) < 1e-14
+
+
+def test_a_query_without_keys_is_named_or_zero_in_tiles_too(small_tiles):
+    given, mask = example(9, 23), np.ones((3, 9, 23), bool)
+    mask[1, 4] = mask[2, 8] = False
+    with pytest.raises(ValueError, match=r"query\[0, 1, 4\] may attend to no key"):
+        streaming_attention(*given, mask)
+    out = streaming_attention(*given, mask, zero_blocked=True)
+    assert (out[:, 1, 4] == 0).all()
+    assert error(out, attention(*given, mask, zero_blocked=True)) < 1e-13
+
+
+def test_a_plain_attention_of_long_sequences_needs_no_grid():
+    given = example(4000, 4000, dtype=np.float32, batch=())
+    tracemalloc.start()
+    attention(*given, causal=True)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 0.1 * 4000**2 * 4

@@ -2,4 +2,9 @@
 
 from beartype import BeartypeConf, beartype
 
-checked = beartype(conf=BeartypeConf(is_pep484_tower=True))
+_beartype = beartype(conf=BeartypeConf(is_pep484_tower=True))
+
+
+def checked(function):
+    """The function with its types checked, unless it stands inside another, which is checked and makes it at each call."""
+    return function if "<locals>" in function.__qualname__ else _beartype(function)

@@ -3,10 +3,6 @@
 import jaxtyping
 import pytest
 from hypothesis import settings
-from playwright.sync_api import sync_playwright
-
-from tools import chromium
-from tools.site import FLAGS
 
 settings.register_profile("book", deadline=None)  # no test is about time: the machine may be busy
 settings.load_profile("book")
@@ -14,10 +10,14 @@ settings.load_profile("book")
 
 @pytest.fixture(scope="session")
 def browser():
-    """The Chromium of all tests of a worker: Playwright starts once in a process."""
-    path = chromium.find()
+    """The Chromium of all tests of a worker: Playwright, which other tests never import, starts once in a process."""
+    from playwright.sync_api import sync_playwright
+
+    from tools import chromium
+    from tools.site import FLAGS
+
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium.find(), args=FLAGS)
         yield browser
         browser.close()
 

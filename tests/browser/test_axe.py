@@ -31,7 +31,7 @@ def use(page):
     for grid in all_of("attention_grid"):
         grid.get_by_label("mask", exact=True).check()
     for choice in all_of("choice"):
-        choice.locator(".attn-options button").first.click()
+        choice.locator(".attn-options button:not([aria-disabled=true])").first.click()
         for check in choice.get_by_role("button", name="Check the order").all():
             check.click()
     for switch in all_of("convention_switch"):
@@ -72,11 +72,7 @@ def use(page):
         spaces.get_by_label("W_Q, row 1, column 2").fill("0.7")
 
 
-@pytest.fixture(scope="module")
-def looks():
-    return [(width, scheme) for width in WIDTHS for scheme in SCHEMES]
-
-
+@pytest.mark.slow  # `make test` looks at the gallery, dark and on a phone
 @pytest.mark.parametrize("used", [False, True])
 def test_axe_finds_no_violation_and_nothing_hangs_over(used, gallery, show):
     page = show(*gallery.values(), *others())

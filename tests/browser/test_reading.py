@@ -269,8 +269,9 @@ def test_the_book_shows_in_its_own_typefaces(site, open_page):
 def test_no_line_moves_when_the_typefaces_come_after_three_seconds(served, open_page, settle, until):
     page = open_page(f"{served}/_static/favicon.png", viewport={"width": 412, "height": 823})
     late = []
-    page.context.route("**/*.woff2", late.append)
-    page.goto(f"{served}/chapters/appendices/downloads.html")  # a line of its list is longer in the book's typeface
+    page.context.route("**/*.woff2", lambda route: late.append(route))
+    path = "chapters/appendices/downloads.html"  # a line of its list is longer in the book's typeface
+    page.goto(f"{served}/{path}", wait_until="domcontentloaded")
     page.evaluate(
         """() => {
             window.moved = 0;

@@ -1,5 +1,5 @@
 # make book    build the website            make serve   open it
-# make lab     the chapters in JupyterLab   make test    every fast test, a real browser included
+# make lab     the chapters in JupyterLab   make check   lint, types, unit tests; make test: all that is fast
 # make classroom   what students get; make classroom-demo   a whole class graded (see chapters/appendices/teachers.md)
 # make audit   Lighthouse, axe, bytes       make site-zip   pack the website      make bench   speed, as ratios
 # make pdf     the book on paper            make artwork   its typefaces, and the picture of a shared link
@@ -17,7 +17,7 @@ GRADED ?= classroom/graded
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .PHONY: book artwork serve site-zip pdf links audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo \
-  test test-all lint clean
+  check unit types lint test test-all clean
 .DEFAULT_GOAL := book
 
 .venv/ready: requirements.txt pyproject.toml package-lock.json tools/setup.py
@@ -100,15 +100,27 @@ classroom-demo: .venv/ready
 	@python -m classroom demo $(if $(KEEP),--keep "$(KEEP)")
 
 lint: .venv/ready
-	@ruff check . && ruff format --check . && mypy
+	@ruff check . && ruff format --check . && npm run --silent lint
 
-test: lint book notebooks
+types: .venv/ready
+	@mypy
+
+unit: .venv/ready
+	@npm test --silent
+	@pytest -q -m "not slow" -n 2 --dist worksteal tests/unit attnlib
+
+# Neither the site nor a browser is needed: what to run after each change.
+check: .venv/ready
+	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint types unit
+
+test: lint types book notebooks
 	@python tools/chromium.py
 	npm test
-	pytest -m "not slow" --cov -n 4 --dist loadfile
+	pytest -m "not slow" --cov -n 4 --dist worksteal
 
+# Everything: also what trains, runs whole chapters and installs anew, and every page under the audit's rules.
 test-all: test
-	pytest -m slow -n 3 --dist loadfile
+	pytest -m slow -n 3 --dist worksteal
 	@$(MAKE) --no-print-directory audit
 
 clean:

@@ -5,6 +5,8 @@ from jaxtyping import Float
 from matplotlib.colors import ListedColormap, to_rgb
 from numpy import ndarray as Array
 
+from attnlib.checks import as_array
+
 _TO_LMS = np.array([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
                     [0.0883024619, 0.2817188376, 0.6299787005]])  # fmt: skip
 _TO_LAB = np.array([[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, -2.4285922050, 0.4505937099],
@@ -17,6 +19,7 @@ def oklab(colours: Float[Array, "n 3"]) -> Float[Array, "n 3"]:
     >>> oklab(np.array([[1.0, 1.0, 1.0]])).round(3) + 0.0
     array([[1., 0., 0.]])
     """
+    colours = as_array("colours", colours)
     linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
     lab: Array = np.cbrt(linear @ _TO_LMS.T) @ _TO_LAB.T
     return lab

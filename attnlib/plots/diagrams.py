@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from numpy import ndarray as Array
 
+from attnlib.checks import as_array
 from attnlib.plots.grid import LETTER
 from attnlib.plots.style import COLOURS, LINE, MUTED, WEIGHT_0, WEIGHTS, WIDTH, drawing
 from attnlib.scaled_dot_product import attention_scores, softmax
@@ -81,6 +82,7 @@ def calculation(
     >>> figure.axes[0].texts[-1].get_text()
     '2'
     """
+    query, key, value = as_array("query", query), as_array("key", key), as_array("value", value)
     if query.ndim != 1 or value.ndim != 2 or not len(tokens) == len(key) == len(value):
         raise ValueError(
             f"query of shape {query.shape}, key {key.shape} and value {value.shape} do not fit {len(tokens)} tokens"

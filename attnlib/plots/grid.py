@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy import ndarray as Array
 
-from attnlib.checks import forbid
+from attnlib.checks import as_array, forbid
 from attnlib.plots.style import LINE, MUTED, SHADES, WEIGHTS, WIDTH, drawing
 
 LETTER, ROW = 0.077, 0.155  # inches: an average letter's width and a row's height, at 9 points
@@ -37,9 +37,9 @@ def draw_grid(
     >>> draw_grid(Figure().add_subplot(), ["a", "b"], np.eye(2))
     """
     keys = keys or tokens
+    weights, mask = _checked_grid(tokens, keys, weights, mask)
     if weights.ndim != 2:
         raise ValueError(f"weights has shape {weights.shape}: a grid has two axes")
-    _check_grid(tokens, keys, weights, mask)
     if numbers:
         axes.pcolormesh(weights, cmap=WEIGHTS, vmin=0, vmax=1, edgecolor="white", linewidth=3)
     else:  # not a shape for each cell: a thousand of them make a page heavy
@@ -81,10 +81,10 @@ def heatmap(
     'Each reads itself'
     """
     keys = keys or tokens
+    weights, mask = _checked_grid(tokens, keys, weights, mask)
     heads = weights.shape[0] if weights.ndim == 3 else 1
     if weights.ndim not in (2, 3) or len(names) not in (0, heads):
         raise ValueError(f"weights has shape {weights.shape}, not (n_q, n_k) or (h, n_q, n_k), or {len(names)} names")
-    _check_grid(tokens, keys, weights, mask)
     names = names or [f"head {a}" if weights.ndim == 3 else "" for a in range(heads)]
     panels = weights.reshape(heads, len(tokens), len(keys))
     masks = [None] * heads if mask is None else np.broadcast_to(mask, panels.shape)
@@ -138,10 +138,14 @@ def _spacing(
     return cell, down, upright, (max(1, ceil(ROW / down)), max(1, ceil(needed / cell)))
 
 
-def _check_grid(tokens: Sequence[str], keys: Sequence[str], weights: Array, mask: Array | None) -> None:
-    """Raise unless the last two axes are as many as the names, the mask fits them, and weights lie from 0 to 1."""
+def _checked_grid(
+    tokens: Sequence[str], keys: Sequence[str], weights: Array, mask: Array | None
+) -> tuple[Array, Array | None]:
+    """Weights from 0 to 1 whose last two axes are as many as the names, and a mask that fits them."""
+    weights, mask = as_array("weights", weights), None if mask is None else as_array("mask", mask, "b")
     if weights.shape[-2:] != (len(tokens), len(keys)) or not weights.size:
         raise ValueError(f"weights has shape {weights.shape} for {len(tokens)} query tokens and {len(keys)} key tokens")
     if mask is not None and mask.shape not in (weights.shape, weights.shape[-2:]):
         raise ValueError(f"mask has shape {mask.shape}, the weights have shape {weights.shape}")
     forbid("weights", weights, ~((weights >= 0) & (weights <= 1)), "is {value}: a weight lies between 0 and 1")
+    return weights, mask

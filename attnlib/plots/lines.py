@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogFormatter
 from numpy import ndarray as Array
 
-from attnlib.checks import forbid
+from attnlib.checks import as_array, as_integer, forbid
 from attnlib.plots.style import MUTED, drawing, look
 
 
@@ -36,7 +36,7 @@ def ranges(
     >>> ranges([0, 1], runs, x_label="step", y_label="loss", title="Two seeds").axes[0].get_xlabel()
     'step'
     """
-    _check_runs(x, runs, -np.inf, "is {value}: every entry must be finite")
+    runs = _checked_runs(x, runs, -np.inf, "is {value}: every entry must be finite")
     if log_x:
         forbid("x", np.asarray(x), np.asarray(x) <= 0, "is {value}: a logarithmic axis needs it positive")
     levels = levels or {}
@@ -82,7 +82,7 @@ def log_log(
     >>> figure.axes[0].get_legend_handles_labels()[1]
     ['naive, $n^{2.0}$']
     """
-    _check_runs(x, runs, 0, "is {value}: a logarithmic axis needs it positive and finite")
+    runs = _checked_runs(x, runs, 0, "is {value}: a logarithmic axis needs it positive and finite")
     fitted = np.asarray(x) >= (0 if fit_from is None else fit_from)
     if fitted.sum() < 2:
         raise ValueError(f"{fitted.sum()} of the {len(x)} x reach fit_from = {fit_from}: a slope needs two or more")
@@ -108,7 +108,7 @@ def exponent(x: Sequence[float] | Real[Array, " points"], y: Sequence[float] | R
     >>> round(exponent([1, 2, 4], [5.0, 20.0, 80.0]), 3)
     2.0
     """
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    x, y = as_array("x", x).astype(float), as_array("y", y).astype(float)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"x has shape {x.shape} and y {y.shape}: they need one axis, and one y for each x")
     for name, array in {"x": x, "y": y}.items():
@@ -132,7 +132,8 @@ def histograms(
     >>> float(max(figure.axes[0].lines[0].get_ydata()))
     1.5
     """
-    if not samples or bins < 1:
+    samples = {name: as_array(f"samples[{name!r}]", values) for name, values in samples.items()}
+    if not samples or as_integer("bins", bins) < 1:
         raise ValueError(f"{len(samples)} samples in {bins} bins: one or more of each are needed")
     for name, values in samples.items():
         if values.ndim != 1 or not len(values):
@@ -150,14 +151,16 @@ def histograms(
     return figure
 
 
-def _check_runs(x: Sequence[float], runs: Mapping[str, Array], least: float, problem: str) -> None:
-    """Raise unless every array has a row, one column for each x, and finite entries above `least`."""
+def _checked_runs(x: Sequence[float], runs: Mapping[str, Array], least: float, problem: str) -> dict[str, Array]:
+    """The arrays, which must have a row, one column for each x, and finite entries above `least`."""
+    runs = {name: as_array(f"runs[{name!r}]", values) for name, values in runs.items()}
     if not runs:
         raise ValueError("runs is empty: nothing to draw")
-    for name, values in {"x": np.asarray(x)[None], **runs}.items():
+    for name, values in {"x": as_array("x", x)[None], **runs}.items():
         if values.ndim != 2 or not len(values) or values.shape[1] != len(x):
             raise ValueError(f"{name!r} has shape {values.shape}; it needs (runs, {len(x)}), one column for each x")
         forbid(repr(name), values, ~(np.isfinite(values) & (values > least)), problem)
+    return runs
 
 
 def _draw_runs(

@@ -10,7 +10,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy import ndarray as Array
 
-from attnlib.checks import forbid
+from attnlib.checks import as_array, forbid
 from attnlib.lab.geometry import convex_hull
 from attnlib.plots.style import COLOURS, LINE, MUTED, STYLE, WEIGHT_1, WIDTH, drawing
 
@@ -35,7 +35,8 @@ def plane(
     >>> [name.get_text() for name in plane(["a", "b"], np.eye(2)).axes[0].texts]
     ['a', 'b']
     """
-    ends = np.zeros((len(names), 2)) if outputs is None else outputs
+    vectors = as_array("vectors", vectors)
+    ends = np.zeros((len(names), 2)) if outputs is None else as_array("outputs", outputs)
     for label, points in {"vectors": vectors, "outputs": ends}.items():
         if points.shape != (len(names), 2) or not len(names):
             raise ValueError(f"{label} has shape {points.shape} for {len(names)} names: it needs one row of two each")
@@ -54,9 +55,9 @@ def plane(
         still = np.zeros_like(vectors)
         axes.quiver(*still.T, *vectors.T, angles="xy", scale_units="xy", scale=1, color=COLOURS[0], zorder=2)
         if outputs is not None:
-            for trail in np.stack([vectors, outputs], axis=1):  # (n, 2 ends, 2)
+            for trail in np.stack([vectors, ends], axis=1):  # (n, 2 ends, 2)
                 axes.plot(*trail.T, ":", color=COLOURS[1], linewidth=1.4)
-            axes.plot(*outputs.T, "o", mfc="white", mec=COLOURS[1], mew=2, markersize=7, label="output")
+            axes.plot(*ends.T, "o", mfc="white", mec=COLOURS[1], mew=2, markersize=7, label="output")
         ticks = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(min(low), max(high))
         axes.set(title=title, aspect="equal", xticks=ticks, yticks=ticks)
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
@@ -83,6 +84,7 @@ def planes(
     """
     if not panels:
         raise ValueError("panels is empty: nothing to draw")
+    panels = {label: (names, as_array(label, vectors)) for label, (names, vectors) in panels.items()}
     for label, (names, vectors) in panels.items():
         if vectors.shape != (len(names), 2) or not len(names):
             raise ValueError(f"{label!r} has vectors of shape {vectors.shape} for {len(names)} names")

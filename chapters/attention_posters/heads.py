@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 
+from attnlib.checks import as_integer
 from attnlib.plots.style import COLOURS, LINE, MUTED, WEIGHT_0, WIDTH, drawing
 
 SAYS, SMALL = 11.0, 9.0  # points
@@ -24,9 +25,9 @@ def multi_head_shapes(n: int, d: int, num_heads: int, d_k: int, d_v: int, *, tit
     >>> [text.get_text() for text in figure.axes[0].texts if "split" in text.get_text()]
     ['2  split: each head gets its own columns']
     """
-    h, sizes = num_heads, (n, d, num_heads, d_k, d_v)
-    if min(sizes) < 1 or h > len(COLOURS):
-        raise ValueError(f"sizes must be 1 or more, and heads {len(COLOURS)} or fewer, got {sizes}")
+    h, sizes = as_integer("num_heads", num_heads, 1, len(COLOURS)), (n, d, num_heads, d_k, d_v)
+    for name, size in zip(("n", "d", "d_k", "d_v"), (n, d, d_k, d_v), strict=True):
+        as_integer(name, size, 1)
     widest = max(d + 2 * h * d_k, h * (2 * d_k + d_v), h * n, h * d_v + 2 * d)
     cell = min(0.14, (WIDTH - 2 * EDGE - 1.4) / widest)
     if cell < 0.06:

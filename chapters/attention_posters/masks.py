@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy import ndarray as Array
 
 from attention_posters.cells import draw_cells
-from attnlib.checks import forbid
+from attnlib.checks import as_array, forbid
 from attnlib.plots.grid import LETTER
 from attnlib.plots.style import COLOURS, MUTED, WIDTH, drawing
 from attnlib.scaled_dot_product import softmax
@@ -35,7 +35,8 @@ def masks_page(
     >>> [text.get_text() for text in figure.axes[0].texts][:2]
     ['causal', 'j ≤ i']
     """
-    n = len(tokens)
+    n, scores = len(tokens), as_array("scores", scores)
+    masks = {name: (says, as_array(f"the mask {name!r}", mask, "b")) for name, (says, mask) in masks.items()}
     if scores.shape != (n, n) or not masks or not n:
         raise ValueError(f"scores of shape {scores.shape} and {len(masks)} masks for {n} tokens")
     for name, (_, mask) in masks.items():

@@ -273,7 +273,7 @@ def test_no_two_names_touch_and_nothing_leaves_the_figure(case):
 @pytest.mark.parametrize(
     ("weights", "options", "message"),
     [
-        (np.zeros(2), {}, r"weights has shape \(2,\), not \(n_q, n_k\) or \(h, n_q, n_k\)"),
+        (np.zeros(2), {}, r"weights has shape \(2,\) for 2 query tokens and 2 key tokens"),
         (np.zeros((2, 2, 2)), {"names": ["who"]}, r"weights has shape \(2, 2, 2\), .* or 1 names"),
         (np.zeros((3, 2, 3)), {}, r"weights has shape \(3, 2, 3\) for 2 query tokens and 2 key tokens"),
         (np.zeros((2, 3)), {"keys": ["k"]}, "for 2 query tokens and 1 key tokens"),
@@ -701,6 +701,17 @@ def drawn():
         "stages": attention_posters.stages_page(["a"], {"one": ("", "", np.ones((1, 1)), None)}),
         "shapes": attention_posters.multi_head_shapes(5, 7, 3, 4, 2),
     }
+
+
+def test_lists_are_drawn_as_arrays(unchecked):
+    assert plots.heatmap(["a", "b"], [[1, 0], [0.5, 0.5]], [[True, False], [True, True]]).axes
+    assert plots.plane(["a"], [[1, 2]], outputs=[[0, 1]]).axes
+    assert plots.planes({"input": (["a"], [[1, 2]])}).axes
+    assert plots.ranges([0, 1], {"a": [[1, 2]]}, **WRITTEN).axes
+    assert plots.histograms({"a": [1, 2]}, x_label="x", title="t").axes
+    assert plots.calculation(["a"], [1], [[2]], [[3]]).axes
+    with pytest.raises(TypeError, match="weights must be an array, got <class 'object'>"):
+        plots.heatmap(["a"], object)
 
 
 def test_every_figure_is_closed_as_wide_as_the_others_and_leaves_the_style_alone():

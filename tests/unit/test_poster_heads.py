@@ -57,7 +57,7 @@ def test_nothing_leaves_the_page_or_covers_another_word(assert_tidy):
     ("sizes", "message"),
     [
         ((0, 7, 3, 4, 2), "must be 1 or more"),
-        ((5, 7, 5, 4, 2), "heads 4 or fewer"),
+        ((5, 7, 5, 4, 2), "num_heads must be 1 or more and at most 4, got 5"),
         ((5, 64, 4, 16, 16), "does not fit on the page"),
     ],
 )

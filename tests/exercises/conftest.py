@@ -30,7 +30,7 @@ def _judged():
 
 
 @pytest.fixture
-def judge_wrong(answers, patient, _judged):
+def judge_wrong(answers, _judged):
     """For an exercise's id, of each wrong answer: words of the reply, its report, and what a checker saw of it."""
 
     def of_exercise(name):

@@ -5,6 +5,7 @@ import pytest
 
 from attnlib.exercises import CHAPTERS, EXERCISES, check
 
+pytestmark = pytest.mark.usefixtures("patient", "unchecked")  # as students run it
 PROGRAMS = [name for name, exercise in EXERCISES.items() if exercise.kind == "program"]
 
 
@@ -13,7 +14,7 @@ def test_the_answers_are_to_the_programs(answers):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_right_answers_pass(name, answers, patient):
+def test_right_answers_pass(name, answers):
     assert len(answers.right[name]) >= 3
     reports = [check(name, answer) for answer in answers.right[name]]
     assert [report for report in reports if not report.correct] == []

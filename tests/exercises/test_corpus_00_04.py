@@ -8,7 +8,7 @@ import pytest
 
 from attnlib.exercises import CHAPTERS, check
 
-pytestmark = pytest.mark.usefixtures("patient")
+pytestmark = pytest.mark.usefixtures("patient", "unchecked")  # as students run it
 
 PROGRAMS = [exercise.id for number in range(5) for exercise in CHAPTERS[number] if exercise.kind == "program"]
 FIXED = (8, 64, 128)  # where a size is fixed in the code

@@ -7,6 +7,8 @@ from torch.nn import functional
 
 from attnlib.exercises import check
 
+pytestmark = pytest.mark.usefixtures("patient", "unchecked")  # as students run it
+
 
 def attend(query, key, value, scale=1.0):
     return functional.scaled_dot_product_attention(query[None], key[None], value[None], scale=scale)[0]

@@ -86,7 +86,7 @@ export function near(value, target, tolerance) {
   return Math.abs(value - target) <= tolerance * (1 + 1e-9);
 }
 
-// A question's figure: `draw` says the verdict (true, false, or null for none yet), and reveals what may be seen by now.
+// A question's figure: `draw` says the verdict (true, false, or null for none yet), and reveals what may be seen.
 export function frame(model, figure, ...controls) {
   const reply = ui.live("p.reply");
   const reveal = element("p.reveal");
@@ -100,7 +100,7 @@ export function frame(model, figure, ...controls) {
     );
     const { right, wrong } = model.get("sentences");
     const opening = verdict === null ? [] : [element("strong", `${verdict ? right : wrong} `)];
-    if (reply.dataset.said !== `${verdict}${sentence}`) reply.replaceChildren(...opening, ...marked(sentence)); // said once
+    if (reply.dataset.said !== `${verdict}${sentence}`) reply.replaceChildren(...opening, ...marked(sentence));
     reply.dataset.said = `${verdict}${sentence}`;
     reply.classList.toggle("attn-right", verdict === true);
     reply.classList.toggle("attn-wrong", verdict === false);

@@ -59,8 +59,8 @@ function forward({ embedding, w_q, w_k, w_v, w_o, bias }, tokens) {
     const grids = tables.map((table, a) =>
       attention_weights(query[a], key[a], mask, null, distance_bias(table, tokens.length)),
     );
-    const found = project(merge_heads(grids.map((grid, a) => project(grid, value[a]))), w_o[layer]);
-    stream = stream.map((row, i) => row.map((entry, c) => entry + found[i][c]));
+    const added = project(merge_heads(grids.map((grid, a) => project(grid, value[a]))), w_o[layer]);
+    stream = stream.map((row, i) => row.map((entry, c) => entry + added[i][c]));
     return grids;
   });
   return { weights, stream };

@@ -104,8 +104,8 @@ function is_mutual(tokens, scores) {
 }
 
 function draw_scene(model, [input, attention, output], tokens) {
-  const places = tokens.map((token, i) => [i, token]);
-  const asks = ui.select(model, "selected", "who asks", places);
+  const names = tokens.map((token, i) => [i, token]);
+  const asks = ui.select(model, "selected", "who asks", names);
   const handles = tokens.map((token, i) =>
     plane.handle(input, token, {
       put: (point) => drag(i, (_, c) => point[c] / ZOOM),
@@ -213,8 +213,8 @@ function matrix(model, name, label) {
   const entry = (text) => (text === "" ? NaN : Math.max(-LARGEST, Math.min(LARGEST, Number(text))));
   const entries = () => model.get(name).flat();
   const inputs = [0, 1, 2, 3].map((at) => {
-    const place = `${label}, row ${at < 2 ? 1 : 2}, column ${(at % 2) + 1}`;
-    const input = element("input", { type: "number", min: -LARGEST, max: LARGEST, step: 0.1, "aria-label": place });
+    const its_name = `${label}, row ${at < 2 ? 1 : 2}, column ${(at % 2) + 1}`;
+    const input = element("input", { type: "number", min: -LARGEST, max: LARGEST, step: 0.1, "aria-label": its_name });
     input.addEventListener("input", () => {
       const typed = entry(input.value);
       if (Number.isFinite(typed)) put(entries().with(at, typed));

@@ -1,6 +1,7 @@
 """The widgets' Python side: inputs, errors, weights, and the form that a page takes."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -182,3 +183,12 @@ def test_above_a_thousand_cells_the_page_form_sums_up(page_of):
     strongest = grid.weights[3].argmax()
     assert page.cells[4 + 3 * 4 :][:3] == ["t3", f"t{strongest}", f"{grid.weights[3, strongest]:.2f}"]
     assert len(page_of(AttentionGrid(["t"] * 512, rng.normal(size=(512, 6)))).cells) == 4 + 64 * 4
+
+
+def test_no_line_of_a_script_or_a_style_is_longer_than_120():
+    """Where its formatter stops: comments, texts, and styles."""
+    files = [*FOLDER.iterdir(), *Path("_ext/theme").rglob("*"), *Path("classroom").rglob("*")]
+    files = [file for file in files if file.suffix in {".css", ".js", ".mjs", ".cjs"}]
+    long = [(file.name, line[:40]) for file in files for line in file.read_text().splitlines() if len(line) > 120]
+    assert len(files) > 30
+    assert long == []

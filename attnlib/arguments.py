@@ -1,4 +1,4 @@
-"""What every form of attention takes, checked in one place: the same fault gives the same sentence from each of them."""
+"""What every form of attention takes, checked in one place: a fault gives the same sentence from each of them."""
 
 import math
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """What every function of the package does with its inputs: one dtype to compute in, and errors that name the parameter.
 
-A wrong Python type is a TypeError, any other fault a ValueError. Both say it in one sentence, the same from every function.
+A wrong Python type is a TypeError, any other fault a ValueError. Both say it in one sentence, the same everywhere.
 
 The dtype of a result is the one that NumPy promotes all given arrays to, a bias included, integers counting as float64;
 float16 is computed in float32.
@@ -18,7 +18,12 @@ from numpy.typing import ArrayLike
 
 FLOATS = (np.float16, np.float32, np.float64)
 LARGEST = 2**53  # no size, place or count is larger
-KINDS = {"iuf": "hold real numbers", "iu": "hold integers", "b": "be boolean (True = may attend)", "bf": "be boolean or a float bias"}
+KINDS = {
+    "iuf": "hold real numbers",
+    "iu": "hold integers",
+    "b": "be boolean (True = may attend)",
+    "bf": "be boolean or a float bias",
+}
 
 
 def as_array(name: str, value: Any, kinds: str = "iuf", ndim: int = 0) -> Array:
@@ -144,7 +149,7 @@ def working_copies(*optional: str, **arrays: ArrayLike | None) -> tuple[list[Any
 
 
 def forbid(name: str, array: Any, wrong: Any, problem: str, at: tuple[int, ...] = ()) -> None:
-    """Raise for the first True of `wrong`, naming its index, which `at` precedes where the array is a part of another."""
+    """Raise for the first True of `wrong`, naming its index; `at` precedes it, where the array is a part of another."""
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         label = f"{name}[{', '.join(map(str, at + index))}]" if at + index else name
@@ -185,7 +190,7 @@ def broadcast_batch(**arrays: Array | None) -> tuple[int, ...]:
 
 
 def scale_factor(query: Array, scale: float | None) -> Any:
-    """What the scores are multiplied by, in the dtype of `query` (a bare float64 would upcast it): `scale`, or 1/√d_k for None."""
+    """`scale`, or 1/√d_k for None, in the dtype of `query`, which a bare float64 would upcast."""
     factor = query.shape[-1] ** -0.5 if scale is None else as_number("scale", scale, dtype=query.dtype)
     return query.dtype.type(factor)
 

@@ -41,7 +41,7 @@ def streaming_attention(
     softcap: float | None = None,
     zero_blocked: bool = False,
 ) -> Float[Array, "*batch n_q d_v"]:
-    """`attention` of the same arguments, never with an n_q × n_k array; `attention` itself does this for long sequences.
+    """`attention` of the same arguments, never with an n_q × n_k array; `attention` does so for long sequences.
 
     Tiles above the diagonal are skipped. Where no score can be large, since |q·k| ≤ |q| |k|, exp needs no
     maximum subtracted, and the pass that finds it is saved.

@@ -1,4 +1,4 @@
-"""Work shared out over threads. NumPy lets other threads run while it computes, and only its matrix products use several."""
+"""Work shared out over threads. NumPy lets others run while it computes, and its matrix products alone use several."""
 
 import ctypes
 import os
@@ -64,11 +64,10 @@ if hasattr(os, "register_at_fork"):
 @contextmanager
 def _single_products() -> Iterator[int]:
     """Each matrix product on one thread; yields how many it took before, and 1 where that cannot be set."""
-    switches = _switches()
-    if switches is None or not _ALONE.acquire(blocking=False):
+    if SWITCHES is None or not _ALONE.acquire(blocking=False):
         yield 1
         return
-    read, write = switches
+    read, write = SWITCHES
     try:
         threads = read()
         write(1)
@@ -80,7 +79,6 @@ def _single_products() -> Iterator[int]:
         _ALONE.release()
 
 
-@cache
 def _switches() -> tuple[Any, Any] | None:
     """OpenBLAS's functions that read and set its number of threads, if NumPy is linked with it."""
     try:
@@ -91,3 +89,6 @@ def _switches() -> tuple[Any, Any] | None:
         with suppress(AttributeError):
             return library[name.format("get")], library[name.format("set")]
     return None
+
+
+SWITCHES = _switches()

@@ -201,7 +201,7 @@ def report(result: dict) -> None:
         for cell in result["decoding"]:
             gain = 1 / ratio(cell, "step", "blog")
             print(
-                f"after {cell['n'] - 1:5}: {gain:6.0f} times cheaper than all again as in blogs{judged(gain, CACHED[cell['n']], False)}, "
+                f"after {cell['n'] - 1:5}: {gain:6.0f} times cheaper than as in blogs{judged(gain, CACHED[cell['n']], False)}, "
                 f"{1 / ratio(cell, 'step', 'attention'):4.0f} times than attention again; "
                 f"{ratio(cell, 'step', 'torch'):.2f} of torch's step{judged(ratio(cell, 'step', 'torch'), 1.0)}"
             )

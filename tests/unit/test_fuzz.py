@@ -1,4 +1,4 @@
-"""Thousands of calls of every public function, good and bad: a result that plain loops give too, or an error that names a parameter."""
+"""Thousands of calls of every public function: a result that plain loops give too, or an error that names a parameter."""
 
 import inspect
 import linecache

@@ -14,7 +14,7 @@ from attnlib import attention, threads
 def two(monkeypatch):
     """OpenBLAS that takes two threads, whatever the machine has; what it was told, in turn."""
     told = [2]
-    monkeypatch.setattr(threads, "_switches", lambda: (lambda: told[-1], told.append))
+    monkeypatch.setattr(threads, "SWITCHES", (lambda: told[-1], told.append))
     return told
 
 
@@ -74,7 +74,7 @@ def test_while_another_call_is_at_it_one_thread_does_it_all(two):
 
 
 def test_with_another_library_than_openblas_one_thread_does_it_all(monkeypatch):
-    monkeypatch.setattr(threads, "_switches", lambda: None)
+    monkeypatch.setattr(threads, "SWITCHES", None)
     done = []
     threads.share_out(done.append, range(9))
     assert done == list(range(9))
@@ -98,5 +98,5 @@ def _quiet_fork():
 def test_the_number_of_threads_changes_no_digit(two, monkeypatch):
     x = np.random.default_rng(0).normal(size=(4, 300, 8))
     shared = attention(x, x, x, causal=True)
-    monkeypatch.setattr(threads, "_switches", lambda: None)
+    monkeypatch.setattr(threads, "SWITCHES", None)
     assert (attention(x, x, x, causal=True) == shared).all()

@@ -114,5 +114,5 @@ class AttentionGrid(PageWidget):
         if allowed is not None:
             for i, j in np.argwhere(~allowed):
                 cells[i][j] = "–"
-        caption = f"{self.title}: query (row) reads from key (column). Numbers: {self.provenance}."
+        caption = self.caption("query (row) reads from key (column).")
         return weights_table(caption, self.query_tokens, self.key_tokens, weights, cells)

@@ -36,8 +36,9 @@ class Numbers(traitlets.TraitType[list[Any], Any]):
         except (TypeError, ValueError) as error:
             raise InputError(f"{self.name} must be numbers in the shape {shape}: {error}") from error
         if not self._fits(array.shape):
-            names = ", ".join(axis for axis in self.axes if not axis.isdigit())
-            raise InputError(f"{self.name} must have shape {shape} with {names} ≥ 1, got {array.shape}")
+            free = ", ".join(axis for axis in self.axes if not axis.isdigit())
+            least = f" with {free} ≥ 1" if free else ""
+            raise InputError(f"{self.name} must have shape {shape}{least}, got {array.shape}")
         for index in np.argwhere(~np.isfinite(array)):
             raise InputError(f"{self.name}{index.tolist()} is {array[tuple(index)]}: every entry must be finite")
         return list(array.tolist())
@@ -123,6 +124,10 @@ class PageWidget(anywidget.AnyWidget):
     def fallback(self) -> str:
         """HTML to read where no script runs."""
         raise NotImplementedError
+
+    def caption(self, shown: str) -> str:
+        """The title, what is shown, and where the numbers come from."""
+        return f"{self.title}: {shown} Numbers: {self.provenance}."
 
     def state(self) -> dict[str, Any]:
         """The synced inputs, as the page's script takes them."""

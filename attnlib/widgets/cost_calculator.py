@@ -110,14 +110,13 @@ class CostCalculator(PageWidget):
             (name, [large(adds), f"{text(100 * adds / total, 1)} %"])
             for name, adds in zip(WORK, work.values(), strict=True)
         ]
-        numbers = f"Numbers: {self.provenance}."
         sizes = f"n = {self.n:,}, d = {self.d:,}, heads = {self.num_heads}, key and value heads = {self.num_kv_heads}, layers = {self.num_layers}"
         half = f"The grid is half of the work at n = {self.crossover:,}."
-        first = table(f"{self.title}: multiply–adds of one pass, {sizes}. {half} {numbers}", WORK_COLUMNS, rows)
+        first = table(self.caption(f"multiply–adds of one pass, {sizes}. {half}"), WORK_COLUMNS, rows)
         rest = [memory["cache"], memory["parameters"]]
         columns = [[memory[way], *rest, memory[way] + sum(rest)] for way in MEMORY_COLUMNS]
         held = [(name, [large(way[i], BYTES) for way in columns]) for i, name in enumerate([*MEMORY, "together"])]
-        return first + table(f"{self.title}: memory, {self.itemsize} bytes a number. {numbers}", MEMORY_COLUMNS, held)
+        return first + table(self.caption(f"memory, {self.itemsize} bytes a number."), MEMORY_COLUMNS, held)
 
 
 WORK = ["n × n grid of attention", "projections", "feed-forward layers"]

@@ -180,7 +180,7 @@ class HeadBrowser(PageWidget):
 
     def fallback(self) -> str:
         tokens = self.tokens
-        caption = f"{self.title}: query (row) reads from key (column). Numbers: {self.provenance}."
+        caption = self.caption("query (row) reads from key (column).")
         if not tokens:
             return f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption><p>No word of the sentence is known.</p></figure>'
         weights, query = self.weights, self._query

@@ -150,7 +150,7 @@ class HeadMixer(PageWidget):
 
     def fallback(self) -> str:
         weights = self.weights
-        what = f"{self.title}: query (row) reads from key (column). Numbers: {self.provenance}."
+        what = self.caption("query (row) reads from key (column).")
         if weights.size > CELLS:
             return self._summary(weights)
         names = [f"{head}: {token}" for head in self.heads for token in self.tokens]

@@ -101,7 +101,7 @@ class MetricEllipse(PageWidget):
     def fallback(self) -> str:
         scores, weights = self.scores, self.weights
         names = [f"{token} ({text(x)}, {text(y)})" for token, (x, y) in zip(self.tokens, self.points, strict=True)]
-        caption = f"{self.title}: scores XU(XU)ᵀ, query (row) and key (column). Numbers: {self.provenance}."
+        caption = self.caption("scores XU(XU)ᵀ, query (row) and key (column).")
         first = table(
             caption, self.tokens, [(name, list(map(text, row))) for name, row in zip(names, scores, strict=True)]
         )

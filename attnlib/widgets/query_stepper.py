@@ -148,10 +148,8 @@ class QueryStepper(PageWidget):
             for j, token in enumerate(self.tokens)
         ]
         rows.append(("context vector: weights × values", ["", *[""] * len(scores), "", _vector(self.context)]))
-        caption = (
-            f"{self.title}: {self.tokens[self.selected]} (query) reads from each token (row), "
-            f"with q = {_vector(self.query)}. Numbers: {self.provenance}."
-        )
+        asks = self.tokens[self.selected]
+        caption = self.caption(f"{asks} (query) reads from each token (row), with q = {_vector(self.query)}.")
         scaled = [f"÷ √{len(key[0])}"] if self.scaled else []
         return table(caption, ["key k", "score q·k", *scaled, "weight", "value v"], rows)
 

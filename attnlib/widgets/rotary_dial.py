@@ -91,11 +91,7 @@ class RotaryDial(PageWidget):
             ("product", [*map(text, query * key), text(self.score)]),
         ]
         where = f"{self.query_token} at {self.query_position} (query) reads from {self.key_token} at {self.key_position} (key)"
-        first = table(
-            f"{self.title}: {where}, base {self.base:g}. Numbers: {self.provenance}.",
-            [*map(str, range(len(query))), "sum"],
-            rows,
-        )
+        first = table(self.caption(f"{where}, base {self.base:g}."), [*map(str, range(len(query))), "sum"], rows)
         scores = [("score", [text(self.score_after(shift)) for shift in SHIFTS])]
         return first + table("The score when both have moved on by as many positions", [*map(str, SHIFTS)], scores)
 

@@ -13,20 +13,14 @@ from attnlib.widgets.tables import table
 
 SIZES = tuple(2**power for power in range(13))
 MOST = 1024  # scores, so that a phone draws them within a frame
-LABELS = dict(
-    zip(
-        BROKEN,
-        (
-            "nothing: mean 0, variance 1, independent",
-            "variance 4: of all components",
-            "mean 1: of all components",
-            "equal: the components of a vector",
-            "q or −q: each is half of the keys",
-            "length 1: every vector",
-        ),
-        strict=True,
-    )
-)
+LABELS = {
+    "none": "nothing: mean 0, variance 1, independent",
+    "variance": "variance 4: of all components",
+    "mean": "mean 1: of all components",
+    "copies": "equal: the components of a vector",
+    "sign": "q or −q: each is half of the keys",
+    "unit": "length 1: every vector",
+}
 
 
 class ScalingLab(PageWidget):

@@ -45,9 +45,9 @@ class ThreeSpaces(PageWidget):
     title = traitlets.Unicode("Three spaces").tag(sync=True)
     tokens = Tokens().tag(sync=True)
     points = Numbers("n 2").tag(sync=True)
-    w_q = Numbers("n 2").tag(sync=True)
-    w_k = Numbers("n 2").tag(sync=True)
-    w_v = Numbers("n 2").tag(sync=True)
+    w_q = Numbers("2 2").tag(sync=True)
+    w_k = Numbers("2 2").tag(sync=True)
+    w_v = Numbers("2 2").tag(sync=True)
     selected = traitlets.Int(0).tag(sync=True)
 
     def __init__(
@@ -97,18 +97,13 @@ class ThreeSpaces(PageWidget):
             raise InputError(f"{n} tokens for {len(inputs.points)} points")
         if not 2 <= n <= MOST:
             raise InputError(f"2 to {MOST} tokens can be shown, got {n}")
-        for name in MATRICES:
-            if len(getattr(inputs, name)) != 2:
-                raise InputError(f"{name} must have shape (2, 2), got {np.shape(getattr(inputs, name))}")
         check_index("selected token", inputs.selected, n)
 
     def fallback(self) -> str:
         weights, scores = self.weights[self.selected], self.scores[self.selected]
         names = "".join(f" {name.upper()} = {_matrix(getattr(self, name))}," for name in MATRICES)
-        caption = (
-            f"{self.title}: what {self.tokens[self.selected]!r} reads. Parameters:{names[:-1]}. "
-            f"The table holds activations. Numbers: {self.provenance}."
-        )
+        asks = self.tokens[self.selected]
+        caption = self.caption(f"what {asks!r} reads. Parameters:{names[:-1]}. The table holds activations.")
         rows = [
             (token, [text(weight), text(score), *(f"({text(x)}, {text(y)})" for x, y in places)])
             for token, weight, score, *places in zip(

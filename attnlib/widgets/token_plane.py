@@ -74,7 +74,5 @@ class TokenPlane(PageWidget):
             for token, (x, y), row, (out_x, out_y) in zip(self.tokens, self.points, weights, self.output, strict=True)
         ]
         times = "" if self.steps == 1 else f" after {self.steps} times"
-        caption = (
-            f"{self.title}: weights and output{times}. Query (row) reads from key (column). Numbers: {self.provenance}."
-        )
+        caption = self.caption(f"weights and output{times}. Query (row) reads from key (column).")
         return table(caption, [*self.tokens, "output"], rows, weights)

@@ -52,7 +52,7 @@ BAD = {
     "one token": (lambda: ThreeSpaces("a", X[:1]), "2 to 12 tokens can be shown, got 1"),
     "too many": (lambda: ThreeSpaces("a" * 13, np.zeros((13, 2))), "2 to 12 tokens can be shown, got 13"),
     "width": (lambda: ThreeSpaces("abc", np.eye(3)), r"points must have shape \(n, 2\).*got \(3, 3\)"),
-    "a wide matrix": (lambda: some_spaces(w_q=np.eye(2, 3)), r"w_q must have shape \(n, 2\).*got \(2, 3\)"),
+    "a wide matrix": (lambda: some_spaces(w_q=np.eye(2, 3)), r"w_q must have shape \(2, 2\), got \(2, 3\)"),
     "a tall matrix": (lambda: some_spaces(w_k=np.eye(3, 2)), r"w_k must have shape \(2, 2\), got \(3, 2\)"),
     "NaN": (lambda: setattr(some_spaces(), "w_v", [[1, 0], [0, np.nan]]), r"w_v\[1, 1\] is nan"),
     "selected": (lambda: some_spaces(selected=3), "selected token 3 is outside 0 … 2"),

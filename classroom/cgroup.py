@@ -17,7 +17,7 @@ MOUNTED = Path("/sys/fs/cgroup")
 
 
 @contextlib.contextmanager
-def group(limits: Limits, mounted: Path = MOUNTED) -> Iterator[list[Path]]:
+def group(limits: Limits) -> Iterator[list[Path]]:
     """The `cgroup.procs` files that a process must be written into; none where no group could be made.
 
     Leaving it ends what is still inside, and removes the group.
@@ -25,7 +25,7 @@ def group(limits: Limits, mounted: Path = MOUNTED) -> Iterator[list[Path]]:
     made: list[Path] = []
     try:
         with contextlib.suppress(OSError):
-            made += [folder for own, wanted in _own(mounted, limits) for folder in _make(own, wanted)]
+            made += [folder for own, wanted in _own(limits) for folder in _make(own, wanted)]
         yield [folder / "cgroup.procs" for folder in made]
     finally:
         for folder in made:
@@ -38,17 +38,17 @@ def stands(limits: Limits) -> bool:
         return bool(made)
 
 
-def _own(mounted: Path, limits: Limits) -> Iterator[tuple[Path, dict[str, int]]]:
+def _own(limits: Limits) -> Iterator[tuple[Path, dict[str, int]]]:
     """The groups that this process is in that can bound something, and what is to be written into a group below them."""
     pids = {"pids.max": limits.processes}
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
-        if not controllers and (mounted / "cgroup.controllers").exists():  # version 2
-            yield mounted / path.lstrip("/"), {"memory.max": limits.memory, "memory.swap.max": 0, **pids}
+        if not controllers and (MOUNTED / "cgroup.controllers").exists():  # version 2
+            yield MOUNTED / path.lstrip("/"), {"memory.max": limits.memory, "memory.swap.max": 0, **pids}
         elif controllers == "memory":
-            yield mounted / controllers / path.lstrip("/"), {"memory.limit_in_bytes": limits.memory}
+            yield MOUNTED / controllers / path.lstrip("/"), {"memory.limit_in_bytes": limits.memory}
         elif controllers == "pids":
-            yield mounted / controllers / path.lstrip("/"), pids
+            yield MOUNTED / controllers / path.lstrip("/"), pids
 
 
 def _make(own: Path, settings: dict[str, int]) -> list[Path]:

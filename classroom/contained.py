@@ -38,13 +38,13 @@ class RunContained(NbGraderPreprocessor):
         return nb, resources
 
 
-def grade(nb: NotebookNode, limits: Limits | None = None, walls: Walls | None = None) -> None:
+def grade(nb: NotebookNode, walls: Walls | None = None) -> None:
     """Run the notebook, write what came of it into its outputs, and what is to be told into its metadata "classroom":
 
     `notes` (remarks), `person` (why a person must look), `walls`, `ungraded` (tests whose hidden cases were not run), and
     `limited` (the limits, where one was met). Raises NotStarted where the student's Python cannot even run the set-up.
     """
-    limits, walls = limits or Limits.chosen(), walls or chosen()
+    limits, walls = Limits.chosen(), walls or chosen()
     notes = nb.metadata.get("classroom", {}).get("notes", [])
     person = nb.metadata.get("classroom", {}).get("person", [])
     setup = "\n".join(cell.source for cell in nb.cells if kind(cell) == "setup")

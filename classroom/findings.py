@@ -50,13 +50,11 @@ def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran], w
         if by != what and (during, note.cell, note.line, by) in reached:
             continue  # that one reached this one, and is named itself
         through = f" through {by}" if by and by != what else ""
-        if during and note.by == IMPORT:
-            if not any(f"the test of {during} " in one for one in person):
-                person[f"{where}the test of {during} reached {what}, which is ready-made{through}"] = None
-        elif during:
-            person[f"{where}the test of {during} reached {what}, which is ready-made{through}"] = None
-        else:
-            remarks[f"{where}reached {what}, which is ready-made{through}"] = None
+        reaches = f"reached {what}, which is ready-made{through}"
+        if not during:
+            remarks[f"{where}{reaches}"] = None
+        elif note.by != IMPORT or not any(f"the test of {during} " in one for one in person):
+            person[f"{where}the test of {during} {reaches}"] = None
     for cell, one in ran.items():
         remarks.update(dict.fromkeys(f"{cell}: {magic} does nothing while work is graded" for magic in one.skipped))
     return Sorted(_few(person), _few(remarks))

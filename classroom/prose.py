@@ -19,7 +19,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from classroom.formulas import Formula, typeset
+from classroom.formulas import Formula
 
 LONGEST = 20_000  # characters of a cell that are shown
 LINE = 2_000  # characters of a line of code that is coloured
@@ -100,9 +100,9 @@ def formulas(tokens: Iterable[Token]) -> list[Formula]:
     return found
 
 
-def rendered(tokens: list[Token], known: Mapping[Formula, str] | None = None, outline: bool = False) -> str:
+def rendered(tokens: list[Token], known: Mapping[Formula, str], outline: bool = False) -> str:
     """As HTML. Headings, at most of level 2, where the text is part of the page's `outline`; else lines in bold."""
-    env: EnvType = {"outline": outline, "formulas": typeset(formulas(tokens)) if known is None else known}
+    env: EnvType = {"outline": outline, "formulas": known}
     return str(READER.renderer.render(tokens, READER.options, env))
 
 

@@ -92,7 +92,11 @@ class _Restoring:
             first = self.seen.get(name)
             if name in self.wanted and (first is None or (self._is_stub(name, first) and not self._locked(name))):
                 self.seen[name] = cell
-            elif first is not None and cell.cell_type == "markdown" and _words(cell) not in self._words(name, first):
+            elif (
+                first is not None
+                and cell.cell_type == "markdown"
+                and _words(cell) not in self._known_words(name, first)
+            ):
                 self.said.person.append(f"{name} is answered twice; the first counts until a person decides")
 
     def _by_content(self) -> list[str]:
@@ -252,7 +256,7 @@ class _Restoring:
     def _is_unknown(self, cell: NotebookNode) -> bool:
         return not self._known(cell) and (_words(cell) not in self.texts or cell.cell_type == "code")
 
-    def _words(self, name: str, cell: NotebookNode) -> set[str]:
+    def _known_words(self, name: str, cell: NotebookNode) -> set[str]:
         """Texts of an answer that are nothing new beside this one."""
         return {"", _words(self.wanted[name]), _words(cell)}
 

@@ -56,7 +56,7 @@ def test_a_control_group_counts_memory_and_goes_again(tmp_path, monkeypatch):
     own = tmp_path / "own"
     own.mkdir()
     monkeypatch.setattr(
-        cgroup, "_own", lambda mounted, limits: [(own, {"memory.max": limits.memory, "pids.max": limits.processes})]
+        cgroup, "_own", lambda limits: [(own, {"memory.max": limits.memory, "pids.max": limits.processes})]
     )
     make = Path.mkdir
 

@@ -20,23 +20,7 @@ from attnlib.variants import linear_attention, window_attention
 
 __version__ = "0.1.0"
 __all__ = [
-    "KeyValueCache",
-    "attention",
-    "attention_scores",
-    "attention_weights",
-    "causal_mask",
-    "entropy",
-    "linear_attention",
-    "merge_heads",
-    "multi_head_attention",
-    "padding_mask",
-    "project",
-    "rms_norm",
-    "rotary_embedding",
-    "sinusoidal_encoding",
-    "sliding_window_mask",
-    "softmax",
-    "split_heads",
-    "streaming_attention",
-    "window_attention",
-]
+    "KeyValueCache", "attention", "attention_scores", "attention_weights", "causal_mask", "entropy", "linear_attention",
+    "merge_heads", "multi_head_attention", "padding_mask", "project", "rms_norm", "rotary_embedding",
+    "sinusoidal_encoding", "sliding_window_mask", "softmax", "split_heads", "streaming_attention", "window_attention",
+]  # fmt: skip

@@ -29,8 +29,6 @@ from attnlib.trained import encode, parameters
 
 TOKENS = ("Houston", "we", "have", "a", "problem")
 AXES = ("noun", "pronoun", "verb", "article", "place", "people", "trouble", "letters")
-
-
 PREVIOUS = 3  # the head of stage 7 that reads the token before
 
 
@@ -40,94 +38,86 @@ def _frozen(rows: Any) -> Array:
     return array
 
 
+def _table(text: str) -> Array:
+    return _frozen(np.loadtxt(text.splitlines()))
+
+
 # Hand-made embeddings X (n × d). The last axis, `letters`, is the word's length over 5: a nuisance
 # dimension, true of the word and irrelevant to what it means.
-EMBEDDINGS = _frozen(
+EMBEDDINGS = _table("""
     # noun pron verb art  plac peop trou letters
-    [
-        [1.0, 0.0, 0.0, 0.0, 1.0, 0.5, 0.0, 1.4],  # Houston
-        [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.4],  # we
-        [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.8],  # have
-        [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.2],  # a
-        [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.4],  # problem
-    ]
-)
+     1.0  0.0  0.0  0.0  1.0  0.5  0.0  1.4  # Houston
+     0.0  1.0  0.0  0.0  0.0  1.0  0.0  0.4  # we
+     0.0  0.0  1.0  0.0  0.0  0.0  0.0  0.8  # have
+     0.0  0.0  0.0  1.0  0.0  0.0  0.0  0.2  # a
+     1.0  0.0  0.0  0.0  0.0  0.0  1.0  1.4  # problem
+""")
 
 # U (d × d_u): what a learned metric might keep. It drops `letters` and ties an article to nouns.
 U_AXES = ("who", "deed", "thing", "place", "trouble", "agent")
-U = _frozen(
+U = _table("""
     # who  deed thing place trou agent
-    [
-        [0.0, 0.0, 0.9, 0.0, 0.0, 0.0],  # noun
-        [1.0, 0.0, 0.0, 0.0, 0.0, 0.7],  # pronoun
-        [0.0, 1.1, 0.0, 0.0, 0.0, 1.0],  # verb
-        [0.0, 0.0, 1.2, 0.0, 0.0, 0.0],  # article
-        [0.0, 0.0, 0.0, 1.2, 0.0, 0.0],  # place
-        [0.8, 0.0, 0.0, 0.0, 0.0, 0.0],  # people
-        [0.0, 0.0, 0.0, 0.0, 1.3, 0.0],  # trouble
-        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],  # letters
-    ]
-)
+     0.0  0.0  0.9  0.0  0.0  0.0  # noun
+     1.0  0.0  0.0  0.0  0.0  0.7  # pronoun
+     0.0  1.1  0.0  0.0  0.0  1.0  # verb
+     0.0  0.0  1.2  0.0  0.0  0.0  # article
+     0.0  0.0  0.0  1.2  0.0  0.0  # place
+     0.8  0.0  0.0  0.0  0.0  0.0  # people
+     0.0  0.0  0.0  0.0  1.3  0.0  # trouble
+     0.0  0.0  0.0  0.0  0.0  0.0  # letters
+""")
 
 # W_Q, W_K (d × d_k) and W_V (d × d_v): what each word looks for, what it offers, what it passes on.
 ROLE_AXES = ("subject", "object", "addressee", "deed")
-W_Q = _frozen(
+W_Q = _table("""
     # subj obj  addr deed
-    [
-        [0.0, 0.0, 0.0, 0.5],  # noun
-        [0.0, 0.0, 2.0, 1.2],  # pronoun
-        [2.2, 1.6, 0.0, 0.0],  # verb
-        [0.0, 2.4, 0.0, 0.0],  # article
-        [0.0, 1.8, 0.0, 0.0],  # place
-        [0.0, 0.0, 0.0, 0.0],  # people
-        [0.6, 0.0, 0.0, 1.6],  # trouble
-        [0.0, 0.0, 0.0, 0.0],  # letters
-    ]
-)
-W_K = _frozen(
+     0.0  0.0  0.0  0.5  # noun
+     0.0  0.0  2.0  1.2  # pronoun
+     2.2  1.6  0.0  0.0  # verb
+     0.0  2.4  0.0  0.0  # article
+     0.0  1.8  0.0  0.0  # place
+     0.0  0.0  0.0  0.0  # people
+     0.6  0.0  0.0  1.6  # trouble
+     0.0  0.0  0.0  0.0  # letters
+""")
+W_K = _table("""
     # subj obj  addr deed
-    [
-        [0.0, 0.7, 0.0, 0.0],  # noun
-        [1.6, 0.0, 0.0, 0.0],  # pronoun
-        [0.0, 0.0, 0.0, 1.8],  # verb
-        [0.0, 0.0, 0.0, 0.3],  # article
-        [0.0, -0.7, 1.8, 0.0],  # place
-        [0.0, 0.0, 0.0, 0.0],  # people
-        [0.0, 1.0, 0.0, 0.0],  # trouble
-        [0.0, 0.0, 0.0, 0.0],  # letters
-    ]
-)
+     0.0  0.7  0.0  0.0  # noun
+     1.6  0.0  0.0  0.0  # pronoun
+     0.0  0.0  0.0  1.8  # verb
+     0.0  0.0  0.0  0.3  # article
+     0.0 -0.7  1.8  0.0  # place
+     0.0  0.0  0.0  0.0  # people
+     0.0  1.0  0.0  0.0  # trouble
+     0.0  0.0  0.0  0.0  # letters
+""")
 VALUE_AXES = ("who", "deed", "what")
-W_V = _frozen(
+W_V = _table("""
     # who  deed what
-    [
-        [0.0, 0.0, 0.5],  # noun
-        [1.0, 0.0, 0.0],  # pronoun
-        [0.0, 1.0, 0.0],  # verb
-        [0.0, 0.0, 0.2],  # article
-        [0.4, 0.0, 0.3],  # place
-        [0.5, 0.0, 0.0],  # people
-        [0.0, 0.0, 1.0],  # trouble
-        [0.0, 0.0, 0.0],  # letters
-    ]
-)
+     0.0  0.0  0.5  # noun
+     1.0  0.0  0.0  # pronoun
+     0.0  1.0  0.0  # verb
+     0.0  0.0  0.2  # article
+     0.4  0.0  0.3  # place
+     0.5  0.0  0.0  # people
+     0.0  0.0  1.0  # trouble
+     0.0  0.0  0.0  # letters
+""")
 
 # Two heads: one matches who (subject, addressee), one matches what (object, deed). W_O is h·d_v × d.
 HEAD_NAMES = ("who", "what")
 HEADS_W_Q = _frozen([W_Q * [1.6, 0.0, 1.6, 0.0], W_Q * [0.0, 1.6, 0.0, 1.6]])
 HEADS_W_K = _frozen([W_K * [1.6, 0.0, 1.6, 0.0], W_K * [0.0, 1.6, 0.0, 1.6]])
 HEADS_W_V = _frozen([W_V * [1.0, 0.4, 0.2], W_V * [0.2, 1.0, 1.0]])
-W_O = _frozen(
+W_O = _table("""
     # noun pron verb art  plac peop trou letters
-    [
-        [0.0, 0.6, 0.0, 0.0, 0.2, 0.5, 0.0, 0.0],  # head who: who
-        [0.0, 0.0, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0],  # head who: deed
-        [0.1, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0],  # head who: what
-        [0.0, 0.1, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0],  # head what: who
-        [0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 0.0, 0.0],  # head what: deed
-        [0.4, 0.0, 0.0, 0.1, 0.0, 0.0, 0.7, 0.0],  # head what: what
-    ]
-)
+     0.0  0.6  0.0  0.0  0.2  0.5  0.0  0.0  # head who: who
+     0.0  0.0  0.3  0.0  0.0  0.0  0.0  0.0  # head who: deed
+     0.1  0.0  0.0  0.0  0.1  0.0  0.0  0.0  # head who: what
+     0.0  0.1  0.0  0.0  0.0  0.1  0.0  0.0  # head what: who
+     0.0  0.0  0.8  0.0  0.0  0.0  0.0  0.0  # head what: deed
+     0.4  0.0  0.0  0.1  0.0  0.0  0.7  0.0  # head what: what
+""")
 
 
 @dataclass(frozen=True)

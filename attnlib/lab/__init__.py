@@ -12,25 +12,8 @@ from attnlib.lab.scaling import Saturation, draw_scores, saturation, score_varia
 from attnlib.lab.tensors import attention_parameters, ideal_tensor_parameters
 
 __all__ = [
-    "Properties",
-    "Saturation",
-    "attention_parameters",
-    "convex_hull",
-    "cosine_similarity",
-    "cycle_product",
-    "draw_scores",
-    "ideal_tensor_parameters",
-    "most_read",
-    "most_unequal_pair",
-    "pool_heads",
-    "positive_function",
-    "positive_weights",
-    "random_decoder",
-    "saturation",
-    "score_variance",
-    "seeded_uniform",
-    "silence_head",
-    "stretch_matrix",
-    "weight_back",
-    "weight_properties",
-]
+    "Properties", "Saturation", "attention_parameters", "convex_hull", "cosine_similarity", "cycle_product",
+    "draw_scores", "ideal_tensor_parameters", "most_read", "most_unequal_pair", "pool_heads", "positive_function",
+    "positive_weights", "random_decoder", "saturation", "score_variance", "seeded_uniform", "silence_head",
+    "stretch_matrix", "weight_back", "weight_properties",
+]  # fmt: skip

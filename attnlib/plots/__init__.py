@@ -9,23 +9,6 @@ from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
 from attnlib.plots.vectors import plane, planes
 
 __all__ = [
-    "COLOURS",
-    "STYLE",
-    "WEIGHTS",
-    "WEIGHT_0",
-    "WEIGHT_1",
-    "calculation",
-    "draw_grid",
-    "exponent",
-    "flow",
-    "heatmap",
-    "histograms",
-    "log_log",
-    "oklab",
-    "one_query",
-    "pipeline",
-    "plane",
-    "planes",
-    "ranges",
-    "three_spaces",
-]
+    "COLOURS", "STYLE", "WEIGHTS", "WEIGHT_0", "WEIGHT_1", "calculation", "draw_grid", "exponent", "flow", "heatmap",
+    "histograms", "log_log", "oklab", "one_query", "pipeline", "plane", "planes", "ranges", "three_spaces",
+]  # fmt: skip

@@ -188,7 +188,8 @@ def save(out: Path, recipe: Recipe, weights: dict[str, Array], seconds: float | 
         "made with": {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__},
         "processor seconds": seconds,
     } | trained.measure(upcast)
-    out.with_suffix(".json").write_text(json.dumps(_rounded(record), indent=1, ensure_ascii=False) + "\n", "utf8")
+    rounded = json.loads(json.dumps(record), parse_float=lambda number: round(float(number), 4))
+    out.with_suffix(".json").write_text(json.dumps(rounded, indent=1, ensure_ascii=False) + "\n", "utf8")
     return record
 
 
@@ -231,15 +232,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
     seconds = None if resumed else round(time.process_time() - start, 1)
     print(table(save(given.out, recipe, weights_of(model), seconds)))
     checkpoint.unlink(missing_ok=True)
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _rounded(entry) for name, entry in value.items()}
-    return (
-        [_rounded(entry) for entry in value]
-        if isinstance(value, list)
-        else round(value, 4)
-        if isinstance(value, float)
-        else value
-    )

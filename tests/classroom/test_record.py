@@ -70,6 +70,7 @@ def test_work_is_done_the_same_however_its_process_begins(monkeypatch, method):
         worker.run(60, os._exit, 7)
 
 
+@pytest.mark.slow
 def test_what_a_limit_stopped_is_graded_again_with_another(course, classroom, submit, notebook, monkeypatch, lines):
     submit("ada", fill(notebook, RIGHT))
     submit("slow", fill(notebook, RIGHT, SLOW))

@@ -111,14 +111,8 @@ def calculation(
         for i, row in enumerate(rows):
             _name(axes, keys, row - tall / 2, tokens[i])
             _cells(axes, keys, row, cell, tall, key[i])
-            axes.text(
-                score + wide / 2,
-                row - tall / 2,
-                f"{scores[i]:.2f}".replace("-", "−"),
-                ha="center",
-                va="center",
-                fontsize=SMALL,
-            )
+            says = f"{scores[i]:.2f}".replace("-", "−")
+            axes.text(score + wide / 2, row - tall / 2, says, ha="center", va="center", fontsize=SMALL)
             _cells(axes, weight, row, wide, tall, weights[i : i + 1], shade=True)
             _cells(axes, values, row, cell, tall, value[i])
         axes.plot([values, values + cell * value.shape[1]], [end + 0.08] * 2, color=MUTED, lw=1)

@@ -1,6 +1,7 @@
 """Masks on one page: for each mask the scores that it leaves, and the weights that the softmax makes of them."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -49,6 +50,8 @@ def masks_page(
     cell = (WIDTH - names - ARROW - SUM - EDGE) / (2 * n)
     beside = EDGE + 0.2 + 0.115 * max(map(len, masks))  # of the names, which are larger and bold
     tall = 0.3 + longest + 0.1 + n * ROW + 0.22  # of one mask
+    aside: dict[str, Any] = {"ha": "center", "va": "center", "color": MUTED}
+    arrow = {"arrowstyle": "-|>", "color": MUTED}
     with drawing(height=len(masks) * tall + 0.35 * bool(title) + 0.3) as (figure, [axes]):
         for place, (name, (says, mask)) in enumerate(masks.items()):
             head = -place * tall - 0.12
@@ -65,25 +68,12 @@ def masks_page(
             draw_cells(axes, (names, top), (cell, ROW), scores, mask, digits=1, blocked="−∞", shade=False)
             draw_cells(axes, (left, top), (cell, ROW), weights, mask, blocked="0")
             middle, right = top - n * ROW / 2, names + n * cell
-            axes.annotate(
-                "",
-                (right + ARROW - 0.08, middle),
-                (right + 0.08, middle),
-                arrowprops={"arrowstyle": "-|>", "color": MUTED},
-            )
-            axes.text(right + ARROW / 2, middle + 0.13, "softmax", ha="center", va="center", fontsize=8.5, color=MUTED)
+            axes.annotate("", (right + ARROW - 0.08, middle), (right + 0.08, middle), arrowprops=arrow)
+            axes.text(right + ARROW / 2, middle + 0.13, "softmax", fontsize=8.5, **aside)
             total = left + n * cell + SUM / 2 + 0.02
             axes.text(total, top + 0.06, "sum", ha="center", va="bottom", fontsize=8.5, color=MUTED)
             for i, row in enumerate(weights):
-                axes.text(
-                    total,
-                    top - (i + 0.5) * ROW,
-                    f"{row.sum():.2f}",
-                    ha="center",
-                    va="center",
-                    fontsize=SMALL,
-                    color=MUTED,
-                )
+                axes.text(total, top - (i + 0.5) * ROW, f"{row.sum():.2f}", fontsize=SMALL, **aside)
         note = f"Query (row) reads from key (column). Numbers: {provenance}."
         bottom = -len(masks) * tall
         axes.text(EDGE, bottom - 0.08, note, va="center", fontsize=SMALL, color=MUTED)

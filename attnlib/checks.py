@@ -132,9 +132,11 @@ def as_generator(name: str, value: Any) -> np.random.Generator:
 def as_float_dtype(name: str, value: Any) -> np.dtype:
     """`value` as one of the dtypes that results may have."""
     try:
-        dtype = np.dtype(object if value is None else value)  # for NumPy None is float64
+        dtype = None if value is None else np.dtype(value)  # for NumPy None is float64
     except Exception:
-        raise TypeError(f"{name} must be a dtype, got {_told(value)}") from None
+        dtype = None
+    if dtype is None:
+        raise TypeError(f"{name} must be a dtype, got {_told(value)}")
     if dtype.type not in FLOATS:
         raise ValueError(f"{name} must be float16, float32 or float64, got {_told(value)}")
     return dtype

@@ -2,7 +2,8 @@
 
 Rows are tokens, maps act on the right, and the softmax runs over the last axis (keys).
 Every function takes any number of leading batch axes, which broadcast as NumPy's do, and never changes its inputs.
-A result has the dtype that NumPy promotes the given arrays to; integers count as float64, float16 is computed in float32.
+A result has the dtype that NumPy promotes the given arrays to. Integers count as float64, and float16 is computed in
+float32.
 """
 
 import numpy as np
@@ -113,7 +114,7 @@ def attention_weights(
 
     Raises:
         ValueError: for arrays that do not fit each other or an empty sequence, naming the sizes, for NaN, ∞ and a score
-            too large for its dtype, naming the index, and, but for `zero_blocked`, for a query that may attend to no key.
+            too large for its dtype, naming the index, and a query that may attend to no key, but for `zero_blocked`.
         TypeError: for what is no array, number, integer or truth value.
 
     Source: Vaswani et al. (2017), equation 1; for soft-capping, Gemma Team (2024), section 2.

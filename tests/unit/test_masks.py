@@ -1,5 +1,7 @@
 """attnlib.masks against plain loops, and against both of torch's conventions."""
 
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -92,6 +94,22 @@ def test_translating_to_and_from_torch_changes_nothing(api, example):
     mask = example[-1]
     assert (from_torch(to_torch(mask, api), api) == mask).all()
     assert (from_torch(mask_to_bias(mask, np.float32), api) == mask).all()
+
+
+def test_without_torch_the_array_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(
+        ImportError, match="to_torch gives a tensor and needs torch; as_torch_reads gives the same as an array"
+    ):
+        to_torch(np.ones(2, bool), APIS[0])
+
+
+def test_a_tensor_has_memory_of_its_own_and_comes_back(unchecked):
+    mask = np.array([True, False])
+    theirs = to_torch(mask, APIS[0])
+    theirs[0] = False
+    assert mask[0]
+    assert (from_torch(torch.tensor([0.0, -np.inf], requires_grad=True), APIS[0]) == mask).all()
 
 
 BAD = {

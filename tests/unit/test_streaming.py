@@ -1,11 +1,11 @@
-"""attnlib.streaming: the same numbers as `attention`, in less memory, and one token at a time."""
+"""attnlib.streaming: the same numbers as the plain form, in less memory."""
 
 import tracemalloc
 
 import numpy as np
 import pytest
 
-from attnlib import KeyValueCache, attention, attention_weights, causal_mask, streaming, streaming_attention
+from attnlib import attention, attention_weights, causal_mask, streaming, streaming_attention
 
 BATCH, D_K, D_V = (2, 3), 6, 5
 
@@ -110,64 +110,10 @@ def test_memory_grows_with_n_and_not_with_its_square():
     assert large < 0.01 * 8000**2 * 4  # one n × n array of float32
 
 
-@pytest.mark.parametrize("blocks", [[1] * 12, [12], [5, 1, 1, 4, 1], [1, 3, 8]])
-def test_a_cache_gives_what_the_whole_sequence_gives(blocks, small_tiles):
-    query, key, value = example(12, 12)
-    cache, rows, place = KeyValueCache(BATCH, D_K, D_V), [], 0
-    for block in blocks:
-        new = slice(place, place + block)
-        rows.append(cache.attend(query[..., new, :], key[..., new, :], value[..., new, :]))
-        place += block
-        assert len(cache) == place
-    assert error(np.concatenate(rows, axis=-2), attention(query, key, value, causal_mask(12))) < 1e-13
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
-def test_a_cache_keeps_its_dtype(dtype):
-    query, key, value = example(6, 6, dtype=dtype)
-    cache = KeyValueCache(BATCH, D_K, D_V, dtype)
-    out = [cache.attend(*(a[..., t : t + 1, :] for a in (query, key, value)), scale=0.5) for t in range(6)]
-    assert out[0].dtype == dtype
-    expected = attention(*(a.astype(float) for a in (query, key, value)), causal_mask(6), scale=0.5)
-    assert np.abs(np.concatenate(out, axis=-2) - expected).max() <= 8 * np.finfo(dtype).eps * np.abs(value).max()
-
-
-def test_a_refused_token_leaves_the_cache_as_it_was():
-    query, key, value = example(4, 4)
-    cache = KeyValueCache(BATCH, D_K, D_V)
-    cache.attend(query[..., :3, :], key[..., :3, :], value[..., :3, :])
-    broken = key[..., 3:, :].copy()
-    broken[1, 2, 0, 4] = np.nan
-    with pytest.raises(ValueError, match=r"key\[1, 2, 0, 4\] is nan"):
-        cache.attend(query[..., 3:, :], broken, value[..., 3:, :])
-    out = cache.attend(query[..., 3:, :], key[..., 3:, :], value[..., 3:, :])
-    assert len(cache) == 4
-    assert error(out, attention(query, key, value, causal_mask(4))[..., 3:, :]) < 1e-13
-
-
-def test_a_truncated_cache_continues_as_if_it_had_read_no_more():
-    query, key, value = example(9, 9)
-    cache = KeyValueCache(BATCH, D_K, D_V)
-    cache.attend(query, key, 100 * value)
-    cache.truncate(0)
-    cache.attend(query[..., :4, :], key[..., :4, :], value[..., :4, :])
-    out = cache.attend(query[..., 4:, :], key[..., 4:, :], value[..., 4:, :])
-    assert error(out, attention(query, key, value, causal_mask(9))[..., 4:, :]) < 1e-13
-
-
-@pytest.mark.parametrize("length", [-1, 3])
-def test_a_cache_cannot_be_cut_to_what_it_does_not_hold(length):
-    cache = KeyValueCache((), D_K, D_V)
-    cache.attend(Q[:2], K[:2], V[:2])
-    with pytest.raises(ValueError, match=f"holds 2 tokens: it cannot be cut to length {length}"):
-        cache.truncate(length)
-
-
 def test_inputs_are_never_changed():
     given = example(9, 9)
     before = [array.copy() for array in given]
     streaming_attention(*given, causal=True)
-    KeyValueCache(BATCH, D_K, D_V).attend(*given)
     assert all((a == b).all() for a, b in zip(given, before, strict=True))
 
 
@@ -192,19 +138,6 @@ BAD = {
         r"score\[0, 0\] leaves its range: query and key are too large for float64",
     ),
     "one score overflows": (lambda: streaming_attention(*overflowing()), r"score\[1, 2, 3, 0\] leaves its range"),
-    "another batch": (
-        lambda: KeyValueCache((2,), D_K, D_V).attend(K, K, V),
-        r"query of shape \(7, 6\) does not fit this cache, which needs \(2, 7, 6\)",
-    ),
-    "another width": (lambda: KeyValueCache((), D_K, 4).attend(K, K, V), r"value of shape \(7, 5\).*needs \(7, 4\)"),
-    "more queries": (lambda: KeyValueCache((), D_K, D_V).attend(Q, K, V), r"query of shape \(5, 6\).*needs \(7, 6\)"),
-    "no token": (lambda: KeyValueCache((), D_K, D_V).attend(Q[:0], K[:0], V[:0]), r"query of shape \(0, 6\)"),
-    "one axis": (lambda: KeyValueCache((), D_K, D_V).attend(Q, K[0], V), r"query of shape \(5, 6\)"),
-    "too large for the cache": (
-        lambda: KeyValueCache((), D_K, D_V, np.float16).attend(K, K, V + 1e6),
-        r"value\[0, 0\] is inf",
-    ),
-    "cache and scale": (lambda: KeyValueCache((), D_K, D_V).attend(K, K, V, scale=np.inf), "scale must be finite"),
 }
 
 

@@ -80,6 +80,17 @@ def test_with_another_library_than_openblas_one_thread_does_it_all(monkeypatch):
     assert done == list(range(9))
 
 
+def test_what_is_not_openblas_is_left_alone(monkeypatch):
+    monkeypatch.setattr(threads, "NAMES", ("no_such_{}",))
+    assert threads._switches() is None
+
+    def refuse(path):
+        raise OSError(path)
+
+    monkeypatch.setattr(threads.ctypes, "CDLL", refuse)
+    assert threads._switches() is None
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_fork_computes_the_same(two):
     x = np.random.default_rng(0).normal(size=(4, 300, 8))

@@ -16,7 +16,9 @@ from sphinx.ext.napoleon import Config
 from sphinx.ext.napoleon.docstring import GoogleDocstring
 
 import attnlib
+from attnlib import decoder, lab, masks, multihead, positions, scaled_dot_product, variants
 
+HOMES = (attnlib, lab, masks, scaled_dot_product, multihead, positions, variants, decoder)
 SECTION = re.compile(r"(?:Args|Returns|Yields|Raises|Source|Examples?):$|:(?:Raises|Source):|>>>")
 FIELD = re.compile(r"^(?:(Raises) |(Source):\s+)(.+(?:\n.+)*)", re.MULTILINE)
 PARTS = re.compile(r"(`[^`]+`|\*\w[^*]*\w\*)")  # names, and what is *stressed*
@@ -58,7 +60,14 @@ def _marked(part: str) -> str:
     if not part.startswith("`"):
         return part if PARTS.fullmatch(part) else re.sub(r"([*|\\])", r"\\\1", part)
     name = part.strip("`")
-    return f":py:obj:`{name} <attnlib.{name}>`" if name in attnlib.__all__ else f"``{name}``"
+    home = next((home.__name__ for home in HOMES if _is_of(home, name)), None)
+    return f":py:obj:`{name} <{home}.{name}>`" if home else f"``{name}``"
+
+
+def _is_of(home: types.ModuleType, name: str) -> bool:
+    """Whether the reference lists the name as this module's."""
+    listed = vars(home).get("__all__")
+    return getattr(vars(home).get(name), "__module__", "") == home.__name__ if listed is None else name in listed
 
 
 def rewrite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

@@ -65,6 +65,7 @@ def test_the_frozen_parameters_cannot_be_changed():
             array[0] = 0
 
 
+@pytest.mark.slow
 def test_training_again_gives_heads_as_sharp(tmp_path):
     record = json.loads(Path("attnlib/data/two_heads.json").read_text())
     assert record["command"] == "python -m attnlib.training.two_heads --seed 0 --steps 3000"

@@ -132,7 +132,7 @@ def as_generator(name: str, value: Any) -> np.random.Generator:
 def as_float_dtype(name: str, value: Any) -> np.dtype:
     """`value` as one of the dtypes that results may have."""
     try:
-        dtype = None if value is None else np.dtype(value)  # for NumPy None is float64
+        dtype: np.dtype | None = None if value is None else np.dtype(value)  # for NumPy None is float64
     except Exception:
         dtype = None
     if dtype is None:

@@ -25,6 +25,13 @@ PARTS = re.compile(r"(`[^`]+`|\*\w[^*]*\w\*)")  # names, and what is *stressed*
 KINDS = {"Real": "numbers", "Float": "floats", "Bool": "booleans", "Int": "integers", "Integer": "integers"}
 
 
+class Docstring(GoogleDocstring):
+    """Types stand in the signature: a colon in what a function returns belongs to the sentence."""
+
+    def _consume_returns_section(self, preprocess_types: bool = False) -> list[tuple[str, str, list[str]]]:
+        return [("", "", self._dedent(self._consume_to_next_section()))]
+
+
 def shape_of(annotation: Any) -> str | None:
     """The shape that a jaxtyping annotation names, such as "(…, n, d) floats"; None for what is no array."""
     for part in typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,):
@@ -76,4 +83,4 @@ def rewrite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: li
     first = next((i for i, line in enumerate(text) if SECTION.match(line)), len(text))
     text[first:first] = shapes(obj) if what in {"function", "method"} else []
     # Whatever it is, for a property's first line names no type here.
-    lines[:] = GoogleDocstring(text, Config(), app).lines()  # type: ignore[arg-type]
+    lines[:] = Docstring(text, Config(), app).lines()  # type: ignore[arg-type]

@@ -178,6 +178,12 @@ def test_shapes_stand_after_the_prose_and_before_what_follows(text, fields):
     assert [line.split(":")[1] for line in lines if line.startswith(":")] == fields
 
 
+def test_what_a_function_returns_may_hold_a_colon():
+    lines = ["First.", "", "Returns:", "    By name: what", "    it is."]
+    api.rewrite(None, "function", "f", len, None, lines)
+    assert [line for line in lines if line] == ["First.", ":returns: By name: what", "          it is."]
+
+
 def test_the_first_line_of_a_property_names_no_type():
     lines = ["One line: right or not yet."]
     api.rewrite(None, "property", "p", property(), None, lines)

@@ -93,6 +93,9 @@ def in_tiles(given: Arguments) -> Array:
     total = np.empty((*given.batch, n_q, 1), dtype)
     arrays = _aligned(given.batch, out, total, given.query, given.mask, given.bias, given.key, given.value)
     rows, columns, together = tile_sizes(n_q, n_k, given.offset is not None)
+    alone = given.cells < ALONE
+    if not alone:
+        together = min(together, -(-math.prod(given.batch) // 2)) or 1  # something for another thread
 
     def fill(task: tuple[tuple[int, ...], int, int]) -> None:
         lead, head, first = task
@@ -106,7 +109,7 @@ def in_tiles(given: Arguments) -> Array:
 
     heads = range(0, arrays[0].shape[-3], together)
     bands = range(0, n_q, rows)[::-1]  # of a causal attention the last take longest
-    share_out(fill, itertools.product(np.ndindex(arrays[0].shape[:-3]), heads, bands), alone=given.cells < ALONE)
+    share_out(fill, itertools.product(np.ndindex(arrays[0].shape[:-3]), heads, bands), alone=alone)
     if given.mask is not None or given.bias is not None:
         given.treat_blocked(out, total[..., 0] == 0)
     if not small:

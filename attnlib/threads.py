@@ -28,8 +28,6 @@ def share_out(work: Callable[[Task], object], tasks: Iterable[Task], *, alone: b
         alone: whether they are too small for another thread.
     """
     tasks = list(tasks)
-    if alone or len(tasks) < 2:
-        return deque(map(work, tasks), maxlen=0).clear()
     left = iter(tasks)
 
     def take() -> None:
@@ -37,7 +35,7 @@ def share_out(work: Callable[[Task], object], tasks: Iterable[Task], *, alone: b
             work(task)
 
     with _single_products() as threads:
-        if threads < 2:
+        if alone or len(tasks) < 2 or threads < 2:
             return take()
         helpers: list[Future[None]] = []
         try:

@@ -32,11 +32,12 @@ def test_two_threads_are_at_work_at_a_time(two):
 
 
 @pytest.mark.parametrize("tasks", [[], [3]])
-def test_for_one_task_nothing_is_set(tasks, two):
+def test_one_task_is_done_by_the_caller(tasks, two, monkeypatch):
+    monkeypatch.setattr(threads, "_pool", None)
     done = []
     threads.share_out(done.append, tasks)
     assert done == tasks
-    assert two == [2]
+    assert two == [2, 1, 2]
 
 
 def test_an_error_in_any_thread_arrives_and_the_rest_is_left(two):

@@ -123,7 +123,14 @@ def notebook(lab, open_page, tmp_path):
     notebook.page.close()
 
 
-def test_the_chapter_runs_from_top_to_bottom_with_its_widgets_and_no_error(notebook):
+def test_the_chapter_runs_and_its_grid_and_python_show_the_same(notebook):
+    the_chapter_has_run(notebook)
+    setting_the_python_object_redraws_the_widget(notebook)
+    moving_a_control_changes_the_python_object(notebook)
+    assert notebook.errors == []
+
+
+def the_chapter_has_run(notebook):
     prompts = notebook.page.locator(".jp-CodeCell .jp-InputPrompt").all_text_contents()
     assert prompts == [f"[{number}]:" for number in range(1, len(prompts) + 1)]
     assert notebook.errors == []
@@ -137,7 +144,7 @@ def test_the_chapter_runs_from_top_to_bottom_with_its_widgets_and_no_error(noteb
     assert not re.search(r"\{[a-z]+\}`|```|:class:|\)=$", visible)
 
 
-def test_moving_a_control_changes_the_python_object(notebook):
+def moving_a_control_changes_the_python_object(notebook):
     notebook.grid.get_by_label("temperature").fill("2.5")
     notebook.cell(3, 1).click()
     seen = notebook.execute("print(grid.temperature, grid.selected, f'{grid.weights[4, 0]:.2f}')")
@@ -148,7 +155,7 @@ def test_moving_a_control_changes_the_python_object(notebook):
     assert notebook.execute("print(grid.masked, grid.weights[0, 4])").strip() == "True 0.0"
 
 
-def test_setting_the_python_object_redraws_the_widget(notebook):
+def setting_the_python_object_redraws_the_widget(notebook):
     notebook.execute("grid.temperature = 5.0")
     notebook.grid.locator("output", has_text="5.0").wait_for()
     assert (
@@ -157,7 +164,6 @@ def test_setting_the_python_object_redraws_the_widget(notebook):
     notebook.execute("grid.axes = []\nwith grid.hold_trait_notifications():\n    grid.query = grid.key = X[:, :-1]")
     expected = notebook.execute("print(f'{grid.weights[0, 4]:.2f}')").strip()
     notebook.grid.locator("[data-cell='0,4']", has_text=expected).wait_for()
-    assert notebook.errors == []
 
 
 @pytest.mark.slow
@@ -209,19 +215,19 @@ def watch(widget, *names):
 
 @pytest.fixture
 def widget_in_lab(lab, open_page, tmp_path):
-    """Show a widget alone in a new notebook, its inputs watched by Python; return the notebook and what it shows."""
+    """Show widgets in a new notebook, their inputs watched by Python; return the notebook and what it shows of each."""
     address, folder = lab
     opened = []
 
-    def show_it(expression, view="lab/tree"):
-        code = [WATCHED, f"widget = watch({expression})\nwidget"]
+    def show_it(*expressions, view="lab/tree"):
+        code = [WATCHED, *(f"widget = watch({expression})\nwidget" for expression in expressions)]
         notebook = notebooks.notebook_of([nbformat.v4.new_code_cell(source) for source in code])
         nbformat.write(notebook, folder / f"{tmp_path.name}.ipynb")
         opened.append(Notebook(open_page, address, f"{tmp_path.name}.ipynb", view))
         opened[0].command("notebook:run-all-cells")
         shown = opened[0].page.locator(".jp-OutputArea-output figure.attn")
-        shown.wait_for()
-        return opened[0], shown
+        shown.nth(len(expressions) - 1).wait_for()
+        return opened[0], shown.all()
 
     yield show_it
     opened[0].stop()
@@ -248,34 +254,35 @@ def answer(shown):
     shown.page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize(
-    ("expression", "act", "expected"),
-    [
+SHOWN = {
+    "some": [
         ("SoftmaxSliders(), 'phi'", choose("φ", "softplus"), "('phi', 'softplus')"),
-        pytest.param("QueryStepper(), 'step'", click("6 SoftMax"), "('step', 5)", marks=pytest.mark.slow),
-        pytest.param("MaskPainter(), 'preset'", paint, "('preset', 'painted')", marks=pytest.mark.slow),
-        pytest.param(
-            "HeadMixer(), 'num_kv_heads'",
-            choose("key and value heads", "1"),
-            "('num_kv_heads', 1)",
-            marks=pytest.mark.slow,
-        ),
         ("HeadBrowser(), 'sentence'", fill("Sentence", "we have"), "('sentence', 'we have')"),
         ("Choice(), 'answer'", click("From both alike"), "('answer', 2)"),
-        pytest.param("Number(), 'answer'", answer, "('answer', '0.5')", marks=pytest.mark.slow),
     ],
-)
-def test_a_widget_of_each_kind_tells_python_what_is_done(expression, act, expected, widget_in_lab):
-    notebook, shown = widget_in_lab(expression)
-    act(shown)
-    assert notebook.execute("print(seen[-1])").strip() == expected
+    "others": [
+        ("QueryStepper(), 'step'", click("6 SoftMax"), "('step', 5)"),
+        ("MaskPainter(), 'preset'", paint, "('preset', 'painted')"),
+        ("HeadMixer(), 'num_kv_heads'", choose("key and value heads", "1"), "('num_kv_heads', 1)"),
+        ("Number(), 'answer'", answer, "('answer', '0.5')"),
+    ],
+}
+
+
+@pytest.mark.parametrize("which", ["some", pytest.param("others", marks=pytest.mark.slow)])
+def test_a_widget_of_each_kind_tells_python_what_is_done(which, widget_in_lab):
+    expressions, acts, expected = zip(*SHOWN[which], strict=True)
+    notebook, shown = widget_in_lab(*expressions)
+    for figure, act, seen in zip(shown, acts, expected, strict=True):
+        act(figure)
+        assert notebook.execute("print(seen[-1])").strip() == seen
+        assert figure.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
     assert notebook.errors == []
-    assert shown.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
 
 
 @pytest.mark.slow
 def test_a_widget_tells_python_in_notebook_7_too(widget_in_lab):
-    notebook, shown = widget_in_lab("SoftmaxSliders(), 'phi'", view="notebooks")
+    notebook, (shown,) = widget_in_lab("SoftmaxSliders(), 'phi'", view="notebooks")
     choose("φ", "softplus")(shown)
     assert notebook.execute("print(seen[-1], widget.phi)").strip() == "('phi', 'softplus') softplus"
     assert notebook.errors == []

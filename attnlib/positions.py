@@ -128,7 +128,7 @@ def scaled_base(factor: float, d: int, *, base: float = BASE) -> float:
     )
     with np.errstate(over="ignore", under="ignore"):
         scaled = base * np.float64(factor) ** (d / (d - 2))
-    return as_number(f"the base for factor = {factor} and base = {base}", scaled, positive=True)
+    return as_number(f"the base for factor = {factor} and base = {base}", float(scaled), positive=True)
 
 
 def _angles(positions: Array, d: int, base: float) -> Array:

@@ -10,21 +10,23 @@ import sys
 
 import hypothesis.extra.numpy
 import jaxtyping
-import matplotlib.pyplot
 import pytest
 import pytest_timeout
 import torch
 
-LOADED = (hypothesis, jaxtyping, matplotlib, pytest_timeout, torch)  # these, but not attnlib, which changes
+QUIET = ["-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"]
+LOADED = (hypothesis, jaxtyping, pytest_timeout, torch)  # these, but not attnlib, which changes
 
 
 def run(folder: str, test: str) -> None:
     os.chdir(folder)
     sys.path.insert(0, folder)
-    said = os.open("said", os.O_WRONLY | os.O_CREAT)
+    said = os.open("said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(said, 1)
     os.dup2(said, 2)
-    code = pytest.main(["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", test])
+    code = pytest.main(
+        ["-x", "-q", "--no-header", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", test, *QUIET]
+    )
     sys.stdout.flush()
     os._exit(code)
 

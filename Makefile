@@ -31,8 +31,8 @@ SOURCES := _config.yml _toc.yml index.md references.bib chapters _ext attnlib to
 
 # A failed build forgets what it had read: its warnings would not come again.
 book: .venv/ready
-	@made=_build/html/.made-from-$$({ find $(SOURCES) -type f ! -name '*.pyc' -exec cksum {} + | sort; echo "$$BASE_URL"; } | cksum | tr ' ' -); \
-	test -e $$made || { rm -f _build/html/.made-from-*; \
+	@made=_build/made-from-$$({ find $(SOURCES) -type f ! -name '*.pyc' -exec cksum {} + | sort; echo "$$BASE_URL"; } | cksum | tr ' ' -); \
+	test -e $$made -a -d _build/html || { rm -f _build/made-from-*; \
 	  jupyter-book build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }; touch $$made; }
 	@echo && echo "The book is at $(CURDIR)/_build/html/index.html (make serve opens it)."
 

@@ -14,7 +14,7 @@ import sys
 import pytest
 
 MODULES = [
-    "cost", "decoder", "lab/geometry", "masks", "multihead", "positions", "projections", "scaled_dot_product", "streaming", "variants",
+    "cost", "decoder", "masks", "multihead", "positions", "projections", "scaled_dot_product", "streaming", "variants",
 ]  # fmt: skip
 TRIED, CAUGHT = 16, 0.7
 OTHER = {

@@ -99,7 +99,7 @@ def page(
 @cache
 def _style() -> tuple[str, str]:
     """The page's style, and the digest by which a browser knows it from any other."""
-    text = (Path(__file__).parent / "page.css").read_text(encoding="utf8")
+    text = (Path(__file__).parent / "feedback.css").read_text(encoding="utf8")
     return text, base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

@@ -14,9 +14,7 @@ class Refused(Exception):
 class Limits:
     """The limits of one submission. `CLASSROOM_LIMITS='{"seconds": 30}'` changes any of them."""
 
-    seconds: float = (
-        10  # the time limit, in seconds of computing, for a cell or one call in a test; waiting: twice that
-    )
+    seconds: float = 10  # the time limit of a cell, or of one call in a test: of computing; waiting may take twice that
     total: float = 40  # the time limit for all of its cells and calls, every restart included
     submission: float = 55  # the deadline for everything about it: reading, running, nbgrader, feedback
     memory: int = 4 << 30  # bytes of address space; torch needs two of these GiB before it does anything

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnlib.exercises.checkers_00 import CROSS_ENTROPY, SOFTMAX_AXIS
+from attnlib.exercises.checkers_00_slopes import SOFTMAX_JACOBIAN
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_00 import CROSS_ENTROPY, SOFTMAX_AXIS
-from attnlib.exercises.programs_00_slopes import SOFTMAX_JACOBIAN
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 from attnlib.scaled_dot_product import softmax
 

@@ -1,7 +1,7 @@
 """Exercises of chapter 1, the dot product."""
 
+from attnlib.exercises.checkers_01 import COSINE_WEIGHTS, SOFT_LOOK_UP, WRITE_ATTENTION
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_01 import COSINE_WEIGHTS, SOFT_LOOK_UP, WRITE_ATTENTION
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (

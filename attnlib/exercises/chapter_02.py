@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnlib.exercises.checkers_02 import AXES_KEPT, BOTH_WAYS_ROUND, WRITE_U_ATTENTION
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_02 import AXES_KEPT, BOTH_WAYS_ROUND, WRITE_U_ATTENTION
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (

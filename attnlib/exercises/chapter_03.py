@@ -1,8 +1,8 @@
 """Exercises of chapter 3: query, key, value."""
 
+from attnlib.exercises.checkers_03 import CROSS_ATTENTION, READ_ONE
+from attnlib.exercises.checkers_03_roles import SWAPPED_ROLES, TURN_THE_KEYS
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_03 import CROSS_ATTENTION, READ_ONE
-from attnlib.exercises.programs_03_roles import SWAPPED_ROLES, TURN_THE_KEYS
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnlib.exercises.checkers_04 import PREDICT_VARIANCE, SCALED_WEIGHTS
+from attnlib.exercises.checkers_04_slopes import ROW_SLOPES
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_04 import PREDICT_VARIANCE, SCALED_WEIGHTS
-from attnlib.exercises.programs_04_slopes import ROW_SLOPES
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (

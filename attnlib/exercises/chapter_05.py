@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from attnlib.exercises.checkers_05 import CAUSAL_OFFSET, PADDED_BATCH, POLARITY
+from attnlib.exercises.checkers_05_step import CACHED_STEP
+from attnlib.exercises.checkers_05_weights import MASK_FIRST
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_05 import CAUSAL_OFFSET, PADDED_BATCH, POLARITY
-from attnlib.exercises.programs_05_step import CACHED_STEP
-from attnlib.exercises.programs_05_weights import MASK_FIRST
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (

@@ -1,9 +1,9 @@
 """Exercises of chapter 6: several heads."""
 
 from attnlib import cost
+from attnlib.exercises.checkers_06 import HEAD_PARTS, MERGE_HEADS, SHARE_KEYS, SPLIT_HEADS
+from attnlib.exercises.checkers_06_causal import CAUSAL_HEADS
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_06 import HEAD_PARTS, MERGE_HEADS, SHARE_KEYS, SPLIT_HEADS
-from attnlib.exercises.programs_06_causal import CAUSAL_HEADS
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (

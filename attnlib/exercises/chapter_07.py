@@ -1,9 +1,9 @@
 """Exercises of chapter 7: cost and engineering."""
 
 from attnlib import cost
+from attnlib.exercises.checkers_07 import JOIN_PARTS, WINDOW_MASK
+from attnlib.exercises.checkers_07_sums import CAUSAL_SUMS, DROP_WEIGHTS
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_07 import JOIN_PARTS, WINDOW_MASK
-from attnlib.exercises.programs_07_sums import CAUSAL_SUMS, DROP_WEIGHTS
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnlib.exercises.checkers_08 import DISTANCE_TABLE, SINUSOIDAL_TABLE, TURN_HALF
+from attnlib.exercises.checkers_08_heads import HEAD_ADDS, PREVIOUS_SCORE
 from attnlib.exercises.harness import Exercise
-from attnlib.exercises.programs_08 import DISTANCE_TABLE, SINUSOIDAL_TABLE, TURN_HALF
-from attnlib.exercises.programs_08_heads import HEAD_ADDS, PREVIOUS_SCORE
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (

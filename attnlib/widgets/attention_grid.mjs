@@ -1,8 +1,8 @@
 // AttentionGrid: one cell for each query (row) and key (column), with the arithmetic behind any of them.
 
 import * as grid from "./grid.mjs";
+import * as large_grid from "./large_grid.mjs";
 import * as math from "./math.mjs";
-import * as shades from "./shades.mjs";
 import * as ui from "./ui.mjs";
 import { compact, element, equals, number } from "./ui.mjs";
 
@@ -89,7 +89,7 @@ function table(rows, columns, entry, { point, choose }) {
   const made = grid.table("attention weights", rows, columns, ["sum"], entry);
   const { node, cells: all, ends } = made;
   const told = (i, j) => `${rows[i]} reads from ${columns[j]}`;
-  const shade = columns.length > NUMBERS && shades.behind(made, told);
+  const shade = columns.length > NUMBERS && large_grid.behind(made, told);
   const lines = [...node.tBodies[0].rows];
   let selected = null;
   let before = ""; // a mouse at rest moves nothing, though the page may move under it

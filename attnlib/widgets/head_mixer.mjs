@@ -4,8 +4,8 @@ import * as cost from "./cost.mjs";
 import * as grid from "./grid.mjs";
 import * as heat from "./heat.mjs";
 import * as lab from "./lab.mjs";
+import * as large_grid from "./large_grid.mjs";
 import * as math from "./math.mjs";
-import * as shades from "./shades.mjs";
 import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
 
@@ -81,7 +81,7 @@ function draw_scene(model, figure) {
   const table = grid.table("attention weights of the head", tokens, tokens);
   const told = (i, j) => `“${tokens[i]}” reads from “${tokens[j]}”`;
   const [name, cell] = [element("p.pair", { dir: "auto" }), element("p")];
-  const shade = tokens.length > NUMBERS && shades.behind(table, told, (text) => (cell.textContent = text));
+  const shade = tokens.length > NUMBERS && large_grid.behind(table, told, (text) => (cell.textContent = text));
   if (shade) cell.textContent = "Point at a cell, or move to it with the arrow keys.";
   const large = element("div.part", name, element("div.scroll", table.node), cell);
   const result = ui.live("p.result");

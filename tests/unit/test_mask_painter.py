@@ -107,7 +107,10 @@ BAD = {
     "a token that is not there": (lambda: a_painter(replaced=[4]), "replaced token 4 is outside 0 … 3"),
     "size 0": (lambda: setattr(a_painter(), "size", 0), "size must lie between 1 and the 4 tokens, got 0"),
     "a window too wide": (lambda: a_painter(size=5), "between 1 and the 4 tokens, got 5"),
-    "mask's shape": (lambda: a_painter(mask=np.ones((4, 3), bool)), r"mask has shape \(4, 3\), the scores have shape \(4, 4\)"),
+    "mask's shape": (
+        lambda: a_painter(mask=np.ones((4, 3), bool)),
+        r"mask has shape \(4, 3\), the scores have shape \(4, 4\)",
+    ),
     "a query without a key": (lambda: a_painter(mask=np.eye(4, k=1, dtype=bool)), "mask row 3 is all False: query 3"),
 }
 

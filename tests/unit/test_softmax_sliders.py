@@ -66,7 +66,7 @@ def test_a_function_is_named_or_given():
     assert np.isfinite(positive_weights(np.array([0.0, 5000.0]), "exp")).all()
     assert np.allclose(positive_weights(SCORES, "square"), positive_weights(SCORES, np.square))
     assert positive_function(SCORES.astype(np.float32), "softplus").dtype == np.float32
-    with pytest.raises(ValueError, match="name must be one of exp, softplus, .*, got 'cube'"):
+    with pytest.raises(ValueError, match=r"name must be one of exp, softplus, .*, got 'cube'"):
         positive_function(SCORES, "cube")
     with pytest.raises(ValueError, match=r"x\[0\] is nan"):
         positive_function(np.array([np.nan]), "exp")

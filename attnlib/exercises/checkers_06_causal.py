@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.exercises.programs_06 import cut, every_hth
+from attnlib.exercises.checkers_06 import cut, every_hth
 from attnlib.exercises.slips import ANY, Map, Slips, agrees, drawn, slips, whole
 from attnlib.masks import causal_mask
 from attnlib.multihead import merge_heads, multi_head_attention, split_heads

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from attnlib.exercises.checkers_03 import ROOT
 from attnlib.exercises.harness import Case, Mistake, Property, call, kind, minus, numbers
-from attnlib.exercises.programs_03 import ROOT
 from attnlib.exercises.slips import ANY, Map, drawn, weights
 from attnlib.scaled_dot_product import softmax
 

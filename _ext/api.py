@@ -1,7 +1,7 @@
 """The API reference: the package's docstrings, Google's sections as napoleon reads them, with the shapes from the signatures.
 
 What napoleon does not know stands here: a `name` in single backticks is code, and a link where the package has it; a
-"Source:", and a "Raises …" in one paragraph, are fields; and a field tells the shape of every array.
+"Source:", and a "Raises …" in one paragraph, are fields; and where no list of parameters has them, a field tells the arrays' shapes.
 """
 
 import inspect
@@ -78,9 +78,9 @@ def _is_of(home: types.ModuleType, name: str) -> bool:
 
 
 def rewrite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Put the shapes between the prose of a docstring and its sections."""
+    """Put the shapes between the prose of a docstring and its sections, unless a list of parameters has them."""
     text = list(restructured(lines))
     first = next((i for i, line in enumerate(text) if SECTION.match(line)), len(text))
-    text[first:first] = shapes(obj) if what in {"function", "method"} else []
+    text[first:first] = shapes(obj) if what in {"function", "method"} and "Args:" not in text else []
     # Whatever it is, for a property's first line names no type here.
     lines[:] = Docstring(text, Config(), app).lines()  # type: ignore[arg-type]

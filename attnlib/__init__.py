@@ -4,7 +4,7 @@
 
 - `attnlib.masks`, `positions`, `variants`, `multihead` and `decoder` hold more of what their names say
 - `attnlib.cost` counts, `houston` holds the running example, `trained` a model that was really trained on `corpus`
-- `attnlib.lab` is what only the book's experiments use
+- `attnlib.lab` is what the book's experiments and widgets need beyond it
 - `attnlib.plots` (matplotlib), `widgets` and `exercises` (anywidget) and `training` (torch) need more than NumPy
 """
 

@@ -169,10 +169,10 @@ Source:
     ("text", "fields"),
     [
         ("First.\n\n`entropy` more.\n\nRaises ValueError.", ["py", "Shapes", "Raises"]),
-        (SECTIONS, ["Shapes", "param weights", "returns", "raises ValueError", "Source"]),
+        (SECTIONS, ["param weights", "returns", "raises ValueError", "Source"]),
     ],
 )
-def test_shapes_stand_after_the_prose_and_before_what_follows(text, fields):
+def test_shapes_stand_after_the_prose_where_no_list_of_parameters_has_them(text, fields):
     lines = text.splitlines()
     api.rewrite(None, "function", "f", attnlib.entropy, None, lines)
     assert [line.split(":")[1] for line in lines if line.startswith(":")] == fields

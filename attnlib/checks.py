@@ -54,7 +54,12 @@ def as_array(name: str, value: Any, kinds: str = "iuf", ndim: int = 0) -> Array:
 
 
 def as_integer(name: str, value: Any, least: int = -LARGEST, most: int = LARGEST) -> int:
-    """`value` as an int between `least` and `most`. 3.0 and True are none."""
+    """`value` as an int; 3.0 and True are none.
+
+    Args:
+        name, value: as for `as_array`.
+        least, most: the bounds, which it may reach.
+    """
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be an integer, got {_told(value)}")
     try:
@@ -68,7 +73,12 @@ def as_integer(name: str, value: Any, least: int = -LARGEST, most: int = LARGEST
 
 
 def as_divisor(name: str, value: Any, whole: int, whose: str) -> int:
-    """`value` as an int that divides `whole`, the size that `whose` names."""
+    """`value` as an int that divides a size.
+
+    Args:
+        name, value: as for `as_array`.
+        whole, whose: the size, and what an error calls it.
+    """
     number = as_integer(name, value, 1)
     if whole % number:
         raise ValueError(f"{name} must divide {whose} = {whole}, got {number}")
@@ -76,7 +86,13 @@ def as_divisor(name: str, value: Any, whole: int, whose: str) -> int:
 
 
 def as_number(name: str, value: Any, *, positive: bool = False, dtype: np.dtype | type = np.float64) -> float:
-    """`value` as a finite float, above 0 if asked, and neither infinite nor (if asked) 0 in the given dtype either."""
+    """`value` as a finite float.
+
+    Args:
+        name, value: as for `as_array`.
+        positive: whether it must be above 0.
+        dtype: in which it must be finite (and above 0) too.
+    """
     if isinstance(value, Array) and value.ndim == 0:
         value = value.item()
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
@@ -94,14 +110,23 @@ def as_number(name: str, value: Any, *, positive: bool = False, dtype: np.dtype 
 
 
 def as_flag(name: str, value: Any) -> bool:
-    """`value` as a bool, which it must be: "no" and 0 are none."""
+    """`value` as a bool, which it must be: "no" and 0 are none.
+
+    Args:
+        name, value: as for `as_array`.
+    """
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {_told(value)}")
     return bool(value)
 
 
 def as_choice(name: str, value: Any, choices: Iterable[str]) -> str:
-    """`value`, which must be one of the names."""
+    """`value`, which must be one of some names.
+
+    Args:
+        name, value: as for `as_array`.
+        choices: the names.
+    """
     choices = tuple(choices)
     if as_text(name, value) not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
@@ -109,28 +134,44 @@ def as_choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def as_text(name: str, value: Any) -> str:
-    """`value`, which must be a text."""
+    """`value`, which must be a text.
+
+    Args:
+        name, value: as for `as_array`.
+    """
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a text, got {_told(value)}")
     return value
 
 
 def as_callable(name: str, value: Any) -> Any:
-    """`value`, which must be a function."""
+    """`value`, which must be a function.
+
+    Args:
+        name, value: as for `as_array`.
+    """
     if not callable(value):
         raise TypeError(f"{name} must be a function, got {_told(value)}")
     return value
 
 
 def as_generator(name: str, value: Any) -> np.random.Generator:
-    """`value`, which must be a random generator of NumPy."""
+    """`value`, which must be a random generator of NumPy.
+
+    Args:
+        name, value: as for `as_array`.
+    """
     if not isinstance(value, np.random.Generator):
         raise TypeError(f"{name} must be a numpy.random.Generator, got {_told(value)}")
     return value
 
 
 def as_float_dtype(name: str, value: Any) -> np.dtype:
-    """`value` as one of the dtypes that results may have."""
+    """`value` as one of the dtypes that results may have.
+
+    Args:
+        name, value: as for `as_array`.
+    """
     try:
         dtype: np.dtype | None = None if value is None else np.dtype(value)  # for NumPy None is float64
     except Exception:
@@ -143,7 +184,12 @@ def as_float_dtype(name: str, value: Any) -> np.dtype:
 
 
 def working_copies(*optional: str, **arrays: ArrayLike | None) -> tuple[list[Any], np.dtype]:
-    """The arrays in the dtype to compute in, and the dtype to return. Those named first may be None, and stay it."""
+    """The arrays in the dtype to compute in, and the dtype to return.
+
+    Args:
+        *optional: the names of those that may be None, and stay it.
+        **arrays: the arrays, of any shape, by the names that errors call them.
+    """
     given = {name: as_array(name, x) for name, x in arrays.items() if x is not None or name not in optional}
     dtype = np.result_type(*(np.float64 if a.dtype.kind in "iu" else a.dtype for a in given.values()))
     working = np.promote_types(dtype, np.float32)
@@ -151,7 +197,14 @@ def working_copies(*optional: str, **arrays: ArrayLike | None) -> tuple[list[Any
 
 
 def forbid(name: str, array: Any, wrong: Any, problem: str, at: tuple[int, ...] = ()) -> None:
-    """Raise for the first True of `wrong`, naming its index; `at` precedes it, where the array is a part of another."""
+    """Raise for the first entry that is wrong, naming its index.
+
+    Args:
+        name: what the error calls the array.
+        array, wrong: the entries, and True for those that are wrong, of one shape.
+        problem: the rest of the sentence, in which {value} is the entry.
+        at: what precedes the index, where the array is a part of another.
+    """
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         label = f"{name}[{', '.join(map(str, at + index))}]" if at + index else name
@@ -159,20 +212,34 @@ def forbid(name: str, array: Any, wrong: Any, problem: str, at: tuple[int, ...] 
 
 
 def must_be_finite(**arrays: Array | None) -> None:
-    """Raise for the first entry that is NaN or infinite."""
+    """Raise for the first entry that is NaN or infinite.
+
+    Args:
+        **arrays: the arrays, of any shape, or None, by the names that errors call them.
+    """
     for name, array in arrays.items():
         if array is not None and not (finite := np.isfinite(array)).all():
             forbid(name, array, ~finite, "is {value}: it must be finite")
 
 
 def must_fit(name: str, array: Any, whose: str, at: tuple[int, ...] = ()) -> None:
-    """Raise for a result that left the range of its dtype, since what `whose` names is too large."""
+    """Raise for a result that left the range of its dtype.
+
+    Args:
+        name, array, at: as for `forbid`.
+        whose: what is too large then, with its verb: "query and key are".
+    """
     if not (finite := np.isfinite(array)).all():
         forbid(name, array, ~finite, f"leaves its range: {whose} too large for {array.dtype}", at)
 
 
 def returned(array: Array, dtype: np.dtype, whose: str) -> Array:
-    """A result in the dtype to return; an error where it leaves the range, since what `whose` names is too large."""
+    """A result in the dtype to return; an error where it leaves the range.
+
+    Args:
+        array, whose: as for `must_fit`.
+        dtype: what to return it in.
+    """
     with np.errstate(over="ignore"):
         result = array.astype(dtype, copy=False)
     must_fit("out", result, whose)
@@ -180,7 +247,11 @@ def returned(array: Array, dtype: np.dtype, whose: str) -> Array:
 
 
 def broadcast_batch(**arrays: Array | None) -> tuple[int, ...]:
-    """The leading axes that all arrays have together, as NumPy broadcasts them: all axes but the last two."""
+    """The batch axes that all arrays have together, as NumPy broadcasts them.
+
+    Args:
+        **arrays: (…, rows, columns) or None, by the names that errors call them.
+    """
     given = {name: array for name, array in arrays.items() if array is not None}
     if len({array.shape[:-2] for array in given.values()}) == 1:  # as nearly always
         return next(iter(given.values())).shape[:-2]
@@ -192,13 +263,22 @@ def broadcast_batch(**arrays: Array | None) -> tuple[int, ...]:
 
 
 def scale_factor(query: Array, scale: float | None) -> Any:
-    """`scale`, or 1/√d_k for None, in the dtype of `query`, which a bare float64 would upcast."""
+    """What dot products are multiplied by, in the dtype of the queries, which a bare float64 would upcast.
+
+    Args:
+        query: rows of queries, (…, n_q, d_k).
+        scale: the number; None means 1/√d_k.
+    """
     factor = query.shape[-1] ** -0.5 if scale is None else as_number("scale", scale, dtype=query.dtype)
     return query.dtype.type(factor)
 
 
 def check_rows(query: Array, key: Array, value: Array | None = None) -> None:
-    """Raise when the three do not fit each other or hold no rows. Their batch axes are another matter."""
+    """Raise when the arrays do not fit each other or hold no rows. Their batch axes are another matter.
+
+    Args:
+        query, key, value: (…, n_q, d_k), (…, n_k, d_k) and (…, n_k, d_v); a value may be None.
+    """
     for name, array in (("query", query), ("key", key), ("value", value)):
         if array is not None:
             as_array(name, array, ndim=2)

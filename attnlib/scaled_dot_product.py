@@ -226,7 +226,14 @@ def softmax_jacobian(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch 
 
     All entries approach 0 as one weight approaches 1: the softmax is then *saturated*, and no gradient passes.
 
-    Raises ValueError for weights that are negative or do not sum to 1, naming the row.
+    Args:
+        weights: rows that sum to 1, (…, n).
+
+    Returns:
+        The slopes, (…, n, n): row j for weight j, column k for score k.
+
+    Raises:
+        ValueError: for weights that are negative or do not sum to 1, naming the row.
 
     Source: Goodfellow, Bengio & Courville, *Deep Learning*, section 6.2.2.3.
 
@@ -243,7 +250,14 @@ def softmax_jacobian(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch 
 def entropy(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
     """How spread out weights are, in nats: −Σ a ln a, from 0 (one key has all) to ln n (all alike).
 
-    Raises ValueError for weights that are negative or do not sum to 1, naming the row.
+    Args:
+        weights: rows that sum to 1, (…, n).
+
+    Returns:
+        The entropy of each row, (…).
+
+    Raises:
+        ValueError: for weights that are negative or do not sum to 1, naming the row.
 
     Source: Shannon (1948), section 6.
 

@@ -49,14 +49,21 @@ class Hint(str):
 
 
 def check(id: str, answer: Any) -> Report:
-    """Judge an answer: a function or value for a program, the answer itself for a question.
+    """Judge an answer.
 
     Each property of a program is a point, and one that does not hold is answered by a sentence that names
-    the likely mistake. An error in the function, or a loop without an end, becomes a sentence too. A question
-    with options takes the letter, the text or the number (from 0) of one; a question for a number takes that
-    number, or a text such as "1/2".
+    the likely mistake. An error in the function, or a loop without an end, becomes a sentence too.
 
-    Raises ValueError for an id that no exercise has, naming those that are near.
+    Args:
+        id: the exercise's, such as "which-shape".
+        answer: for a program the function or value. For a question with options the letter, the text or the number
+            (from 0) of one; for a number that number, or a text such as "1/2".
+
+    Returns:
+        The points, and a sentence for each property that does not hold.
+
+    Raises:
+        ValueError: for an id that no exercise has, naming those that are near.
 
     >>> check("which-shape", "7 × 7").correct
     True
@@ -75,9 +82,16 @@ def check(id: str, answer: Any) -> Report:
 
 
 def hint(id: str) -> str:
-    """The next hint; after the last one, the last again.
+    """The next hint of an exercise.
 
-    Raises ValueError for an id that no exercise has, naming those that are near.
+    Args:
+        id: the exercise's, as for `check`.
+
+    Returns:
+        The hint and its number; after the last one, the last again.
+
+    Raises:
+        ValueError: as `check`.
 
     >>> hint("which-shape")
     Hint 1 of 2: The softmax changes numbers, never a shape.
@@ -89,9 +103,16 @@ def hint(id: str) -> str:
 
 
 def question(id: str) -> Any:
-    """The question of an exercise as a widget, `Choice` or `Number`.
+    """The question of an exercise.
 
-    Raises ValueError for an id that no exercise has, and for an exercise that is answered with code.
+    Args:
+        id: the exercise's, as for `check`.
+
+    Returns:
+        A widget, `Choice` or `Number`.
+
+    Raises:
+        ValueError: as `check`, and for an exercise that is answered with code.
 
     >>> question("which-shape").options
     ['3 × 3', '7 × 7', '7 × 3']
@@ -110,9 +131,17 @@ def question(id: str) -> Any:
 
 
 def predict(chapter: int, name: str) -> Any:
-    """A question that a chapter asks before it tells, as a widget, `Choice` or `Number`. It counts for no points.
+    """A question that a chapter asks before it tells. It counts for no points.
 
-    Raises ValueError for a chapter or a name that has none, naming those that there are.
+    Args:
+        chapter: its number, from 0.
+        name: the question's, such as "ten-words".
+
+    Returns:
+        A widget, `Choice` or `Number`.
+
+    Raises:
+        ValueError: for a chapter or a name that has none, naming those that there are.
 
     >>> round(predict(0, "ten-words").right, 3)
     2.303

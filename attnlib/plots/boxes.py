@@ -17,11 +17,20 @@ def flow(
     title: str = "",
     note: str = "",
 ) -> Figure:
-    """Boxes at (column, row), rows counted from the top, and arrows between them, each (from, to, what it says).
+    """Boxes, each with its name in it, and arrows between them.
 
-    A box shows its own name. Those in `parameters` have a dashed frame: they are learned, and all else is computed.
+    Args:
+        boxes: for each name its (column, row), rows counted from the top.
+        arrows: each (from, to, what it says).
+        parameters: names of boxes with a dashed frame: they are learned, and all else is computed.
+        title: above the figure.
+        note: below it.
 
-    Raises ValueError when there is no box, an arrow's end or a parameter is none of the boxes, or two boxes share a place.
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: when there is no box, an arrow's end or a parameter is no box, or two boxes share a place.
 
     >>> figure = flow({"X": (0, 0), "Q": (0, 1)}, [("X", "Q", "times W_Q")])
     >>> [text.get_text() for text in figure.axes[0].texts if text.get_text()]

@@ -14,7 +14,13 @@ _TO_LAB = np.array([[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, 
 
 
 def oklab(colours: Float[Array, "n 3"]) -> Float[Array, "n 3"]:
-    """Lightness, green–red and blue–yellow of sRGB colours with entries from 0 to 1 (Björn Ottosson, 2020).
+    """Colours as an eye tells them apart (Björn Ottosson, 2020).
+
+    Args:
+        colours: rows of sRGB, entries from 0 to 1, (n, 3).
+
+    Returns:
+        Rows of lightness, green–red and blue–yellow, (n, 3).
 
     >>> oklab(np.array([[1.0, 1.0, 1.0]])).round(3) + 0.0
     array([[1., 0., 0.]])

@@ -24,7 +24,17 @@ def pipeline(tokens: Sequence[str], next_word: str, *, blocks: int = 2, title: s
     Each token's vector runs along a line of its own. In the attention of a block the lines are joined, from each token to
     itself and to those before it; the rest of the block, its feed-forward part, works on each line by itself.
 
-    Raises ValueError without a token, or for `blocks` outside 1 to 3.
+    Args:
+        tokens: what is read.
+        next_word: what the model says comes next.
+        blocks: how many are drawn, 1 to 3.
+        title: above the figure.
+
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: without a token, or for `blocks` outside 1 to 3.
 
     >>> figure = pipeline(["we", "have", "a"], "problem")
     >>> [text.get_text() for text in figure.axes[0].texts if "block" in text.get_text()]
@@ -74,9 +84,20 @@ def calculation(
 ) -> Figure:
     """What one query does, in numbers: a score with each key, a weight for each score, and the values' weighted sum.
 
-    `asks` names the query; the `tokens` name the keys. Weights are softmax(scale · scores), and `scale` is as in `attention`.
+    Args:
+        tokens: a name for each key.
+        query: one query, (d_k,).
+        key: rows of keys, (n_k, d_k).
+        value: rows of values, one for each key, (n_k, d_v).
+        asks: the query's name.
+        scale: what the dot products are multiplied by; None means 1/√d_k.
+        title: above the figure.
 
-    Raises ValueError when the sizes do not fit, and as `attention_scores` does.
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: when the sizes do not fit, and as `attention_scores`.
 
     >>> figure = calculation(["a", "b"], np.array([1]), np.array([[0], [0]]), np.array([[1], [3]]))
     >>> figure.axes[0].texts[-1].get_text()

@@ -27,12 +27,18 @@ def draw_grid(
     keys: Sequence[str] = (),
     numbers: bool = True,
 ) -> None:
-    """Draw weights into `axes` as the widgets do: query (row) reads from key (column), every cell with its number.
+    """Draw weights as the widgets do: query (row) reads from key (column).
 
-    Where `mask` is False the cell is hatched. `keys` names the columns where they are not the rows' tokens. Without
-    `numbers` the cells touch, and are one image, `axes.images[0]`.
+    Args:
+        axes: what is drawn into.
+        tokens: a name for each row.
+        weights: from 0 to 1, (n_q, n_k).
+        mask: True where a query may attend to a key, (n_q, n_k); the other cells are hatched.
+        keys: a name for each column, where they are not the rows' tokens.
+        numbers: whether each cell has its number; otherwise cells touch, and are one image, `axes.images[0]`.
 
-    Raises ValueError when the names or the mask do not fit the sizes, or a weight is not between 0 and 1.
+    Raises:
+        ValueError: when the names or the mask do not fit the sizes, or a weight is not between 0 and 1.
 
     >>> draw_grid(Figure().add_subplot(), ["a", "b"], np.eye(2))
     """
@@ -70,12 +76,24 @@ def heatmap(
 ) -> Figure:
     """Attention weights as a grid, or several heads as grids side by side, two in a row.
 
-    `weights` is (n_q, n_k) or (h, n_q, n_k), and `mask` (True where a query may attend) either of these. `keys` names
-    the columns where they are not the rows' tokens, `names` the heads (otherwise numbered from 0). Up to twelve rows,
-    and twelve columns side by side, show their numbers. In larger grids the shades run to the largest weight that is
-    drawn, with a bar beside them, and where names would touch only every second (third, …) is written.
+    Up to twelve rows, and twelve columns side by side, show their numbers. In larger grids the shades run to the
+    largest weight that is drawn, with a bar beside them, and where names would touch only every second (third, …) is
+    written.
 
-    Raises ValueError when the names or the mask do not fit the sizes, or a weight is not between 0 and 1.
+    Args:
+        tokens: a name for each row.
+        weights: from 0 to 1, (n_q, n_k) or (h, n_q, n_k).
+        mask: True where a query may attend to a key, (n_q, n_k) or as `weights`; the other cells are hatched.
+        keys: a name for each column, where they are not the rows' tokens.
+        names: the heads'; without them several heads are numbered from 0.
+        title: above the figure.
+        provenance: where the numbers come from, for the note below.
+
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: when the names or the mask do not fit the sizes, or a weight is not between 0 and 1.
 
     >>> heatmap(["a", "b"], np.eye(2), title="Each reads itself").get_suptitle()
     'Each reads itself'

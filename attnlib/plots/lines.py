@@ -24,13 +24,22 @@ def ranges(
     levels: Mapping[str, float] | None = None,
     log_x: bool = False,
 ) -> Figure:
-    """Several experiments over `x`: for each name the mean over its runs, and a band from the least to the greatest.
+    """Several experiments over x: for each name the mean over its runs, and a band from the least to the greatest.
 
-    Each array has one row per run (seed) and one column per entry of `x`. `levels` are values to compare with: each
-    is a thin line across, with its name at the right. `log_x` takes the logarithm of `x`, and writes each out.
+    Args:
+        x: what is varied, (points,).
+        runs: for each name one row per run (seed) and one column per entry of `x`, (runs, points).
+        x_label, y_label: what the axes say.
+        title: above the figure.
+        levels: values to compare with: each is a thin line across, with its name at the right.
+        log_x: whether the axis of `x` is logarithmic, with its entries written out where there is room.
 
-    Raises ValueError when an array's columns do not match `x`, an entry or a level is not finite, or `log_x` meets an x
-    that is not positive.
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: when an array's columns do not match `x`, an entry or a level is not finite, or `log_x` meets an x
+            that is not positive.
 
     >>> runs = {"loss": np.array([[1.0, 0.5], [0.9, 0.4]])}
     >>> ranges([0, 1], runs, x_label="step", y_label="loss", title="Two seeds").axes[0].get_xlabel()
@@ -68,14 +77,24 @@ def log_log(
     fit_from: float | None = None,
     size: str = "n",
 ) -> Figure:
-    """How a quantity grows with the size `x`, on two logarithmic axes: medians over runs, bands, and exponents.
+    """How a quantity grows with a size, on two logarithmic axes: medians over runs, bands, and exponents.
 
-    Each array has one row per run and one column per entry of `x`. The legend gives each name the `exponent` of its
-    medians over x (written `size`) at x ≥ `fit_from`, and stands in the lines' order. None means all x; but at small
-    sizes the overhead is measured.
+    The legend gives each name the `exponent` of its medians, and stands in the lines' order.
 
-    Raises ValueError when an array's columns do not match `x`, fewer than two x are left to fit, or an entry is not
-    positive and finite.
+    Args:
+        x: the sizes, (points,).
+        runs: for each name one row per run and one column per entry of `x`, (runs, points).
+        x_label, y_label: what the axes say.
+        title: above the figure.
+        fit_from: the least x that an exponent is fitted to; None means all, but small sizes measure the overhead.
+        size: how the legend writes x.
+
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: when an array's columns do not match `x`, fewer than two x are left to fit, or an entry is not
+            positive and finite.
 
     >>> runs = {"naive": np.array([[1.0, 4.0, 16.0]])}
     >>> figure = log_log([10, 20, 40], runs, x_label="tokens", y_label="seconds", title="Twice the size, four times")
@@ -103,7 +122,15 @@ def log_log(
 def exponent(x: Sequence[float] | Real[Array, " points"], y: Sequence[float] | Real[Array, " points"]) -> float:
     """The p of the y = c·xᵖ that fits best: the slope, by least squares, of log y over log x.
 
-    Raises ValueError for sizes that differ, fewer than two different x, and entries that are not positive and finite.
+    Args:
+        x: the sizes, two or more that differ, (points,).
+        y: what was measured at each, (points,).
+
+    Returns:
+        The exponent p.
+
+    Raises:
+        ValueError: for lengths that differ, fewer than two different x, and entries that are not positive and finite.
 
     >>> round(exponent([1, 2, 4], [5.0, 20.0, 80.0]), 3)
     2.0
@@ -124,9 +151,17 @@ def histograms(
 ) -> Figure:
     """How often each value occurs: for each name the outline of a histogram with area 1, all on the same bins.
 
-    The arrays may differ in length; the `bins` divide the range from the least to the greatest of all.
+    Args:
+        samples: for each name its values, (m,); the lengths m may differ.
+        x_label, y_label: what the axes say.
+        title: above the figure.
+        bins: how many parts the range from the least to the greatest of all values has.
 
-    Raises ValueError when an array is empty or has more than one axis, an entry is not finite, or `bins` is below 1.
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: when an array is empty or has more than one axis, an entry is not finite, or `bins` is below 1.
 
     >>> figure = histograms({"scores": np.array([0.0, 1.0, 1.0, 1.0])}, x_label="score", title="Four", bins=2)
     >>> float(max(figure.axes[0].lines[0].get_ydata()))

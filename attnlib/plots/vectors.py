@@ -27,10 +27,18 @@ def plane(
 ) -> Figure:
     """Vectors in the plane as arrows from the origin, each with its name at its tip, in equal units on both axes.
 
-    Row i of `outputs` is a ring, and a dotted line leads to it from the tip of vector i. `hull` fills the vectors'
-    convex hull, which no weighted average of them leaves.
+    Args:
+        names: one for each vector.
+        vectors: rows, (n, 2).
+        outputs: rows, (n, 2): each is a ring, and a dotted line leads to it from the tip of its vector.
+        hull: whether the vectors' convex hull is filled, which no weighted average of them leaves.
+        title: above the figure.
 
-    Raises ValueError when the names, the vectors and the outputs differ in number, or an entry is not finite.
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: when the names, the vectors and the outputs differ in number, or an entry is not finite.
 
     >>> [name.get_text() for name in plane(["a", "b"], np.eye(2)).axes[0].texts]
     ['a', 'b']
@@ -72,11 +80,18 @@ def plane(
 def planes(
     panels: Mapping[str, tuple[Sequence[str], Real[Array, "n 2"]]], *, other: Sequence[str] = (), title: str = ""
 ) -> Figure:
-    """Several planes side by side, for each title the names and the vectors to draw in it, in equal units on both axes.
+    """Several planes side by side, each with its vectors as arrows, in equal units on both axes.
 
-    Arrows whose name is in `other` have the second colour.
+    Args:
+        panels: for each panel's title the names, and the vectors in rows, (n, 2).
+        other: names of the arrows that have the second colour.
+        title: above the figure.
 
-    Raises ValueError when there is no panel, the names and the vectors of one differ in number, or an entry is not finite.
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: without a panel, when one's names and vectors differ in number, or an entry is not finite.
 
     >>> figure = planes({"input": (["x"], np.ones((1, 2))), "keys": (["k"], np.eye(2)[:1])}, other=["k"])
     >>> [axes.get_title() for axes in figure.axes]

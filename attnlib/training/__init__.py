@@ -88,9 +88,19 @@ def losses(model: Transformer, tokens: Int[Tensor, "batch n_next"]) -> tuple[Flo
 def train(
     recipe: Recipe, checkpoint: Path | None = None, *, every: int = 100, report: Report = lambda step, loss: None
 ) -> Transformer:
-    """A trained model. With a `checkpoint` file, it goes on where that one ends, and writes it after `every` steps.
+    """Train a model from its first step, or from where a checkpoint ends.
 
-    Raises ValueError for a checkpoint of another recipe.
+    Args:
+        recipe: all that decides how the run ends.
+        checkpoint: a file to go on from, if it exists, and to write; None means none.
+        every: after how many steps the checkpoint is written.
+        report: called after each step with the steps done and the loss in nats for a word.
+
+    Returns:
+        The trained model.
+
+    Raises:
+        ValueError: for a checkpoint of another recipe.
 
     >>> model = train(Recipe(steps=2, streams=10))
     >>> sum(parameter.numel() for parameter in model.parameters())
@@ -119,7 +129,13 @@ def train(
 
 
 def weights_of(model: Transformer) -> dict[str, Array]:
-    """The parameters as `attnlib.decoder` reads them, in float16.
+    """The parameters as `attnlib.decoder` reads them.
+
+    Args:
+        model: what `train` gave.
+
+    Returns:
+        The arrays by name, in float16.
 
     >>> weights_of(Transformer(v=9))["w_q"].dtype
     dtype('float16')

@@ -20,9 +20,17 @@ def draw_cells(
     blocked: str = "",
     shade: bool = True,
 ) -> None:
-    """Draw each entry as a cell of `size`, right of and below `corner`, shaded as the weight that it is.
+    """Draw each entry as a cell with its number.
 
-    What the mask blocks is hatched, with `blocked` written in it. Without `shade` the entries are scores, on white.
+    Args:
+        axes: what is drawn into, in inches.
+        corner: the grid's left and top.
+        size: a cell's width and height.
+        entries: what is written, (n_q, n_k).
+        mask: True where a query may attend to a key, (n_q, n_k); the other cells are hatched.
+        digits: how many are written after the point.
+        blocked: what is written in a hatched cell.
+        shade: whether the entries are weights, and shaded as such; otherwise they are scores, on white.
 
     >>> from matplotlib.figure import Figure
     >>> axes = Figure().add_subplot()

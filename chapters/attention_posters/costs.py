@@ -28,9 +28,19 @@ def cost_page(d: int, num_heads: int, *, itemsize: int = 2, title: str = "") -> 
     """One block of width d: its matrix products, their shares of the work at four lengths, and its bytes over the length.
 
     The numbers are those of `cost.block_parts` and, in memory, of `cost.attention_cost`, `cost.streaming_cost`,
-    `cost.cache_bytes` and `cost.block_parameters`. A number takes `itemsize` bytes.
+    `cost.cache_bytes` and `cost.block_parameters`.
 
-    Raises ValueError for a size below 1, heads that do not divide, and a d that 6 does not divide.
+    Args:
+        d: the width, a multiple of 6 and of `num_heads`.
+        num_heads: how many heads.
+        itemsize: the bytes of a number.
+        title: above the figure.
+
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: for a size below 1, heads that do not divide, and a d that 6 does not divide.
 
     >>> figure = cost_page(768, 12)
     >>> [text.get_text() for text in figure.axes[1].texts if "%" in text.get_text()][:3]

@@ -19,7 +19,18 @@ def multi_head_shapes(n: int, d: int, num_heads: int, d_k: int, d_v: int, *, tit
 
     Arrays are drawn to scale, with a cell for each number; what belongs to one head has its colour.
 
-    Raises ValueError for a size below 1, for more heads than colours, and for sizes too large for the page.
+    Args:
+        n: how many tokens.
+        d: the width of X and Y.
+        num_heads: how many heads.
+        d_k, d_v: the width of one head's queries and keys, and of its values.
+        title: above the figure.
+
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: for a size below 1, for more heads than colours, and for sizes too large for the page.
 
     >>> figure = multi_head_shapes(5, 7, 3, 4, 2)
     >>> [text.get_text() for text in figure.axes[0].texts if "split" in text.get_text()]

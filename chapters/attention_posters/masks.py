@@ -28,9 +28,18 @@ def masks_page(
 ) -> Figure:
     """Each mask as a pair of grids: the scores with −∞ where it is False, and the weights of each row with their sum.
 
-    `masks` gives each name what to say beside it, and the mask, True where a query (row) may attend to a key (column).
+    Args:
+        tokens: a name for each row and column.
+        scores: of each query (row) with each key (column), (n, n).
+        masks: for each name what to say beside it, and the mask, True where a query may attend to a key, (n, n).
+        title: above the figure.
+        provenance: where the numbers come from, for the note below.
 
-    Raises ValueError for sizes that do not fit, naming them, and for a query that may attend to no key.
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: for sizes that do not fit, naming them, and for a query that may attend to no key.
 
     >>> figure = masks_page(["a", "b"], np.zeros((2, 2)), {"causal": ("j ≤ i", np.tri(2, dtype=bool))})
     >>> [text.get_text() for text in figure.axes[0].texts][:2]

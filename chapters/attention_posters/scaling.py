@@ -31,6 +31,12 @@ def scaling_page(seed: int = 1) -> Figure:
 
     The histograms are of d_k = 4 and 64; the bars are one query's weights at d_k = 64; the lines run up to 4096.
 
+    Args:
+        seed: of the draws.
+
+    Returns:
+        The figure, closed.
+
     >>> figure = scaling_page()
     >>> print(f"{figure.get_figheight() / figure.get_figwidth():.2f}", len(figure.axes))
     1.41 8

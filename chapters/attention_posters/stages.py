@@ -27,10 +27,18 @@ def stages_page(
 ) -> Figure:
     """Grids of weights below each other, each with its number, its name, a formula and what to see in it.
 
-    `stages` gives each name its formula (text in which `$…$` is set as mathematics), a sentence, the weights, and the
-    mask, True where a query may attend, or None; what is blocked is hatched.
+    Args:
+        tokens: a name for each row and column.
+        stages: for each name its formula (text in which `$…$` is set as mathematics), a sentence, the weights, (n, n),
+            and the mask, True where a query may attend to a key, (n, n), or None; what is blocked is hatched.
+        title: above the figure.
+        provenance: where the numbers come from, for the note below.
 
-    Raises ValueError for no stages, sizes that do not fit, and a weight that is not between 0 and 1.
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: for no stages, sizes that do not fit, and a weight that is not between 0 and 1.
 
     >>> figure = stages_page(["a", "b"], {"raw": ("$XX^T$", "Each reads itself.", np.eye(2), None)})
     >>> [text.get_text() for text in figure.axes[0].texts][:3]

@@ -101,6 +101,15 @@ def test_every_entry_that_can_fail_says_with_what(name):
         assert re.search(r"^Raises(?: ValueError|:$)", doc, re.MULTILINE)
 
 
+@pytest.mark.parametrize("name", re.findall(r"^\.\. autofunction:: attnlib\.([\w.]+)", PAGE, re.M))
+def test_every_parameter_is_in_the_list_of_parameters(name):
+    """Several may share a line, as in "query, key: …"."""
+    listed = re.search(r"^Args:\n((?: +.*\n?)+)", inspect.getdoc(PUBLIC[name]), re.M)
+    lines = re.findall(r"^ {4}(\*{0,2}\w+(?:, \*{0,2}\w+)*): \S", listed[1] if listed else "", re.M)
+    named = [parameter.lstrip("*") for line in lines for parameter in line.split(", ")]
+    assert sorted(named) == sorted(inspect.signature(PUBLIC[name]).parameters)
+
+
 def test_shapes_come_from_the_signature():
     def function(
         query: Real[Array, "*batch n d_k"],

@@ -271,8 +271,9 @@ def test_the_chapter_that_defines_a_term_is_found_first(words, chapter, served, 
 def test_a_figure_keeps_its_place_and_all_come_once_the_page_is_shown(site, open_page, until):
     page = open_page(f"{site}/{TRAINED}")
     images = page.locator("main img")
-    text = (SITE / TRAINED).read_text(encoding="utf8")
-    assert len(re.findall(r'<img loading="lazy" width="\d+" height="\d+"', text)) == images.count() > 2
+    kept = "all => all.map(i => i.loading === 'lazy' && i.getAttribute('width') > 0 && i.getAttribute('height') > 0)"
+    assert images.evaluate_all(kept) == [True] * images.count()
+    assert images.count() > 2
     complete = "images => images.every((image) => image.complete && image.naturalWidth)"
     until(page, f"({complete})([...document.querySelectorAll('main img')])")
     for image in images.all():

@@ -52,8 +52,10 @@ class Book:
     def build(self, pages, **environment):
         """Write these pages, the first at the root, and build the book."""
         for page, text in pages.items():
-            (self.folder / f"{page}.md").parent.mkdir(parents=True, exist_ok=True)
-            (self.folder / f"{page}.md").write_text(text if text.startswith("---") else HEADER + text)
+            file, text = self.folder / f"{page}.md", text if text.startswith("---") else HEADER + text
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if not file.exists() or file.read_text() != text:  # a page that is as it was keeps its time
+                file.write_text(text)
         root, *others = pages
         chapters = "".join(f"- file: {page}\n" for page in others)
         (self.folder / "_toc.yml").write_text(

@@ -29,9 +29,9 @@ def test_a_deep_link_leads_to_its_part_below_the_bar(part, site, open_page, unti
     page = open_page(f"{site}/{CHAPTER}#{part}")
     page.evaluate("document.fonts.ready.then(() => 0)")
     top = f"document.getElementById('{part}').getBoundingClientRect().top"
-    until(
-        page, f"scrollY > 1000 && document.querySelector('.bar').getBoundingClientRect().bottom <= {top} && {top} < 400"
-    )
+    below = f"document.querySelector('.bar').getBoundingClientRect().bottom <= {top} && {top} < 400"
+    until(page, f"scrollY > 1000 && {below}")
+    assert page.evaluate(below)
 
 
 def brightness(page):

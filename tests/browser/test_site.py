@@ -197,14 +197,16 @@ def test_a_finger_drags_a_token_and_does_not_scroll_the_page(
     assert page.evaluate("scrollY") == scrolled
 
 
-def test_a_finger_beside_the_tokens_scrolls_the_page(served, open_page, drag, until):
+def test_a_finger_beside_the_tokens_scrolls_the_page(served, open_page, drag, until, position_of):
     page = open_page(f"{served}/{CHAPTER}", viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     plane = plane_of(page)
     plane.locator("svg").evaluate("svg => svg.scrollIntoView({ block: 'center', behavior: 'instant' })")
     box, scrolled = plane.locator("svg").bounding_box(), page.evaluate("scrollY")
+    start = position_of(plane.get_by_role("slider", name="Houston"))
     x, y = box["x"] + 12, box["y"] + box["height"] - 12
     drag(page, *((x, y - 12 * step) for step in range(11)))
     until(page, f"scrollY > {scrolled + 50}")
+    assert position_of(plane.get_by_role("slider", name="Houston")) == start  # and no token moved
 
 
 def test_without_javascript_text_formulas_and_tables_are_all_there(site, open_page):

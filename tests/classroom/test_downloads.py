@@ -12,24 +12,9 @@ import pytest
 from classroom.course import CourseError
 from classroom.demo.submissions import RIGHT, fill
 from classroom.downloads import collect, sort
+from tests.classroom.archives import SET, archive, students
 
-SET = "chapter_01"
 TIME = "attempt_2026-03-01-10-00-00"
-
-
-def archive(folder, files, name="download.zip"):
-    with zipfile.ZipFile(folder / name, "w") as made:
-        for path, content in files.items():
-            if isinstance(path, str):
-                path = zipfile.ZipInfo(path, (2026, 3, 1, 10, 0, 0))
-            made.writestr(path, content)
-    return folder / name
-
-
-def students(folder, *paths):
-    """Whose notebooks are found, by whose content is theirs, and the remarks."""
-    found = sort(archive(folder, {path: path for path in paths}), SET)
-    return {student: one.content.decode() for student, one in found.notebooks.items()}, found.remarks
 
 
 CANVAS = [f"{name}_{number}_90{number}_chapter_01.ipynb" for number, name in enumerate(("anna", "ben", "carl"), 1)]

@@ -1,14 +1,11 @@
 """Downloads of a learning platform are sorted by student: only what the platform wrote is read, and nothing is lost."""
 
 import unicodedata
-import zipfile
 
 import pytest
 
 from classroom.downloads import sort
-
-SET = "chapter_01"
-
+from tests.classroom.archives import SET, archive, students
 
 TIME = "attempt_2026-03-01-10-00-00"
 
@@ -36,21 +33,6 @@ NAMES = {
     "../ada.ipynb": "",
     f"My_set_1_ada_{TIME}_work.ipynb": "",  # of one name alone it cannot be said where the set's ends
 }
-
-
-def archive(folder, files, name="download.zip"):
-    with zipfile.ZipFile(folder / name, "w") as made:
-        for path, content in files.items():
-            if isinstance(path, str):
-                path = zipfile.ZipInfo(path, (2026, 3, 1, 10, 0, 0))
-            made.writestr(path, content)
-    return folder / name
-
-
-def students(folder, *paths):
-    """Whose notebooks are found, by whose content is theirs, and the remarks."""
-    found = sort(archive(folder, {path: path for path in paths}), SET)
-    return {student: one.content.decode() for student, one in found.notebooks.items()}, found.remarks
 
 
 @pytest.mark.parametrize("name", NAMES)

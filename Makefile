@@ -25,12 +25,17 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 	$(PYTHON) tools/setup.py
 	@touch $@
 
+# What a notebook carries of all widgets.
+WIDGETS := attnlib/widgets/static/widgets.mjs
+$(WIDGETS): .venv/ready $(wildcard attnlib/widgets/*.mjs attnlib/widgets/*.css anywidget-static/src/anywidget_static/js/*)
+	@python -m anywidget_static attnlib/widgets
+
 # What the book is made of. Nothing is done while it, and the site's own address, are what the site in _build was made from.
-SOURCES := _config.yml _toc.yml index.md references.bib chapters _ext attnlib tools/notebooks.py pyproject.toml \
+SOURCES := _config.yml _toc.yml index.md references.bib chapters _ext attnlib anywidget-static/src tools/notebooks.py pyproject.toml \
   requirements.txt package-lock.json README.md LICENSE
 
 # A failed build forgets what it had read: its warnings would not come again.
-book: .venv/ready
+book: $(WIDGETS)
 	@made=_build/made-from-$$({ find $(SOURCES) -type f ! -name '*.pyc' -exec cksum {} + | sort; echo "$$BASE_URL"; } | cksum | tr ' ' -); \
 	test -e $$made -a -d _build/html || { rm -f _build/made-from-*; \
 	  jupyter-book build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }; touch $$made; }
@@ -42,7 +47,7 @@ serve: book
 	@python -m http.server $(PORT) --bind localhost --directory _build/html
 
 # From an empty folder, so that no file of an older build is packed; what the chapters computed is kept.
-site-zip: .venv/ready
+site-zip: $(WIDGETS)
 	@rm -rf _build/html
 	@$(MAKE) --no-print-directory book
 	@python tools/site_zip.py
@@ -67,7 +72,7 @@ audit: book tools/audit/node_modules/ready
 	@python tools/chromium.py
 	@python -m tools.audit.audit $(PAGES)
 
-bench: .venv/ready
+bench: $(WIDGETS)
 	@python bench/attention.py
 	@python tools/chromium.py
 	@python bench/widgets.py
@@ -76,41 +81,41 @@ bench: .venv/ready
 # SEED=0 for another; what the package ships is only replaced with OUT=attnlib/data/model.npz.
 SEED ?= 3
 OUT ?= _build/model.npz
-train: .venv/ready
+train: $(WIDGETS)
 	@python -m attnlib.training --seed $(SEED) --out $(OUT)
 
-notebooks: .venv/ready
+notebooks: $(WIDGETS)
 	@python tools/notebooks.py
 
 lab: notebooks
 	@jupyter lab --notebook-dir notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # `make clean` leaves the course folder alone, and nothing here empties it.
-classroom: .venv/ready
+classroom: $(WIDGETS)
 	@python -m classroom --course "$(COURSE)" release --graded "$(GRADED)"
 
-classroom-collect: .venv/ready
+classroom-collect: $(WIDGETS)
 	@test -n "$(FROM)" -a -n "$(SET)" || { echo "Say what to collect: make classroom-collect FROM=download.zip SET=chapter_01"; exit 1; }
 	@python -m classroom --course "$(COURSE)" collect "$(FROM)" "$(SET)"
 
-classroom-grade: .venv/ready
+classroom-grade: $(WIDGETS)
 	@python -m classroom --course "$(COURSE)" grade $(if $(AGAIN),--again) $(if $(SET),"$(SET)")
 
-classroom-demo: .venv/ready
+classroom-demo: $(WIDGETS)
 	@python -m classroom demo $(if $(KEEP),--keep "$(KEEP)")
 
 lint: .venv/ready
 	@ruff check . && ruff format --check . && npm run --silent lint
 
-types: .venv/ready
+types: $(WIDGETS)
 	@mypy
 
-unit: .venv/ready
+unit: $(WIDGETS)
 	@npm test --silent
 	@pytest -q -m "not slow" -n 2 --dist worksteal tests/unit attnlib
 
 # Neither the site nor a browser is needed: what to run after each change.
-check: .venv/ready
+check: $(WIDGETS)
 	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint types unit
 
 test: lint types book notebooks

@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 
 from . import api, disclosures, downloads, exercises, formulas, freshness, glossary  # isort: split
 
-from . import images, ledger, links, outputs, pages, reading_list, widgets
+from . import images, ledger, links, outputs, pages, reading_list
 
 OTHERS = (
     "sphinx_external_toc",
@@ -20,6 +20,7 @@ OTHERS = (
     "sphinxcontrib.katex",
     "sphinxcontrib.bibtex",
     "sphinx.ext.autodoc",
+    "anywidget_static.sphinx",
 )
 
 
@@ -64,11 +65,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", pages.describe)
     app.connect("html-page-context", glossary.weigh)
     app.connect("html-page-context", downloads.name_notebook)
-    app.connect("html-page-context", widgets.add_script, priority=900)
     app.connect("html-page-context", pages.choose_files, priority=950)  # after all that add files
     app.connect("build-finished", pages.write_addresses)
     app.connect("build-finished", downloads.write)
-    app.connect("build-finished", widgets.write_scripts)
     app.connect("build-finished", links.check, priority=900)  # after what the other steps write then
     app.connect("build-finished", freshness.note, priority=950)
     return {"env_version": freshness.version(), "parallel_read_safe": True, "parallel_write_safe": False}

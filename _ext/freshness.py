@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 SOURCES = {".py", ".mjs", ".js", ".css", ".json", ".html", ".toml", ".svg", ".png", ".woff2"}
-PACKAGES = ("attnlib", "chapters/attention_posters")
+PACKAGES = ("attnlib", "anywidget-static/src", "chapters/attention_posters")
 DIGESTS = ("attnlib_digest", "theme_digest")
 _made: dict[Path, object] = {}
 

@@ -6,6 +6,7 @@ page claims one for itself. (sphinx-sitemap 2.9.0 lists the pages that this one 
 """
 
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -19,13 +20,14 @@ from sphinx.environment.adapters.toctree import document_toc
 from sphinx.errors import ConfigError, ExtensionError
 from sphinx.util import logging
 
+from anywidget_static import esbuild
+
 from .freshness import once
-from .widgets import minified
 
 LOCAL = "http://localhost:8000/"
 KATEX = Path("node_modules/katex/dist/katex.min.css")
 THEME, WIDGETS = Path("_ext/theme"), Path("attnlib/widgets")
-STYLES = (KATEX, THEME / "page.css", THEME / "content.css", WIDGETS / "theme.css", WIDGETS / "widgets.css")
+STYLES = (KATEX, THEME / "page.css", THEME / "content.css")
 REPLACED = {"pygments", "basic", "copybutton", "exercise", "mystnb", "katex", "katex-math"}
 SEARCHING = {"doctools.js", "sphinx_highlight.js"}  # on any other page they would only take keys such as Escape
 logger = logging.getLogger(__name__)
@@ -56,7 +58,19 @@ def style(root: Path) -> str:
     if not (root / KATEX).exists():
         raise ExtensionError(f"{KATEX} is missing: run `npm ci`, or `make book`, which does")
     text = "\n".join((root / part).read_text(encoding="utf8") for part in STYLES)
-    return minified(text.replace("url(fonts/KaTeX", "url(fonts/katex/KaTeX"), "css", root)  # theirs lie one deeper
+    text = text.replace("url(fonts/KaTeX", "url(fonts/katex/KaTeX")  # theirs lie one deeper
+    return minified(text, "css", root) + esbuild.style(esbuild.modules(root / WIDGETS), root)
+
+
+def minified(text: str, loader: str, root: Path) -> str:
+    """The same script ("js") or style ("css"), shorter. Raises ExtensionError when esbuild is missing or cannot read it."""
+    if not (program := esbuild.program(root)):
+        raise ExtensionError("esbuild is missing: run `npm ci`, or `make book`, which does")
+    command = [str(program), "--minify", f"--loader={loader}", "--charset=utf8", "--log-level=error"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf8")
+    if done.returncode:
+        raise ExtensionError(f"esbuild cannot read this: {done.stderr}")
+    return done.stdout
 
 
 def write_style(app: Sphinx) -> None:

@@ -20,12 +20,13 @@ from typing import NamedTuple
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
+from anywidget_static import esbuild
+from anywidget_static.page import Source
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-from _ext.widgets import page_script  # noqa: E402
 from attnlib import widgets  # noqa: E402
 from attnlib.widgets.base import PageWidget  # noqa: E402
-from attnlib.widgets.compose import style  # noqa: E402
 from tools import chromium  # noqa: E402
 from tools.site import FLAGS  # noqa: E402
 
@@ -88,8 +89,11 @@ def cases() -> dict[str, Case]:
 
 
 def page_with(widget: PageWidget) -> str:
-    html = widget._repr_mimebundle_()[0]["text/html"]
-    return f"<style>{style()}</style>{html}<script>{page_script([widget._module], ROOT)}</script>"
+    module = ROOT / "attnlib/widgets" / f"{widget._module}.mjs"
+    with tempfile.TemporaryDirectory() as folder:
+        esbuild.write_pages({"page": [Source(widget._module, package="attnlib.widgets")]}, Path(folder), root=ROOT)
+        script = Path(folder, "page.js").read_text(encoding="utf8")
+    return f"<style>{esbuild.style([module], ROOT)}</style>{widget.to_html()}<script>{script}</script>"
 
 
 def busy(

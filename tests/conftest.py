@@ -1,11 +1,34 @@
 """Fixtures for every test."""
 
-import jaxtyping
-import pytest
-from hypothesis import settings
+import fcntl
+import os
+import pickle
+
+os.environ.setdefault("MKL_NUM_THREADS", "1")  # torch's: workers share the processors, and its threads wait in a loop
+
+import jaxtyping  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 settings.register_profile("book", deadline=None)  # no test is about time: the machine may be busy
 settings.load_profile("book")
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory):
+    """What is costly, made once for all workers: the first that asks for the name gets a folder to make it in."""
+    root = tmp_path_factory.getbasetemp()
+    root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
+
+    def made(name, make):
+        kept = root / f"{name}.pickle"
+        with (root / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not kept.exists():
+                kept.write_bytes(pickle.dumps(make(tmp_path_factory.mktemp(name))))
+        return pickle.loads(kept.read_bytes())
+
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """Widgets for the book and for Jupyter. Importing this needs anywidget; `import attnlib` does not."""
 
+from anywidget_static import InputError
 from attnlib.widgets.attention_grid import AttentionGrid
-from attnlib.widgets.base import InputError
 from attnlib.widgets.choice import Choice
 from attnlib.widgets.convention_switch import ConventionSwitch
 from attnlib.widgets.cost_calculator import CostCalculator

@@ -6,9 +6,10 @@ from typing import Any
 
 import traitlets
 
+from anywidget_static import InputError
 from attnlib.markup import marked
 from attnlib.questions import Question, Reply
-from attnlib.widgets.base import InputError, PageWidget
+from attnlib.widgets.base import PageWidget
 
 
 class QuestionWidget(PageWidget):

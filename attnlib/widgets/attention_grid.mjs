@@ -9,7 +9,6 @@ import { compact, element, equals, number } from "./ui.mjs";
 const MOST = 64; // tokens
 const NUMBERS = 24; // keys: beyond, the grid shows shades alone
 const HINT = "Point at a cell, or move to it with the arrow keys, to see its arithmetic.";
-const changes = ["temperature", "scaled", "masked", "selected"];
 
 function build(model, figure) {
   const dials = {
@@ -190,4 +189,4 @@ function written(power) {
   return power >= 100 && power < 1e4 ? number(power, 0) : compact(power);
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

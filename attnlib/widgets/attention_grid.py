@@ -10,10 +10,11 @@ from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from anywidget_static import Booleans, InputError, Numbers, Texts
 from attnlib.formatting import text
 from attnlib.masks import causal_mask
 from attnlib.scaled_dot_product import attention_weights
-from attnlib.widgets.base import InputError, Mask, Numbers, PageWidget, Tokens, check_mask
+from attnlib.widgets.base import PageWidget, check_mask
 from attnlib.widgets.tables import weights_table
 
 CONTROLS = ("temperature", "scaled", "masked")
@@ -38,21 +39,20 @@ class AttentionGrid(PageWidget):
            [0.27, 0.73]])
     """
 
-    _module = "attention_grid"
     _alive = "point at a cell to see its arithmetic, and change temperature, scaling and mask"
     title = traitlets.Unicode("Attention weights").tag(sync=True)
-    query_tokens = Tokens().tag(sync=True)
-    key_tokens = Tokens().tag(sync=True)
+    query_tokens = Texts().tag(sync=True)
+    key_tokens = Texts().tag(sync=True)
     query = Numbers("n d").tag(sync=True)
     key = Numbers("n d").tag(sync=True)
-    mask = Mask().tag(sync=True)
+    mask = Booleans().tag(sync=True)
     bias = Numbers("n d", allow_none=True).tag(sync=True)
-    axes = Tokens().tag(sync=True)
-    temperature = traitlets.Float(1.0).tag(sync=True)
-    scaled = traitlets.Bool(False).tag(sync=True)
-    masked = traitlets.Bool(False).tag(sync=True)
+    axes = Texts().tag(sync=True)
+    temperature = traitlets.Float(1.0).tag(sync=True, link=True)
+    scaled = traitlets.Bool(False).tag(sync=True, link=True)
+    masked = traitlets.Bool(False).tag(sync=True, link=True)
     controls = traitlets.List(traitlets.Enum(CONTROLS), list(CONTROLS)).tag(sync=True)
-    selected = traitlets.List(traitlets.Int(), None, allow_none=True).tag(sync=True)
+    selected = traitlets.List(traitlets.Int(), None, allow_none=True).tag(sync=True, link=True)
 
     def __init__(
         self,

@@ -5,7 +5,6 @@ import * as ui from "./ui.mjs";
 import { element } from "./ui.mjs";
 
 const MOST = 12; // options
-const changes = ["order", "answer"];
 
 function build(model, figure) {
   const holder = element("div");
@@ -152,4 +151,4 @@ function steps(model) {
   };
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

@@ -6,10 +6,10 @@ from typing import Any
 
 import traitlets
 
+from anywidget_static import InputError, Texts
 from attnlib.markup import marked
 from attnlib.questions import ChoiceQuestion, OrderQuestion, Question, check_pairs, shuffled
 from attnlib.widgets.answers import QuestionWidget, settings_of
-from attnlib.widgets.base import InputError, Tokens
 
 NEAREST = ChoiceQuestion(
     "A query (1, 0) reads from two keys, (1, 0) and (3, 3), with softmax weights of the raw dot products. "
@@ -69,18 +69,17 @@ class Choice(QuestionWidget):
     False
     """
 
-    _module = "choice"
     _alive = "answer, and read what speaks for your answer or against it"
     mode = traitlets.Enum(("choice", "order"), "choice").tag(sync=True)
-    options = Tokens().tag(sync=True)
-    replies = Tokens().tag(sync=True)
+    options = Texts().tag(sync=True)
+    replies = Texts().tag(sync=True)
     right = traitlets.Int(0).tag(sync=True)
     reveal = traitlets.Unicode().tag(sync=True)
-    order = traitlets.List(traitlets.Int()).tag(sync=True)
+    order = traitlets.List(traitlets.Int()).tag(sync=True, link=True)
     sentences = traitlets.Dict(OrderQuestion.sentences, read_only=True).tag(sync=True)
     answer = traitlets.Union(
         [traitlets.Int(), traitlets.List(traitlets.Int())], default_value=None, allow_none=True
-    ).tag(sync=True)
+    ).tag(sync=True, link=True)
 
     def __init__(
         self,

@@ -7,7 +7,6 @@ import { element, number } from "./ui.mjs";
 const SIZES = ["n", "n_z", "d", "d_k", "d_v"];
 const LARGEST = 8;
 const HEADS = 3;
-const changes = ["formula", "convention", ...SIZES];
 
 // For tokens as rows: the result, and the products whose sum it is. A matrix is written as its name, rows and columns.
 const matrices = (text) => text.split(", ").map((one) => one.split(" "));
@@ -75,7 +74,7 @@ function build(model, figure) {
 
 // What the model holds, if there is such a formula and each size can be drawn.
 function check(model) {
-  const now = Object.fromEntries(changes.map((name) => [name, model.get(name)]));
+  const now = Object.fromEntries(["formula", "convention", ...SIZES].map((name) => [name, model.get(name)]));
   for (const size of SIZES)
     if (!(Number.isInteger(now[size]) && now[size] >= 1 && now[size] <= LARGEST))
       throw new Error(`${size} must lie between 1 and ${LARGEST}, got ${now[size]}`);
@@ -191,4 +190,4 @@ function grid(matrix, way) {
   return ui.scroll(`tokens are ${way}`, ui.table(["", ...matrix[0].map((_, j) => `${j + 1}`)], rows));
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

@@ -8,11 +8,12 @@ import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from anywidget_static import InputError
 from attnlib.formatting import text
 from attnlib.multihead import merge_heads
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_scores, softmax
-from attnlib.widgets.base import InputError, PageWidget
+from attnlib.widgets.base import PageWidget
 from attnlib.widgets.tables import table
 
 LARGEST, NUM_HEADS = 8, 3
@@ -59,17 +60,16 @@ class ConventionSwitch(PageWidget):
     True
     """
 
-    _module = "convention_switch"
     _alive = "flip each formula between rows and columns, and change the sizes"
     title = traitlets.Unicode("Rows or columns").tag(sync=True)
     provenance = traitlets.Unicode("random").tag(sync=True)
-    formula = traitlets.Enum(list(FORMULAS), "projection").tag(sync=True)
-    convention = traitlets.Enum(["rows", "columns"], "rows").tag(sync=True)
-    n = traitlets.Int(3).tag(sync=True)
-    n_z = traitlets.Int(5).tag(sync=True)
-    d = traitlets.Int(7).tag(sync=True)
-    d_k = traitlets.Int(4).tag(sync=True)
-    d_v = traitlets.Int(2).tag(sync=True)
+    formula = traitlets.Enum(list(FORMULAS), "projection").tag(sync=True, link=True)
+    convention = traitlets.Enum(["rows", "columns"], "rows").tag(sync=True, link=True)
+    n = traitlets.Int(3).tag(sync=True, link=True)
+    n_z = traitlets.Int(5).tag(sync=True, link=True)
+    d = traitlets.Int(7).tag(sync=True, link=True)
+    d_k = traitlets.Int(4).tag(sync=True, link=True)
+    d_v = traitlets.Int(2).tag(sync=True, link=True)
     numbers = traitlets.List(traitlets.Float()).tag(sync=True)
 
     def __init__(self, **options: Any) -> None:

@@ -5,7 +5,6 @@ import * as ui from "./ui.mjs";
 import { BYTES, element, large, number, whole } from "./ui.mjs";
 
 const SIZES = ["n", "d", "num_heads", "num_kv_heads", "num_layers"];
-const changes = [...SIZES, "itemsize", "expansion", "chosen"];
 const ITEMSIZES = { 8: "float64", 4: "float32", 2: "float16", 1: "int8" };
 const LAYERS = Array.from({ length: 128 }, (_, i) => i + 1);
 
@@ -149,4 +148,4 @@ function named(names, rows) {
   return rows.map((cells, i) => [element("span", { "data-part": i }, names[i]), ...cells]);
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

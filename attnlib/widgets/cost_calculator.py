@@ -5,9 +5,10 @@ from typing import Any
 
 import traitlets
 
+from anywidget_static import InputError
 from attnlib import cost
 from attnlib.formatting import BYTES, large, text
-from attnlib.widgets.base import InputError, PageWidget, check_limits
+from attnlib.widgets.base import PageWidget, check_limits
 from attnlib.widgets.tables import table
 
 SIZES = ("n", "d", "num_heads", "num_kv_heads", "num_layers")
@@ -49,18 +50,17 @@ class CostCalculator(PageWidget):
     {'grid': 19327352832, 'projections': 28991029248, 'feed-forward': 57982058496}
     """
 
-    _module = "cost_calculator"
     _alive = "change every size, or take those of a published model, and see which part grows"
     title = traitlets.Unicode("What a transformer costs").tag(sync=True)
     provenance = traitlets.Unicode("counted from the sizes, not measured").tag(sync=True)
-    n = traitlets.Int(1024).tag(sync=True)
-    d = traitlets.Int(768).tag(sync=True)
-    num_heads = traitlets.Int(12).tag(sync=True)
-    num_kv_heads = traitlets.Int(12).tag(sync=True)
-    num_layers = traitlets.Int(12).tag(sync=True)
-    itemsize = traitlets.Enum(ITEMSIZES, 4).tag(sync=True)
-    expansion = traitlets.Float(4.0).tag(sync=True)
-    chosen = traitlets.Unicode("GPT-2 small").tag(sync=True)
+    n = traitlets.Int(1024).tag(sync=True, link=True)
+    d = traitlets.Int(768).tag(sync=True, link=True)
+    num_heads = traitlets.Int(12).tag(sync=True, link=True)
+    num_kv_heads = traitlets.Int(12).tag(sync=True, link=True)
+    num_layers = traitlets.Int(12).tag(sync=True, link=True)
+    itemsize = traitlets.Enum(ITEMSIZES, 4).tag(sync=True, link=True)
+    expansion = traitlets.Float(4.0).tag(sync=True, link=True)
+    chosen = traitlets.Unicode("GPT-2 small").tag(sync=True, link=True)
     models = traitlets.List(traitlets.Dict(), MODELS).tag(sync=True)
 
     @property

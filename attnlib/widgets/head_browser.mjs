@@ -11,7 +11,6 @@ const LONGEST = 32; // words of a sentence
 const WRITTEN = 8; // of these with a number in each cell
 const SPACES = /[ \t\n\r\u00a0]+/;
 const EDGES = ".,;:!?()\"'“”‘’…";
-const changes = ["sentence", "layer", "head", "token", "silenced", "swapped", "other"];
 const LIKELIEST = 3; // next words of each sentence
 const MOST_READ = 3; // tokens named in the sentence about a query
 let count = 0; // of browsers in the page: a note needs an id of its own
@@ -297,4 +296,4 @@ function table(keys, weights, query) {
   return ui.table([element("td.corner", "head"), ...keys], rows);
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

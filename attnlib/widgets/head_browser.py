@@ -12,12 +12,13 @@ import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from anywidget_static import InputError, Texts
 from attnlib import trained
 from attnlib.decoder import decoder_logits, decoder_weights
 from attnlib.formatting import text
 from attnlib.scaled_dot_product import softmax
 from attnlib.vocabulary import read_words
-from attnlib.widgets.base import InputError, PageWidget, Tokens, check_index
+from attnlib.widgets.base import PageWidget, check_index
 from attnlib.widgets.tables import table
 
 LONGEST = 32  # words of a sentence
@@ -76,19 +77,18 @@ class HeadBrowser(PageWidget):
     'paints'
     """
 
-    _module = "head_browser"
     _alive = "type a sentence of your own, see every head read it, and silence one"
     title = traitlets.Unicode("One sentence in every head").tag(sync=True)
     provenance = traitlets.Unicode("trained").tag(sync=True)
-    vocabulary = Tokens().tag(sync=True)
+    vocabulary = Texts().tag(sync=True)
     parameters = Parameters().tag(sync=True)
-    sentence = traitlets.Unicode("Houston we have a problem").tag(sync=True)
-    layer = traitlets.Int(0).tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
-    token = traitlets.Int(None, allow_none=True).tag(sync=True)
-    silenced = traitlets.Bool(False).tag(sync=True)
-    swapped = traitlets.Int(None, allow_none=True).tag(sync=True)
-    other = traitlets.Unicode("").tag(sync=True)
+    sentence = traitlets.Unicode("Houston we have a problem").tag(sync=True, link=True)
+    layer = traitlets.Int(0).tag(sync=True, link=True)
+    head = traitlets.Int(0).tag(sync=True, link=True)
+    token = traitlets.Int(None, allow_none=True).tag(sync=True, link=True)
+    silenced = traitlets.Bool(False).tag(sync=True, link=True)
+    swapped = traitlets.Int(None, allow_none=True).tag(sync=True, link=True)
+    other = traitlets.Unicode("").tag(sync=True, link=True)
 
     def __init__(
         self,

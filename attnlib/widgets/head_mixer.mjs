@@ -13,7 +13,6 @@ const MOST = { tokens: 64, heads: 256, computed: 32 };
 const NUMBERS = 12; // tokens: beyond, the grid shows shades alone, and the output its first rows
 const NAMED = 32; // heads: beyond, their names are seen one at a time
 const CHANGED = 1e-12; // less is rounding
-const changes = ["selected", "zeroed", "mixed", "num_kv_heads"];
 
 function build(model, figure) {
   const [given, heads, output] = [unpack, compute, mix].map(ui.memoize);
@@ -225,4 +224,4 @@ function costs_of(model) {
   return `W_Q, W_K, W_V and W_O hold ${held}, and a token leaves ${count(cached, "numbers")} in the cache.`;
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from anywidget_static import Booleans, InputError, Numbers, Texts
 from attnlib import houston
 from attnlib.formatting import text
 from attnlib.lab.grids import weight_back
@@ -19,7 +20,7 @@ from attnlib.masks import causal_mask
 from attnlib.multihead import merge_heads
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention, attention_weights
-from attnlib.widgets.base import InputError, Mask, Numbers, PageWidget, Tokens, check_index, check_mask
+from attnlib.widgets.base import PageWidget, check_index, check_mask
 from attnlib.widgets.tables import table
 
 CHANGED = 1e-12  # less is rounding
@@ -56,23 +57,22 @@ class HeadMixer(PageWidget):
     np.True_
     """
 
-    _module = "head_mixer"
     _alive = "see every head large, set heads to zero, and let them share their keys and values"
     title = traitlets.Unicode("Several heads").tag(sync=True)
-    tokens = Tokens().tag(sync=True)
-    heads = Tokens().tag(sync=True)
+    tokens = Texts().tag(sync=True)
+    heads = Texts().tag(sync=True)
     query = Numbers("h n d", optional=True).tag(sync=True)
     key = Numbers("h n d", optional=True).tag(sync=True)
     value = Numbers("h n d", optional=True).tag(sync=True)
     w_o = Numbers("n d").tag(sync=True)
-    mask = Mask().tag(sync=True)
+    mask = Booleans().tag(sync=True)
     packed = traitlets.Unicode("").tag(sync=True)
-    axes = Tokens().tag(sync=True)
+    axes = Texts().tag(sync=True)
     columns = traitlets.Int(0).tag(sync=True)
-    selected = traitlets.Int(0).tag(sync=True)
-    zeroed = traitlets.List(traitlets.Int()).tag(sync=True)
-    mixed = traitlets.Bool(False).tag(sync=True)
-    num_kv_heads = traitlets.Int(1).tag(sync=True)
+    selected = traitlets.Int(0).tag(sync=True, link=True)
+    zeroed = traitlets.List(traitlets.Int()).tag(sync=True, link=True)
+    mixed = traitlets.Bool(False).tag(sync=True, link=True)
+    num_kv_heads = traitlets.Int(1).tag(sync=True, link=True)
 
     def __init__(
         self,

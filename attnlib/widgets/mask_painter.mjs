@@ -7,7 +7,6 @@ import { element, number } from "./ui.mjs";
 
 const MOST = 16; // tokens
 const MOVED = 1e-12; // less is rounding
-const changes = ["preset", "size", "mask", "replaced", "leaky", "api"];
 const PRESETS = {
   none: "none",
   causal: "causal",
@@ -202,4 +201,4 @@ function paintable(model, node, { refuse, still }) {
   });
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

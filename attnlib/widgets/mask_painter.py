@@ -10,21 +10,13 @@ from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from anywidget_static import Booleans, InputError, Numbers, Texts
 from attnlib import houston
 from attnlib.formatting import text
 from attnlib.masks import TorchAPI, as_torch_reads, causal_mask, padding_mask, sliding_window_mask
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_weights
-from attnlib.widgets.base import (
-    InputError,
-    Mask,
-    Numbers,
-    PageWidget,
-    Tokens,
-    check_index,
-    check_mask,
-    check_projections,
-)
+from attnlib.widgets.base import PageWidget, check_index, check_mask, check_projections
 from attnlib.widgets.tables import table
 
 PRESETS = ("none", "causal", "padding", "window", "prefix", "painted")
@@ -49,22 +41,21 @@ class MaskPainter(PageWidget):
     array([0. , 0. , 0. , 0. , 0.5])
     """
 
-    _module = "mask_painter"
     _alive = "paint the mask, replace any token, and see which outputs move"
     title = traitlets.Unicode("Paint a mask").tag(sync=True)
-    tokens = Tokens().tag(sync=True)
+    tokens = Texts().tag(sync=True)
     x = Numbers("n d").tag(sync=True)
     w_q = Numbers("n d").tag(sync=True)
     w_k = Numbers("n d").tag(sync=True)
     w_v = Numbers("n d").tag(sync=True)
     other_token = traitlets.Unicode().tag(sync=True)
     other = Numbers("n d").tag(sync=True)
-    preset = traitlets.Enum(PRESETS, "causal").tag(sync=True)
-    size = traitlets.Int(1).tag(sync=True)
-    mask = Mask().tag(sync=True)
-    replaced = traitlets.List(traitlets.Int()).tag(sync=True)
-    leaky = traitlets.Bool(False).tag(sync=True)
-    api = traitlets.Enum(get_args(TorchAPI), "scaled_dot_product_attention").tag(sync=True)
+    preset = traitlets.Enum(PRESETS, "causal").tag(sync=True, link=True)
+    size = traitlets.Int(1).tag(sync=True, link=True)
+    mask = Booleans().tag(sync=True, link=True)
+    replaced = traitlets.List(traitlets.Int()).tag(sync=True, link=True)
+    leaky = traitlets.Bool(False).tag(sync=True, link=True)
+    api = traitlets.Enum(get_args(TorchAPI), "scaled_dot_product_attention").tag(sync=True, link=True)
 
     def __init__(
         self,

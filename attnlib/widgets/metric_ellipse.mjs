@@ -8,7 +8,7 @@ import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
 
 const MOST = 16; // tokens
-const changes = ["along", "across", "angle"];
+const STRETCHES = ["along", "across"];
 
 function build(model, figure) {
   const stretch = { min: 0, max: 2, step: 0.01, digits: 2 };
@@ -73,11 +73,11 @@ function draw_scene(model, picture, grids, tokens, [across, up]) {
     const turn = ((model.get("angle") + 90 * c) * Math.PI) / 180;
     return [Math.cos(turn), Math.sin(turn)];
   };
-  const reach = (c) => Math.min(1 / model.get(changes[c]), REACH);
+  const reach = (c) => Math.min(1 / model.get(STRETCHES[c]), REACH);
   const end = (c) => direction(c).map((x) => x * reach(c));
   // A half-axis of length r means a stretch of 1/r; pulled to the rim, 0. Turns go by 5°.
   const put = (c, length, angle = model.get("angle")) => {
-    model.set(changes[c], length >= REACH ? 0 : Math.min(2, Math.round(100 / length) / 100));
+    model.set(STRETCHES[c], length >= REACH ? 0 : Math.min(2, Math.round(100 / length) / 100));
     turn(angle);
   };
   const turn = (angle) => ui.change(model, "angle", ((Math.round(angle / 5) * 5 + 540) % 360) - 180);
@@ -105,12 +105,12 @@ function draw_scene(model, picture, grids, tokens, [across, up]) {
     fill(now) {
       const unit = SIZE / 2 / VIEW;
       const { angle } = ui.values(model);
-      ["rx", "ry"].forEach((radius, c) => ring.setAttribute(radius, unit / Math.max(model.get(changes[c]), 0.01)));
+      ["rx", "ry"].forEach((radius, c) => ring.setAttribute(radius, unit / Math.max(model.get(STRETCHES[c]), 0.01)));
       ring.setAttribute("transform", `rotate(${-angle} ${SIZE / 2} ${SIZE / 2})`);
       spokes.setAttribute("d", [0, 1].map((c) => plane.path([[0, 0], end(c)])).join(""));
       handles.forEach((handle, c) => {
         plane.move(handle, end(c), true);
-        const stretch = model.get(changes[c]); // what the handle sets, and what it says
+        const stretch = model.get(STRETCHES[c]); // what the handle sets, and what it says
         const told = `U stretches by ${number(stretch)} at ${number(angle + 90 * c, 0)}°`;
         set(handle, { "aria-valuemin": 0, "aria-valuemax": 2, "aria-valuenow": stretch, "aria-valuetext": told });
         set(handle.lastChild, { y: 0, "text-anchor": "middle" }); // its name stands in it
@@ -163,4 +163,4 @@ function describe(tokens, scores, weights, [i, j]) {
   return [...parts, ...ui.sentence` Round three tokens the weights multiply to the same both ways: ${way} ${both}.`];
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

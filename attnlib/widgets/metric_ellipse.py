@@ -10,13 +10,14 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from anywidget_static import InputError, Numbers, Texts
 from attnlib import houston
 from attnlib.formatting import text
 from attnlib.lab.geometry import stretch_matrix
 from attnlib.lab.grids import most_read
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_scores, attention_weights
-from attnlib.widgets.base import InputError, Numbers, PageWidget, Tokens
+from attnlib.widgets.base import PageWidget
 from attnlib.widgets.tables import table
 
 # Across: a person to a thing. Up: letters, the word's length over 4, a nuisance.
@@ -43,15 +44,14 @@ class MetricEllipse(PageWidget):
     ['we', 'Houston', 'problem', 'problem', 'a']
     """
 
-    _module = "metric_ellipse"
     _alive = "drag the ellipse of U, and see scores and weights follow"
     title = traitlets.Unicode("A learnable U").tag(sync=True)
-    tokens = Tokens().tag(sync=True)
+    tokens = Texts().tag(sync=True)
     points = Numbers("n 2").tag(sync=True)
-    axes = Tokens().tag(sync=True)
-    along = traitlets.Float(1.0).tag(sync=True)
-    across = traitlets.Float(1.0).tag(sync=True)
-    angle = traitlets.Float(0.0).tag(sync=True)
+    axes = Texts().tag(sync=True)
+    along = traitlets.Float(1.0).tag(sync=True, link=True)
+    across = traitlets.Float(1.0).tag(sync=True, link=True)
+    angle = traitlets.Float(0.0).tag(sync=True, link=True)
 
     def __init__(
         self,

@@ -4,8 +4,6 @@ import * as answers from "./answers.mjs";
 import * as ui from "./ui.mjs";
 import { element } from "./ui.mjs";
 
-const changes = ["answer"];
-
 function build(model, figure) {
   const input = element("input", {
     type: "text",
@@ -65,4 +63,4 @@ function judge(model, answer) {
   return [false, [known?.[2] ?? other, note].filter(Boolean).join(" ")];
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

@@ -57,7 +57,6 @@ class Number(QuestionWidget):
     True
     """
 
-    _module = "number_question"
     _alive = "type your answer, and read what is right or wrong about it"
     right = traitlets.Float(0.0).tag(sync=True)
     tolerance = traitlets.Float(0.005).tag(sync=True)
@@ -66,7 +65,7 @@ class Number(QuestionWidget):
     wrong = traitlets.List(traitlets.Tuple(traitlets.Float(), traitlets.Float(), traitlets.Unicode())).tag(sync=True)
     explanation = traitlets.Unicode().tag(sync=True)
     sentences = traitlets.Dict(NumberQuestion.sentences, read_only=True).tag(sync=True)
-    answer = traitlets.Unicode("").tag(sync=True)
+    answer = traitlets.Unicode("").tag(sync=True, link=True)
 
     def __init__(
         self,

@@ -5,7 +5,6 @@ import * as ui from "./ui.mjs";
 import { element, equals, number, vector } from "./ui.mjs";
 
 const MOST = { tokens: 24, components: 12, terms: 6 }; // that are shown
-const changes = ["step", "selected", "scaled", "masked"];
 
 // The boxes in the order of the steps: the name, and its centre in the figure.
 const BOXES = "Q 36 304, K 104 304, MatMul 70 252, Scale 70 206, Mask 70 160, SoftMax 70 114, V 174 304, MatMul 144 66";
@@ -224,4 +223,4 @@ function blocked(mask, j) {
   return Boolean(mask) && !mask[j];
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

@@ -10,12 +10,13 @@ from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from anywidget_static import InputError, Numbers, Texts
 from attnlib import houston
 from attnlib.formatting import text
 from attnlib.masks import causal_mask
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_scores, attention_weights, single_query_attention
-from attnlib.widgets.base import InputError, Numbers, PageWidget, Tokens, check_index, check_projections
+from attnlib.widgets.base import PageWidget, check_index, check_projections
 from attnlib.widgets.tables import table
 
 STEPS = ("query", "keys", "scores", "scale", "mask", "softmax", "values", "weighted values", "context")
@@ -43,21 +44,20 @@ class QueryStepper(PageWidget):
     (array([0.13, 0.74, 0.13, 0.  , 0.  ]), array([1.2 , 0.13, 0.1 ]))
     """
 
-    _module = "query_stepper"
     _alive = "go through the figure box by box, choose the query token, and switch scaling and mask"
     title = traitlets.Unicode("One query, step by step").tag(sync=True)
-    tokens = Tokens().tag(sync=True)
+    tokens = Texts().tag(sync=True)
     x = Numbers("n d").tag(sync=True)
     w_q = Numbers("n d").tag(sync=True)
     w_k = Numbers("n d").tag(sync=True)
     w_v = Numbers("n d").tag(sync=True)
-    axes = Tokens().tag(sync=True)
-    key_axes = Tokens().tag(sync=True)
-    value_axes = Tokens().tag(sync=True)
-    selected = traitlets.Int(0).tag(sync=True)
-    step = traitlets.Int(0).tag(sync=True)
-    scaled = traitlets.Bool(True).tag(sync=True)
-    masked = traitlets.Bool(False).tag(sync=True)
+    axes = Texts().tag(sync=True)
+    key_axes = Texts().tag(sync=True)
+    value_axes = Texts().tag(sync=True)
+    selected = traitlets.Int(0).tag(sync=True, link=True)
+    step = traitlets.Int(0).tag(sync=True, link=True)
+    scaled = traitlets.Bool(True).tag(sync=True, link=True)
+    masked = traitlets.Bool(False).tag(sync=True, link=True)
 
     def __init__(
         self,

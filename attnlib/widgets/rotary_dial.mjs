@@ -4,7 +4,6 @@ import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
 
-const changes = ["query_position", "key_position", "query_layout", "key_layout"];
 const LAST = 32; // position
 const MOST = 16; // columns
 const R = 50; // of a dial
@@ -157,4 +156,4 @@ function draw_curve(model, picture, score) {
   set(picture, { "aria-label": `Score against distance for key positions ${STARTS.join(", ")}: ${curves}. ${now}` });
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

@@ -9,10 +9,11 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from anywidget_static import InputError, Numbers
 from attnlib.formatting import text
 from attnlib.positions import Layout, rotary_embedding, rotary_permutation
 from attnlib.scaled_dot_product import attention_scores
-from attnlib.widgets.base import InputError, Numbers, PageWidget
+from attnlib.widgets.base import PageWidget
 from attnlib.widgets.tables import table
 
 LAST = 32  # position
@@ -35,17 +36,16 @@ class RotaryDial(PageWidget):
     -0.42
     """
 
-    _module = "rotary_dial"
     _alive = "move the query and the key, alone and together, and choose which columns are a pair"
     title = traitlets.Unicode("Rotary embedding").tag(sync=True)
     query_token = traitlets.Unicode("problem").tag(sync=True)
     key_token = traitlets.Unicode("Houston").tag(sync=True)
     query = Numbers("n d").tag(sync=True)
     key = Numbers("n d").tag(sync=True)
-    query_position = traitlets.Int(4).tag(sync=True)
-    key_position = traitlets.Int(0).tag(sync=True)
-    query_layout = traitlets.Enum(get_args(Layout), "half").tag(sync=True)
-    key_layout = traitlets.Enum(get_args(Layout), "half").tag(sync=True)
+    query_position = traitlets.Int(4).tag(sync=True, link=True)
+    key_position = traitlets.Int(0).tag(sync=True, link=True)
+    query_layout = traitlets.Enum(get_args(Layout), "half").tag(sync=True, link=True)
+    key_layout = traitlets.Enum(get_args(Layout), "half").tag(sync=True, link=True)
     base = traitlets.Float(100.0).tag(sync=True)
 
     def __init__(self, query: ArrayLike = QUERY, key: ArrayLike = KEY, **options: Any) -> None:

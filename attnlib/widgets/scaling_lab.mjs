@@ -27,7 +27,6 @@ const NOTES = {
     "The keys equal to q tie, and share all the weight.",
   unit: "Var(q·k) = 1/dₖ was never too large. After the division it is 1/dₖ², and all keys weigh nearly the same.",
 };
-const changes = ["d_k", "scaled", "broken", "seed"];
 
 function build(model, figure) {
   const controls = ui.controls(
@@ -131,4 +130,4 @@ function table() {
   };
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

@@ -6,9 +6,10 @@ import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from anywidget_static import InputError
 from attnlib.formatting import compact, text
 from attnlib.lab.scaling import BROKEN, Saturation, draw_scores, saturation, score_variance
-from attnlib.widgets.base import InputError, PageWidget
+from attnlib.widgets.base import PageWidget
 from attnlib.widgets.tables import table
 
 SIZES = tuple(2**power for power in range(13))
@@ -40,14 +41,13 @@ class ScalingLab(PageWidget):
     0.28
     """
 
-    _module = "scaling_lab"
     _alive = "make dₖ larger and smaller, divide by its root, and break each assumption behind that"
     title = traitlets.Unicode("Scaling").tag(sync=True)
     provenance = traitlets.Unicode("random").tag(sync=True)
-    d_k = traitlets.Int(4).tag(sync=True)
-    scaled = traitlets.Bool(False).tag(sync=True)
-    broken = traitlets.Unicode("none").tag(sync=True)
-    seed = traitlets.Int(1).tag(sync=True)
+    d_k = traitlets.Int(4).tag(sync=True, link=True)
+    scaled = traitlets.Bool(False).tag(sync=True, link=True)
+    broken = traitlets.Unicode("none").tag(sync=True, link=True)
+    seed = traitlets.Int(1).tag(sync=True, link=True)
     n_q = traitlets.Int(20).tag(sync=True)
     n_k = traitlets.Int(16).tag(sync=True)
 

@@ -13,7 +13,6 @@ const FUNCTIONS = {
   relu: "ReLU: max(s, 0) + 0.01",
   square: "square: s²",
 };
-const changes = ["scores", "constant", "temperature", "phi"];
 
 function build(model, figure) {
   const controls = ui.controls(
@@ -119,4 +118,4 @@ function table(model, tokens) {
   };
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

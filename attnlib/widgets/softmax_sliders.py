@@ -10,10 +10,11 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from anywidget_static import InputError, Numbers, Texts
 from attnlib import houston
 from attnlib.formatting import compact, text
 from attnlib.lab.positive import Properties, positive_function, positive_weights, weight_properties
-from attnlib.widgets.base import InputError, Numbers, PageWidget, Tokens
+from attnlib.widgets.base import PageWidget
 from attnlib.widgets.tables import table
 
 FUNCTIONS = ("exp", "softplus", "sigmoid", "relu", "square")
@@ -34,14 +35,13 @@ class SoftmaxSliders(PageWidget):
     array([0.1, 0.9])
     """
 
-    _module = "softmax_sliders"
     _alive = "move the scores, add a constant to all of them, and put another function in the place of exp"
     title = traitlets.Unicode("From scores to weights").tag(sync=True)
-    tokens = Tokens().tag(sync=True)
-    scores = Numbers("n").tag(sync=True)
-    constant = traitlets.Float(0.0).tag(sync=True)
-    temperature = traitlets.Float(1.0).tag(sync=True)
-    phi = traitlets.Unicode("exp").tag(sync=True)
+    tokens = Texts().tag(sync=True)
+    scores = Numbers("n").tag(sync=True, link=True)
+    constant = traitlets.Float(0.0).tag(sync=True, link=True)
+    temperature = traitlets.Float(1.0).tag(sync=True, link=True)
+    phi = traitlets.Unicode("exp").tag(sync=True, link=True)
 
     def __init__(self, tokens: Sequence[str] | None = None, scores: ArrayLike | None = None, **options: Any) -> None:
         """`tokens` and `scores` are given together, or neither."""

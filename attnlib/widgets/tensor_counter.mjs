@@ -5,7 +5,6 @@ import * as ui from "./ui.mjs";
 import { element, large, set, whole } from "./ui.mjs";
 
 const SIZES = ["n", "d", "d_k", "d_v"];
-const changes = SIZES;
 const STEPS = 8; // of a thousand each, on the scale
 const YEAR = 365.25 * 86400;
 const TIME = Object.entries({ seconds: 1, minutes: 60, hours: 3600, days: 86400, years: YEAR });
@@ -104,4 +103,4 @@ function bar(count, part) {
   return element("div.stack.log", { "aria-hidden": "true" }, element("span", { "data-part": part, style }));
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

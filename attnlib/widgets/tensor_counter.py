@@ -27,14 +27,13 @@ class TensorCounter(PageWidget):
     (618475290624, 1769472)
     """
 
-    _module = "tensor_counter"
     _alive = "change n and the widths, and see which of the two grows"
     title = traitlets.Unicode("The ideal tensor").tag(sync=True)
     provenance = traitlets.Unicode("counted from the sizes").tag(sync=True)
-    n = traitlets.Int(1024).tag(sync=True)
-    d = traitlets.Int(768).tag(sync=True)
-    d_k = traitlets.Int(768).tag(sync=True)
-    d_v = traitlets.Int(768).tag(sync=True)
+    n = traitlets.Int(1024).tag(sync=True, link=True)
+    d = traitlets.Int(768).tag(sync=True, link=True)
+    d_k = traitlets.Int(768).tag(sync=True, link=True)
+    d_v = traitlets.Int(768).tag(sync=True, link=True)
 
     @property
     def ideal(self) -> int:

@@ -18,7 +18,6 @@ const MATRICES = { w_q: "W_Q", w_k: "W_K", w_v: "W_V" };
 const PRESETS = { identity: "1 0 0 1", "rotate 90°": "0 1 -1 0", "swap axes": "0 1 1 0", project: "0.5 0.5 0.5 0.5" };
 PRESETS["ignore axis 2"] = "1 0 0 0";
 const HINT = "Change one matrix, or drag a token: here it says what moved with it and what did not.";
-const changes = ["points", ...Object.keys(MATRICES), "selected"];
 
 function build(model, figure) {
   const matrices = Object.entries(MATRICES).map(([name, label]) => matrix(model, name, label));
@@ -248,4 +247,4 @@ function rows(tokens, selected, now) {
   return ui.table([asks, "weight", "score", "query", "key", "value", "output"], lines);
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

@@ -10,10 +10,11 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from anywidget_static import InputError, Numbers, Texts
 from attnlib.formatting import text
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention, attention_scores, attention_weights
-from attnlib.widgets.base import InputError, Numbers, PageWidget, Tokens, check_index
+from attnlib.widgets.base import PageWidget, check_index
 from attnlib.widgets.tables import table
 
 # Clockwise from the left, a quarter turn apart: who comes next, and what it is looking for.
@@ -40,15 +41,14 @@ class ThreeSpaces(PageWidget):
     array([0.07, 0.76, 0.01, 0.16])
     """
 
-    _module = "three_spaces"
     _alive = "drag the tokens, change W_Q, W_K and W_V, and see what moves and what stays"
     title = traitlets.Unicode("Three spaces").tag(sync=True)
-    tokens = Tokens().tag(sync=True)
-    points = Numbers("n 2").tag(sync=True)
-    w_q = Numbers("2 2").tag(sync=True)
-    w_k = Numbers("2 2").tag(sync=True)
-    w_v = Numbers("2 2").tag(sync=True)
-    selected = traitlets.Int(0).tag(sync=True)
+    tokens = Texts().tag(sync=True)
+    points = Numbers("n 2").tag(sync=True, link=True)
+    w_q = Numbers("2 2").tag(sync=True, link=True)
+    w_k = Numbers("2 2").tag(sync=True, link=True)
+    w_v = Numbers("2 2").tag(sync=True, link=True)
+    selected = traitlets.Int(0).tag(sync=True, link=True)
 
     def __init__(
         self,

@@ -8,7 +8,6 @@ import { element, number, set } from "./ui.mjs";
 
 const MOST = 64; // tokens
 const STEPS = 12; // times applied
-const changes = ["points", "steps", "selected"];
 
 function build(model, figure) {
   const steps = ui.slider(model, "steps", "times applied", { min: 1, max: STEPS, step: 1, digits: 0 });
@@ -113,4 +112,4 @@ function describe(model, points, outputs) {
   ];
 }
 
-export default ui.widget(changes, build);
+export default ui.widget(build);

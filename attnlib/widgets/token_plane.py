@@ -10,9 +10,10 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
+from anywidget_static import InputError, Numbers, Texts
 from attnlib.formatting import text
 from attnlib.scaled_dot_product import attention, attention_scores, attention_weights
-from attnlib.widgets.base import InputError, Numbers, PageWidget, Tokens, check_index
+from attnlib.widgets.base import PageWidget, check_index
 from attnlib.widgets.tables import table
 
 
@@ -29,13 +30,12 @@ class TokenPlane(PageWidget):
            [0.27, 0.73]])
     """
 
-    _module = "token_plane"
     _alive = "see the tokens in the plane, drag them, and apply attention again and again"
     title = traitlets.Unicode("Tokens in the plane").tag(sync=True)
-    tokens = Tokens().tag(sync=True)
-    points = Numbers("n 2").tag(sync=True)
-    steps = traitlets.Int(1).tag(sync=True)
-    selected = traitlets.Int(0).tag(sync=True)
+    tokens = Texts().tag(sync=True)
+    points = Numbers("n 2").tag(sync=True, link=True)
+    steps = traitlets.Int(1).tag(sync=True, link=True)
+    selected = traitlets.Int(0).tag(sync=True, link=True)
 
     def __init__(self, tokens: Sequence[str], points: ArrayLike, **options: Any) -> None:
         super().__init__(tokens=list(tokens), points=points, **options)

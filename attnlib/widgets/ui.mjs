@@ -1,6 +1,10 @@
 // What the widgets share: elements, controls tied to the model, and one way to draw.
 // Data reaches the page as text nodes and attributes, never as HTML.
 
+import { define } from "anywidget_static/define.mjs";
+import "./theme.css";
+import "./widgets.css";
+
 const SVG = new Set(["svg", "g", "circle", "ellipse", "line", "path", "polygon", "polyline", "rect", "text", "title"]);
 
 // `name` is a tag and classes of the style: "p.note" is a <p> of the class "attn-note". Attributes may be left out.
@@ -35,7 +39,7 @@ export function change(model, name, value) {
 }
 
 export function change_all(model, values) {
-  for (const [name, value] of Object.entries(values)) model.set(name, value);
+  model.set(values); // all of them, and then one event
   model.save_changes();
 }
 
@@ -202,47 +206,9 @@ export function caption(model, figure, text, more = "") {
   figure.firstChild.replaceChildren(`${title}: `, ...[text].flat(), ` Numbers: ${provenance}${more}.`);
 }
 
-// A widget. `changes` names what a reader can change, which a link to the widget carries and "Start again" puts back.
-// The callback `build(model, figure)` fills the figure and returns what draws it: after every change of the model, and
-// when the colours change. An error becomes a sentence in place of the figure.
-export function widget(changes, build) {
-  return { changes, render: ({ model, el }) => show(model, el, changes, build) };
-}
-
-function show(model, el, changes, build) {
-  const KEYS = /^(Arrow|Home|End|Page|Enter| )/; // JupyterLab would take these from the controls
-  const stop = (event) => KEYS.test(event.key) && event.stopPropagation();
-  el.addEventListener("keydown", stop);
-  const figure = element("figure", { class: "attn" }, element("figcaption"));
-  const problem = element("p.problem", { role: "alert" });
-  const start = Object.fromEntries(changes.map((name) => [name, model.get(name)]));
-  const again = button("Start again", () => change_all(model, start));
-  el.append(figure, problem, element("div", { class: "attn attn-foot" }, again));
-  let draw = null;
-  const update = () => {
-    try {
-      draw ??= build(model, figure);
-      draw();
-      problem.textContent = "";
-      figure.hidden = false;
-    } catch (error) {
-      problem.textContent = `This picture cannot be drawn: ${error.message}.`;
-      figure.hidden = true;
-    }
-    again.hidden = changes.every((name) => JSON.stringify(model.get(name)) === JSON.stringify(start[name]));
-  };
-  model.on("change", update);
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  dark.addEventListener("change", update);
-  const theme = new MutationObserver(update);
-  theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  update();
-  return () => {
-    model.off("change", update);
-    dark.removeEventListener("change", update);
-    theme.disconnect();
-    el.removeEventListener("keydown", stop);
-  };
+// A widget. The callback `build(model, figure)` fills the figure and returns what draws it.
+export function widget(build) {
+  return define(build, { prefix: "attn" });
 }
 
 export function vector(entries) {

@@ -13,8 +13,8 @@ from collections import defaultdict
 import jupytext
 import pytest
 
-from _ext.widgets import page_script
-from attnlib.widgets.compose import style as widgets_style
+from anywidget_static import esbuild
+from anywidget_static.page import Source
 from tools.site import ROOT, SITE
 from tools.site import served as serve
 
@@ -112,25 +112,54 @@ PAPER = re.search(r":root \{.*?\n\}", (ROOT / "_ext" / "theme" / "page.css").rea
 STYLE = f"{PAPER} body {{ background: var(--paper); color: var(--ink) }}"
 
 
-@functools.cache
-def script_of(modules):
-    return page_script(list(modules), ROOT)
+@pytest.fixture(scope="session")
+def widgets_style():
+    """The style of every widget of the book."""
+    return esbuild.style(esbuild.modules(ROOT / "attnlib/widgets"), ROOT)
+
+
+@pytest.fixture(scope="session")
+def script_of(tmp_path_factory):
+    """The script of a page with some of the book's widgets."""
+
+    @functools.cache
+    def script(*names):
+        folder = tmp_path_factory.mktemp("script")
+        sources = [Source(name, package="attnlib.widgets") for name in names]
+        esbuild.write_pages({"page": sources}, folder, ROOT / "_ext/theme/widgets.mjs", ROOT)
+        return (folder / "page.js").read_text(encoding="utf8")
+
+    return script
+
+
+@pytest.fixture(scope="session")
+def module_of(tmp_path_factory):
+    """The module of a widget of the book, whole: what a blob can hold."""
+
+    @functools.cache
+    def module(name):
+        folder = tmp_path_factory.mktemp("module")
+        source = (ROOT / f"attnlib/widgets/{name}.mjs").as_posix()
+        esbuild.run({"page": f'export {{ default }} from "{source}";'}, folder, "--format=esm", root=ROOT)
+        return (folder / "page.js").read_text(encoding="utf8")
+
+    return module
 
 
 @pytest.fixture
-def show(tmp_path, open_again):
+def show(tmp_path, open_again, script_of, widgets_style):
     """Write widgets, or HTML, into a page of its own and open it; `address` is what follows the file's name."""
 
     def show_it(*parts, address="", **options):
-        html = "".join(part if isinstance(part, str) else part._repr_mimebundle_()[0]["text/html"] for part in parts)
+        html = "".join(part if isinstance(part, str) else part.to_html() for part in parts)
         modules = sorted(set(re.findall(r'data-widget="(\w+)"', html)))
-        style = STYLE + widgets_style()
+        style = STYLE + widgets_style
         (tmp_path / "page.html").write_text(
             "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
             f"<title>t</title><style>{style}</style><main><h1>t</h1>{html}</main>"
             '<script defer src="widgets.js"></script>'
         )
-        (tmp_path / "widgets.js").write_text(script_of(tuple(modules)))
+        (tmp_path / "widgets.js").write_text(script_of(*modules))
         return open_again((tmp_path / "page.html").as_uri() + address, **options)
 
     return show_it

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from attnlib import widgets
-from attnlib.widgets.compose import notebook_module
 from tools.site import scroll_through
 
 GALLERY = Path("chapters/appendices/gallery.md")
@@ -50,7 +49,7 @@ def test_every_widget_of_the_gallery_comes_alive_in_the_page(site, open_page):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_widget_mounted_and_removed_200_times_leaves_nothing(name, show, gallery):
+def test_a_widget_mounted_and_removed_200_times_leaves_nothing(name, show, gallery, module_of):
     widget = gallery[name]
     page = show()
     tools = page.context.new_cdp_session(page)
@@ -58,7 +57,7 @@ def test_a_widget_mounted_and_removed_200_times_leaves_nothing(name, show, galle
 
     def counted(times):
         left = page.evaluate(
-            MOUNT_AND_REMOVE, [notebook_module(widget._module), json.loads(json.dumps(widget.state())), times]
+            MOUNT_AND_REMOVE, [module_of(widget._module), json.loads(json.dumps(widget.state())), times]
         )
         assert left == 0
         tools.send("HeapProfiler.collectGarbage")

@@ -28,7 +28,7 @@ def with_state(widget, **fields):
     return re.sub(
         r"(application/json\">).*?(</script>)",
         lambda found: found[1] + escaped + found[2],
-        widget._repr_mimebundle_()[0]["text/html"],
+        widget.to_html(),
         flags=re.DOTALL,
     )
 

@@ -9,9 +9,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from _ext import links
-from _ext.widgets import minified
-from attnlib.widgets.compose import style as widgets_style
-from tools.site import ROOT, SITE, scroll_through, violations
+from tools.site import SITE, scroll_through, violations
 
 CHAPTER = "chapters/01_dot_product.html"
 GALLERY = "chapters/appendices/gallery.html"
@@ -113,11 +111,10 @@ def test_a_page_opened_from_a_folder_works_as_well(path, open_page):
 
 
 @pytest.mark.parametrize("path", TEXTS)
-def test_the_widgets_of_a_page_are_small(path):
+def test_the_widgets_of_a_page_are_small(path, widgets_style):
     """All the scripts and styles of widgets that a page of the book brings: 30 KB compressed, and the gallery's 45 KB."""
     found = re.findall(r"_static/(widgets-\w+\.js)", (SITE / path).read_text(encoding="utf8"))
-    style = minified(widgets_style(), "css", ROOT)
-    parts = [style.encode(), *((SITE / "_static" / name).read_bytes() for name in found)]
+    parts = [widgets_style.encode(), *((SITE / "_static" / name).read_bytes() for name in found)]
     assert sum(len(gzip.compress(part, 9)) for part in parts) <= (45 if "gallery" in path else 30) * 1024
 
 

@@ -200,7 +200,7 @@ def test_the_slash_key_searches_except_where_one_writes(served, open_page):
 def test_without_javascript_each_widget_says_what_is_missing(site, open_page):
     page = open_page(f"{site}/{CHAPTER}", java_script_enabled=False)
     for widget in page.locator("[data-widget]").all():
-        note = widget.locator(".attn-missing")
+        note = widget.locator(".widget-missing")
         assert note.is_visible()
         assert "With JavaScript on you can" in note.text_content()
     assert not any(part.is_visible() for part in page.locator(".script-only").all())
@@ -213,7 +213,7 @@ def test_without_javascript_each_widget_says_what_is_missing(site, open_page):
 def test_with_javascript_no_widget_says_that_something_is_missing(served, open_page):
     page = open_page(f"{served}/{CHAPTER}")
     scroll_through(page)
-    assert page.locator(".attn-missing").count() == 0
+    assert page.locator(".widget-missing").count() == 0
 
 
 def test_paper_gets_the_text_alone(served, open_page):

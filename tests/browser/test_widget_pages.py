@@ -11,7 +11,7 @@ from attnlib.widgets import AttentionGrid, TokenPlane
 
 def test_state_that_is_not_json_leaves_the_table(show):
     whole = AttentionGrid("ab", np.eye(2))
-    html = whole._repr_mimebundle_()[0]["text/html"]
+    html = whole.to_html()
     page = show(re.sub(r"(json\">).*?(</script>)", r"\1{oops\2", html, flags=re.DOTALL), whole)
     page.locator("[role=gridcell]").first.wait_for()
     assert page.locator("table").count() == 2

@@ -15,7 +15,7 @@ class Page(HTMLParser):
     def __init__(self, widget):
         super().__init__()
         self.tags, self.cells, self.state, self._open = [], [], "", []
-        self.feed(widget._repr_mimebundle_()[0]["text/html"])
+        self.feed(widget.to_html())
 
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)

@@ -1,21 +1,25 @@
 """Markup and typed numbers: Python and the page read them alike."""
 
+import functools
 import html
 import json
 import re
 import subprocess
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from anywidget_static import esbuild
 from attnlib.markup import marked, unmarked
 from attnlib.questions import NumberQuestion, OrderQuestion, Question
 from attnlib.questions.numbers import SENTENCES, near, read_number, rounded
 from attnlib.widgets.answers import QuestionWidget
-from attnlib.widgets.compose import FOLDER
 
+FOLDER = Path("attnlib/widgets").absolute()
 SCRIPT = """
-import * as answers from "./attnlib/widgets/answers.mjs";
+import * as answers from "FOLDER/answers.mjs";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 globalThis.document = { createElement: (tag) => ({ tag, setAttribute() {}, append(inner) { this.inner = inner; } }) };
@@ -27,10 +31,18 @@ process.stdout.write(JSON.stringify(calls.map(([name, ...values]) => call[name](
 """
 
 
+@functools.cache
+def bundled(script):
+    """A script with all that it imports; styles are left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        esbuild.run({"script": script}, Path(folder), "--format=esm", "--loader:.css=empty")
+        return Path(folder, "script.js").read_text(encoding="utf8")
+
+
 def in_the_page(name, cases):
     """What answers.mjs gives for each case."""
     result = subprocess.run(
-        ["node", "--input-type=module", "-e", SCRIPT],
+        ["node", "--input-type=module", "-e", bundled(SCRIPT.replace("FOLDER", FOLDER.as_posix()))],
         input=json.dumps({"sentences": SENTENCES, "calls": [[name, *case] for case in cases]}),
         capture_output=True,
         text=True,

@@ -135,12 +135,9 @@ def test_the_page_form_of_steps_shows_them_out_of_order_first():
 
 
 def test_two_questions_have_addresses_of_their_own():
-    ids = {
-        Choice(prompt, PAIRS, 0)._repr_mimebundle_()[0]["text/html"].split('id="')[1].split('"')[0]
-        for prompt in ("How many?", "How old?")
-    }
+    ids = {Choice(prompt, PAIRS, 0).to_html().split('id="')[1].split('"')[0] for prompt in ("How many?", "How old?")}
     assert ids == {"choice-how-many", "choice-how-old"}
-    assert 'id="choice-mine"' in a_choice(title="Mine")._repr_mimebundle_()[0]["text/html"]
+    assert 'id="choice-mine"' in a_choice(title="Mine").to_html()
 
 
 def test_texts_are_never_html(page_of, hostile):

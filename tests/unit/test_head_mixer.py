@@ -92,7 +92,7 @@ def test_given_weights_come_back_within_half_a_step(causal):
 def test_144_causal_heads_of_32_tokens_take_at_most_110_kilobytes():
     names = [f"{layer}.{head}" for layer in range(1, 13) for head in range(1, 13)]
     mixer = HeadMixer(["token"] * 32, weights=given_weights(144, 32, causal=True), heads=names, columns=12)
-    assert len(mixer._repr_mimebundle_()[0]["text/html"].encode()) <= 110_000
+    assert len(mixer.to_html().encode()) <= 110_000
     assert mixer.weights.shape == (144, 32, 32)
 
 

@@ -61,7 +61,7 @@ def test_every_import_is_a_pinned_dependency():
     }
     known = (
         set(sys.stdlib_module_names)
-        | {"attnlib", "attention_posters", "_ext", "tools", "tests", "classroom"}
+        | {"anywidget_static", "attnlib", "attention_posters", "_ext", "tools", "tests", "classroom"}
         | {file.stem for file in Path("classroom/inside").glob("*.py")}
     )
     for file in [f for f in TRACKED if f.suffix == ".py" and f.exists()]:

@@ -13,7 +13,7 @@ import sphinxcontrib.katex as katex
 from fontTools.ttLib import TTFont
 from sphinx.errors import ConfigError, ExtensionError
 
-from _ext import formulas, freshness, images, pages, widgets
+from _ext import formulas, freshness, images, pages
 from tools import artwork, site_zip
 
 ROOT = Path.cwd()
@@ -200,19 +200,12 @@ def test_the_packed_site_is_one_folder_and_the_same_each_time(tmp_path):
 
 
 def test_styles_are_shortened_and_keep_their_signs():
-    assert widgets.minified("a::after { content : '−' ; } /* a comment */", "css", ROOT) == 'a:after{content:"−"}\n'
+    assert pages.minified("a::after { content : '−' ; } /* a comment */", "css", ROOT) == 'a:after{content:"−"}\n'
 
 
-def test_a_pages_script_holds_what_its_widgets_use_once_and_nothing_else():
-    grid, plane = (widgets.page_script([name], ROOT) for name in ("attention_grid", "token_plane"))
-    both = widgets.page_script(["attention_grid", "token_plane"], ROOT)
-    assert both.count("This picture cannot be drawn") == 1
-    assert "Next word after" not in both
-    assert max(len(grid), len(plane)) < len(both) < len(grid) + len(plane) - 4000  # what they share
-
-
-def test_a_script_that_cannot_be_read_fails_the_build(tmp_path):
-    with pytest.raises(ExtensionError, match=r"esbuild cannot read this: .*nobody\.mjs"):
-        widgets.page_script(["nobody"], ROOT)
+def test_a_style_is_not_shortened_without_esbuild(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
     with pytest.raises(ExtensionError, match="esbuild is missing"):
-        widgets.minified("", "css", tmp_path)
+        pages.minified("", "css", tmp_path)
+    with pytest.raises(ExtensionError, match="esbuild cannot read this"):
+        pages.minified("let a = ;", "js", ROOT)

@@ -8,8 +8,8 @@ import pytest
 
 from attnlib import attention, attention_weights, causal_mask, houston, widgets
 from attnlib.widgets import AttentionGrid, InputError, TokenPlane
-from attnlib.widgets.compose import FOLDER, notebook_module
 
+FOLDER = Path(widgets.__file__).parent
 RNG = np.random.default_rng(0)
 QUERY, KEY, POINTS = RNG.normal(size=(3, 4)), RNG.normal(size=(5, 4)), RNG.normal(size=(3, 2))
 
@@ -149,21 +149,6 @@ def test_the_temperature_divides_scores_and_bias_alike():
     bias = np.random.default_rng(0).normal(size=(3, 5))
     grid = a_grid(bias=bias, temperature=2.0)
     assert np.allclose(grid.weights, attention_weights(QUERY / 2, KEY, scale=1, bias=bias / 2))
-
-
-def test_joined_modules_import_nothing_and_export_once():
-    for name in widgets.__all__:
-        widget = getattr(widgets, name)
-        if hasattr(widget, "_module"):
-            source = notebook_module(widget._module)
-            assert "\nimport " not in f"\n{source}"
-            assert source.count("export default ") == 1
-
-
-def test_a_module_outside_the_agreed_form_is_refused(tmp_path):
-    (tmp_path / "odd.mjs").write_text('import { x as y } from "./other.mjs";\nexport default { render };\n')
-    with pytest.raises(ValueError, match=r"odd.mjs: cannot join the line 'import \{ x as y \}"):
-        notebook_module("odd", tmp_path)
 
 
 def test_no_module_writes_html():

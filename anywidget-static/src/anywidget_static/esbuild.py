@@ -1,0 +1,136 @@
+"""JavaScript and styles, joined by esbuild: a package's library for Jupyter, and the script of a page."""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from anywidget_static.page import Source, script_folder
+
+COMMON = ("--bundle", "--minify", "--charset=utf8", "--log-level=error", "--loader:.mjs=js")
+
+
+class BuildError(RuntimeError):
+    """esbuild is missing, or cannot read a module."""
+
+
+def program(root: Path = Path()) -> Path | None:
+    """esbuild: that of `root`'s node_modules, else the machine's own, else None."""
+    own = (root / "node_modules" / ".bin" / "esbuild").absolute()
+    found = own if own.exists() else shutil.which("esbuild")
+    return Path(found) if found else None
+
+
+def run(entries: Mapping[str, str], out: Path, *options: str, root: Path = Path()) -> None:
+    """Bundle each text of `entries` into `out/name.js`, and its styles, if it has any, into `out/name.css`.
+
+    Raises BuildError when esbuild is missing or cannot read a module; its own message says which.
+    """
+    esbuild = program(root)
+    if not esbuild:
+        raise BuildError("esbuild is missing: run `npm ci`, or install it with `npm install esbuild`")
+    out.mkdir(parents=True, exist_ok=True)
+    alias = f"--alias:anywidget_static={script_folder()}"
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in entries.items():
+            Path(folder, f"{name}.js").write_text(text, encoding="utf8")
+        files = [str(Path(folder, f"{name}.js")) for name in entries]
+        command = [str(esbuild), *COMMON, alias, f"--outdir={out.absolute()}", *options, *files]
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf8")
+    if done.returncode:
+        raise BuildError(f"esbuild cannot read this: {done.stderr}")
+
+
+def modules(folder: Path) -> list[Path]:
+    """The widgets of a folder: each module with a default export."""
+    return [file for file in sorted(folder.glob("*.mjs")) if "\nexport default " in file.read_text(encoding="utf8")]
+
+
+def imports(files: Iterable[Path]) -> str:
+    """The lines that make `widgets` of modules, each by its name."""
+    paths = {file.stem: file.absolute().as_posix() for file in files}
+    lines = [f'import * as {name} from "{path}";\n' for name, path in paths.items()]
+    return f"{''.join(lines)}const widgets = {{ {', '.join(paths)} }};\n"
+
+
+def build(folder: Path, root: Path = Path()) -> None:
+    """Write what a notebook carries of all widgets in a folder: `static/widgets.mjs` and `static/widgets.css` in it."""
+    entry = (
+        'import { library } from "anywidget_static/library.mjs";\n'
+        f"{imports(modules(folder))}export {{ widgets }};\nexport default library(widgets);\n"
+    )
+    out = folder / "static"
+    run({"widgets": entry}, out, "--format=esm", "--out-extension:.js=.mjs", root=root)
+    (out / "widgets.css").touch()
+
+
+def style(files: Iterable[Path], root: Path = Path()) -> str:
+    """The style of modules, and of all that they import."""
+    with tempfile.TemporaryDirectory() as folder:
+        run({"style": "".join(f'import "{file.absolute().as_posix()}";\n' for file in files)}, Path(folder), root=root)
+        found = Path(folder, "style.css")
+        return found.read_text(encoding="utf8") if found.exists() else ""
+
+
+def write_pages(
+    pages: Mapping[str, Sequence[Source]], out: Path, options: Path | None = None, root: Path = Path()
+) -> None:
+    """Write `out/name.js` (and `out/name.css`) for each page: one script with what its widgets use and nothing else."""
+    extra = f'import options from "{options.absolute().as_posix()}";\n' if options else "const options = {};\n"
+    start = f'import {{ mount }} from "anywidget_static/mount.mjs";\n{extra}'
+    with tempfile.TemporaryDirectory() as folder:
+        entries = {
+            name: f"{start}{imports(module(source, Path(folder)) for source in sources)}mount(document, widgets, options);\n"
+            for name, sources in pages.items()
+        }
+        run(entries, out, "--format=iife", root=root)
+
+
+def copy_pages(
+    pages: Mapping[str, Sequence[Source]], out: Path, options: Path | None = None, root: Path = Path()
+) -> None:
+    """The same without esbuild: modules, which a page loads one by one, with the libraries of packages as they are."""
+    shutil.copytree(script_folder(), out / "anywidget-static", dirs_exist_ok=True)
+    extra = 'import options from "./anywidget-static/options.mjs";\n' if options else "const options = {};\n"
+    if options:
+        shutil.copy(options, out / "anywidget-static" / "options.mjs")
+    for page, sources in pages.items():
+        lines, names, styles = [], [], []
+        for package in sorted({source.package for source in sources} - {""}):
+            library = package_folder(package) / "static"
+            name = package.replace(".", "_")
+            shutil.copy(library / "widgets.mjs", out / "anywidget-static" / f"{name}.mjs")
+            lines.append(f'import {{ widgets as {name} }} from "./anywidget-static/{name}.mjs";\n')
+            names.append(f"...{name}")
+            styles.append((library / "widgets.css").read_text(encoding="utf8"))
+        for source in sources:
+            if not source.package:
+                (out / "anywidget-static" / f"{source.name}.mjs").write_text(source.esm, encoding="utf8")
+                lines.append(f'import * as {source.name} from "./anywidget-static/{source.name}.mjs";\n')
+                names.append(source.name)
+                styles.append(source.css)
+        start = 'import { mount } from "./anywidget-static/mount.mjs";\n'
+        end = f"mount(document, {{ {', '.join(names)} }}, options);\n"
+        (out / f"{page}.js").write_text("".join([start, extra, *lines, end]), encoding="utf8")
+        (out / f"{page}.css").write_text("\n".join(styles), encoding="utf8")
+
+
+def module(source: Source, folder: Path) -> Path:
+    """The file of a widget's module. One that is a text is written, with its style, into `folder`."""
+    if source.package:
+        return package_folder(source.package) / f"{source.name}.mjs"
+    style = folder / f"{source.name}.css"
+    style.write_text(source.css, encoding="utf8")
+    file = folder / f"{source.name}.mjs"
+    file.write_text(f'import "./{style.name}";\n{source.esm}', encoding="utf8")
+    return file
+
+
+def package_folder(package: str) -> Path:
+    """Where a package lies."""
+    spec = find_spec(package)
+    if not spec or not spec.submodule_search_locations:
+        raise BuildError(f"there is no package {package}")
+    return Path(spec.submodule_search_locations[0])

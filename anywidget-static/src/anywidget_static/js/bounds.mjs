@@ -1,0 +1,28 @@
+// The bounds of a widget's fields, declared on its traits in Python, which come as the field `_bounds`:
+// { field: { type, min, max, values, nullable, link } }, where all are optional.
+
+const KINDS = { int: Number.isInteger, float: Number.isFinite };
+
+// What is wrong with a value, as a sentence, or "".
+export function fault(name, value, { type, min = -Infinity, max = Infinity, values, nullable }) {
+  if (nullable && value === null) return "";
+  if (values) return values.includes(value) ? "" : `${name} must be one of ${values.join(", ")}, got ${value}`;
+  if (type in KINDS && !KINDS[type](value))
+    return `${name} must be ${type === "int" ? "an integer" : "a number"}, got ${value}`;
+  if (!(value < min || value > max)) return "";
+  if (max === Infinity) return `${name} must be ${min} or more, got ${value}`;
+  return `${name} must be from ${min} to ${max}, got ${value}`;
+}
+
+// Raise for the first field of a model outside its bounds.
+export function check(model) {
+  for (const [name, bounds] of Object.entries(model.get("_bounds") ?? {})) {
+    const wrong = fault(name, model.get(name), bounds);
+    if (wrong) throw new Error(wrong);
+  }
+}
+
+// The fields that a reader can change: a link carries them, and a reset puts them back.
+export function linked(bounds = {}) {
+  return Object.keys(bounds).filter((name) => bounds[name].link);
+}

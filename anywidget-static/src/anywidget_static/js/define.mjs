@@ -1,0 +1,59 @@
+// A widget that is drawn anew after every change, with a sentence in place of an error and a button that starts again.
+
+import { check, linked } from "./bounds.mjs";
+
+// `build(model, figure)` fills the figure and returns what draws it. Names of classes begin with `prefix`.
+export function define(
+  build,
+  { prefix = "widget", again = "Start again", wrong = "This picture cannot be drawn" } = {},
+) {
+  return { render: ({ model, el }) => show(model, el, { build, prefix, again, wrong }) };
+}
+
+function show(model, el, { build, prefix, again, wrong }) {
+  const make = (tag, className, ...children) => {
+    const node = Object.assign(document.createElement(tag), { className });
+    node.append(...children);
+    return node;
+  };
+  const figure = make("figure", prefix, document.createElement("figcaption"));
+  const problem = make("p", `${prefix}-problem`);
+  problem.setAttribute("role", "alert");
+  const reset = make("button", `${prefix}-button`, again);
+  reset.type = "button";
+  const changes = linked(model.get("_bounds"));
+  const start = Object.fromEntries(changes.map((name) => [name, model.get(name)]));
+  reset.addEventListener("click", () => {
+    model.set(start);
+    model.save_changes();
+  });
+  const keys = (event) => /^(Arrow|Home|End|Page|Enter| )/.test(event.key) && event.stopPropagation(); // from JupyterLab
+  el.addEventListener("keydown", keys);
+  el.append(figure, problem, make("div", `${prefix} ${prefix}-foot`, reset));
+  let draw = null;
+  const update = () => {
+    try {
+      check(model);
+      draw ??= build(model, figure);
+      draw();
+      problem.textContent = "";
+      figure.hidden = false;
+    } catch (error) {
+      problem.textContent = `${wrong}: ${error.message}.`;
+      figure.hidden = true;
+    }
+    reset.hidden = changes.every((name) => JSON.stringify(model.get(name)) === JSON.stringify(start[name]));
+  };
+  model.on("change", update);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", update);
+  const theme = new MutationObserver(update);
+  theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  update();
+  return () => {
+    model.off("change", update);
+    dark.removeEventListener("change", update);
+    theme.disconnect();
+    el.removeEventListener("keydown", keys);
+  };
+}

@@ -1,0 +1,63 @@
+// The model that a widget is given in a page without Jupyter: anywidget's interface, with Backbone's order of events.
+
+// A back end may have `save(changes)`, for what save_changes sends, and `send(content, buffers)`, for custom messages.
+// What comes from there goes to `receive(state)` and `emit("msg:custom", content, buffers)`.
+export class Model {
+  #state;
+  #backend;
+  #unsaved = {};
+  #listeners = new Map(); // by event: [callback, context] each
+
+  constructor(state, backend = {}) {
+    this.#state = state;
+    this.#backend = backend;
+  }
+
+  get(name) {
+    return this.#state[name];
+  }
+
+  set(name, value) {
+    const given = typeof name === "string" ? { [name]: value } : name;
+    Object.assign(this.#unsaved, given);
+    this.receive(given);
+  }
+
+  // New values, which are not sent back: an event for each, then one for all.
+  receive(given) {
+    const changed = Object.entries(given).filter(([name, value]) => !Object.is(this.#state[name], value));
+    for (const [name, value] of changed) this.#state[name] = value;
+    for (const [name, value] of changed) this.emit(`change:${name}`, this, value);
+    if (changed.length) this.emit("change", this);
+  }
+
+  save_changes() {
+    const changes = this.#unsaved;
+    this.#unsaved = {};
+    this.#backend.save?.(changes);
+  }
+
+  send(content, _callbacks, buffers = []) {
+    this.#backend.send?.(content, buffers);
+  }
+
+  on(names, callback, context) {
+    for (const name of names.split(" ")) {
+      if (!this.#listeners.has(name)) this.#listeners.set(name, []);
+      this.#listeners.get(name).push([callback, context]);
+    }
+  }
+
+  // What is left out stands for any: off() forgets every listener.
+  off(names, callback, context) {
+    const goes = ([other, theirs]) => other === (callback ?? other) && theirs === (context ?? theirs);
+    for (const name of names?.split(" ") ?? [...this.#listeners.keys()]) {
+      const left = (this.#listeners.get(name) ?? []).filter((listener) => !goes(listener));
+      this.#listeners.set(name, left);
+    }
+  }
+
+  emit(name, ...values) {
+    for (const [callback, context] of [...(this.#listeners.get(name) ?? [])]) callback.apply(context ?? this, values);
+  }
+}

@@ -1,0 +1,252 @@
+// Brings the widgets of a static page to life, with the modules that Jupyter uses, each when it comes near the screen.
+// A widget stands in the page as <div data-widget="name" id="…">, with what is read where no script runs, and its state
+// as JSON. A state may come late, from a script of its own, which `data-state` names. There is no kernel.
+
+import { fault, linked } from "./bounds.mjs";
+import { Model } from "./model.mjs";
+
+// The link to a widget: its id, and what it shows where that is not the author's state.
+const HASH = {
+  read() {
+    const [id, ...query] = location.hash.slice(1).split("?");
+    try {
+      return { id: decodeURIComponent(id), query: query.join("?") };
+    } catch {
+      return { id, query: "" };
+    }
+  },
+  write: (id, query) => `#${id}${query && `?${query}`}`,
+};
+
+const OPTIONS = {
+  margin: "600px", // how far from the screen a widget starts
+  address: HASH,
+  storageKey: () => null, // (element, fields) => where the browser's storage keeps a widget's changes, or null
+  backend: (home) => home.without_kernel, // see model.mjs
+  words: {
+    link: "Link to this widget",
+    shown: "Link to what this widget shows now",
+    kernel: "What you did here needs Python, which does not run in this page.",
+    fault: "This widget could not start",
+  },
+};
+
+// Start every widget below `root`; `widgets` holds a module, or what anywidget takes for its default export, by name.
+// Returns a function that ends them all and puts back what stood in the page.
+export function mount(root, widgets, options = {}) {
+  const settings = { ...OPTIONS, ...options, words: { ...OPTIONS.words, ...options.words } };
+  const stopped = new AbortController();
+  const homes = new Map();
+  for (const element of root.querySelectorAll("[data-widget]"))
+    if (widgets[element.dataset.widget])
+      homes.set(element, new Home(element, widgets[element.dataset.widget], settings));
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        near.unobserve(target);
+        homes.get(target).start();
+      }
+    },
+    { rootMargin: settings.margin },
+  );
+  const follow = async () => {
+    const { id, query } = settings.address.read();
+    const home = query && [...homes.values()].find(({ element }) => element.id === id);
+    if (!home) return;
+    if (home.model) home.visit();
+    else await home.start();
+    home.element.scrollIntoView();
+  };
+  for (const [element, home] of homes) {
+    if (!home.late) near.observe(element);
+    else
+      home.fetch_state(() => {
+        near.observe(element);
+        if (settings.address.read().id === element.id) follow();
+      });
+  }
+  follow();
+  addEventListener("hashchange", follow, { signal: stopped.signal });
+  addEventListener("beforeprint", () => homes.forEach((home) => home.start()), { signal: stopped.signal });
+  return () => {
+    stopped.abort();
+    near.disconnect();
+    for (const home of homes.values()) home.stop();
+  };
+}
+
+// One widget of a page.
+class Home {
+  model = null;
+  #author; // the state that its author left
+  #stopped = null;
+  #before = [];
+  #clean = [];
+
+  constructor(element, module, settings) {
+    Object.assign(this, { element, module, settings });
+  }
+
+  get #script() {
+    return this.element.querySelector(":scope > script[type='application/json']");
+  }
+
+  get late() {
+    return this.#script?.dataset.state;
+  }
+
+  // A state beside the page: the page itself comes first.
+  fetch_state(onload) {
+    const load = () =>
+      document.head.append(Object.assign(document.createElement("script"), { src: this.late, onload }));
+    if (document.readyState === "complete") load();
+    else addEventListener("load", load, { once: true });
+  }
+
+  async start() {
+    const written = !this.#stopped && this.#script?.textContent;
+    if (!written) return; // it runs, or its state is still on the way
+    this.#stopped = new AbortController();
+    const { element } = this;
+    const { signal } = this.#stopped;
+    const el = document.createElement("div");
+    element.dataset.widgetMounted = "true";
+    this.#before = [...element.childNodes];
+    try {
+      this.#author = unpacked(JSON.parse(written));
+      const model = new Model({ ...this.#author }, this.settings.backend(this));
+      element.append(el); // in the page before it draws, so that it has a style
+      const widget = await definition(this.module);
+      const given = { model, signal, experimental: { invoke: () => this.#invoke() } };
+      this.#clean.push(await widget.initialize?.(given));
+      this.#clean.push(await widget.render?.({ ...given, el }));
+      if (signal.aborted) return this.#tidy();
+      this.model = model;
+      model.on("change", () => this.share());
+      this.visit();
+      const focused = element.contains(document.activeElement);
+      element.replaceChildren(...this.#before.filter((node) => node === this.#script || node === this.#link), el);
+      if (focused) el.querySelector("[tabindex='0'], input, button")?.focus(); // the table that had it is gone
+    } catch (error) {
+      el.remove(); // what stood there stays
+      console.error(`widget ${element.dataset.widget}:`, error);
+      if (!element.querySelector("figure, table, p")) this.say(`${this.settings.words.fault}: ${error.message}`);
+    }
+  }
+
+  stop() {
+    if (!this.#stopped) return;
+    this.#stopped.abort();
+    this.#tidy();
+    this.element.replaceChildren(...this.#before);
+    delete this.element.dataset.widgetMounted;
+    this.#stopped = this.model = null;
+  }
+
+  #tidy() {
+    for (const clean of this.#clean.splice(0)) clean?.();
+  }
+
+  // A sentence below the widget, once.
+  say(sentence) {
+    if ([...this.element.children].some((node) => node.textContent === sentence)) return;
+    const node = Object.assign(document.createElement("p"), { className: "widget-says", textContent: sentence });
+    node.setAttribute("role", "status");
+    this.element.append(node);
+  }
+
+  without_kernel = { send: () => this.say(this.settings.words.kernel) };
+
+  async #invoke() {
+    this.say(this.settings.words.kernel);
+    throw new Error(this.settings.words.kernel);
+  }
+
+  get #link() {
+    return this.element.querySelector(":scope > a[data-link]");
+  }
+
+  // What a link to the widget carries: name=value&…, for each field that a reader can change and that is not as the
+  // author left it, the value serialized as JSON.
+  serialize() {
+    const values = linked(this.#author._bounds).map((name) => [name, JSON.stringify(this.model.get(name))]);
+    return String(new URLSearchParams(values.filter(([name, value]) => value !== JSON.stringify(this.#author[name]))));
+  }
+
+  // What such a link says: only what a reader can change is taken, in the form that it has, within its bounds.
+  parse(query) {
+    const changes = {};
+    const bounds = this.#author._bounds ?? {};
+    for (const [name, text] of new URLSearchParams(query)) {
+      try {
+        const value = JSON.parse(text, finite);
+        const fits = this.#author[name] === null || kind(value) === kind(this.#author[name]);
+        if (fits && bounds[name]?.link && !fault(name, value, bounds[name])) changes[name] = value;
+      } catch {
+        /* not JSON: as if it were not there */
+      }
+    }
+    return changes;
+  }
+
+  // Show what the address says, if it speaks of this widget, or else what this browser remembers of it.
+  visit() {
+    const { id, query } = this.settings.address.read();
+    this.model.set(this.parse((id === this.element.id && query) || this.#remembered()));
+    this.model.save_changes();
+  }
+
+  // The link beside a widget leads to what it shows now; the browser's storage keeps it, if the page wants that.
+  share() {
+    const query = this.serialize();
+    this.#link?.setAttribute("href", this.settings.address.write(this.element.id, query));
+    this.#link?.setAttribute("aria-label", query ? this.settings.words.shown : this.settings.words.link);
+    const key = this.#storage_key();
+    if (key === null) return;
+    try {
+      if (query) localStorage.setItem(key, JSON.stringify([JSON.stringify(this.#author), query]));
+      else localStorage.removeItem(key);
+    } catch {
+      /* switched off, or full */
+    }
+  }
+
+  #storage_key() {
+    return this.settings.storageKey(this.element, linked(this.#author._bounds));
+  }
+
+  #remembered() {
+    try {
+      const [author, query] = JSON.parse(localStorage.getItem(this.#storage_key()));
+      return author === JSON.stringify(this.#author) ? query : "";
+    } catch {
+      return ""; // nothing there, switched off, or not ours
+    }
+  }
+}
+
+// A widget as anywidget takes it: the default export, or a function that makes it, or (older) the module itself.
+async function definition(module) {
+  const given = module.default ?? module;
+  return typeof given === "function" ? given() : given;
+}
+
+// A state as Jupyter saves it: bytes stand apart, as base64, with the path to their place.
+function unpacked({ _buffers = [], ...state }) {
+  for (const { path, data } of _buffers) {
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    const parent = path.slice(0, -1).reduce((part, key) => part[key], state);
+    parent[path.at(-1)] = new DataView(bytes.buffer);
+  }
+  return state;
+}
+
+// 1e999 is JSON, but what it stands for is not.
+function finite(_, value) {
+  return value === Infinity || value === -Infinity ? null : value;
+}
+
+function kind(value) {
+  return Array.isArray(value) ? "array" : typeof value;
+}

@@ -1,0 +1,105 @@
+"""Widgets as HTML: the shell that a notebook's output holds, and the state that a page adds to it.
+
+The state is Jupyter's own: what `nbclient` saves of every widget in a notebook's metadata. So a page can show any
+anywidget, whoever wrote it.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ipywidgets.widgets.widget import _remove_buffers
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+PLACE = re.compile(r'<script type="application/json" data-model="(\w+)"></script>')
+STATE = re.compile(r'<script type="application/json">([^<]*)</script>')
+STATE_FILE = re.compile(r'data-state="[^"]*?(state-\w+\.js)"')
+SHOWN = re.compile(rf'<script type="{re.escape(VIEW)}">(.*?)</script>', re.DOTALL)
+IPYWIDGETS = {"layout", "style", "tabbable", "tooltip"}  # what has no meaning without its front end
+KEPT = {"_bounds"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a widget's module comes from: a package with the name of a module in it, or the module's text and its style."""
+
+    name: str
+    package: str = ""
+    esm: str = ""
+    css: str = ""
+
+
+def shell(name: str, anchor: str, model: str, fallback: str, alive: str = "") -> str:
+    """The HTML of a widget, whose state `filled` puts in its place."""
+    start = f'<noscript><p class="widget-missing">This is how the widget starts. With JavaScript on you can {alive}.</p></noscript>'
+    link = f'<a class="headerlink" data-link href="#{anchor}" aria-label="Link to this widget">#</a>'
+    return (
+        f'<div data-widget="{name}" id="{anchor}">{link if anchor else ""}{fallback}{start if alive else ""}'
+        f'<script type="application/json" data-model="{model}"></script></div>'
+    )
+
+
+def saved(widget: Any) -> dict[str, Any]:
+    """A widget as a notebook's metadata hold it."""
+    state, paths, buffers = _remove_buffers(widget.get_state())
+    data = [base64.b64encode(buffer).decode() for buffer in buffers]
+    return {"state": state, "buffers": [{"path": path, "data": one} for path, one in zip(paths, data, strict=True)]}
+
+
+def filled(text: str, models: Mapping[str, Any]) -> str:
+    """HTML with the states in their places. The place of an unknown model stays empty."""
+
+    def state_of(match: re.Match[str]) -> str:
+        return (
+            f'<script type="application/json">{serialized(models[match[1]])}</script>'
+            if match[1] in models
+            else match[0]
+        )
+
+    return PLACE.sub(state_of, text)
+
+
+def serialized(model: Mapping[str, Any]) -> str:
+    """A model's state as JSON that may stand inside HTML."""
+    state = {n: v for n, v in model["state"].items() if n in KEPT or not (n.startswith("_") or n in IPYWIDGETS)}
+    if not state.get("_bounds", True):
+        del state["_bounds"]
+    if model.get("buffers"):
+        state["_buffers"] = [{"path": one["path"], "data": one["data"]} for one in model["buffers"]]
+    return json.dumps(state, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def is_anywidget(model: Mapping[str, Any]) -> bool:
+    """Whether a saved model is that of an anywidget, with its module in its state."""
+    return "_esm" in model["state"]
+
+
+def source(model: Mapping[str, Any], models: Mapping[str, Any]) -> Source:
+    """Where the module of a saved model comes from."""
+    state = model["state"]
+    if library := models.get(state.get("_library", "")):
+        return Source(state["_module"], package=library["state"]["package"])
+    esm, css = state["_esm"], state.get("_css", "")
+    name = state.get("_module") or f"widget_{hashlib.sha256((esm + css).encode()).hexdigest()[:8]}"
+    return Source(name, esm=esm, css=css)
+
+
+def moved(text: str, large: int, write: Callable[[str], str]) -> str:
+    """HTML in which each state of more than `large` characters stands in the script whose address `write` gives."""
+
+    def outside(match: re.Match[str]) -> str:
+        if len(match[1]) <= large:
+            return match[0]
+        return f'<script type="application/json" data-state="{write(match[1])}"></script>'
+
+    return STATE.sub(outside, text)
+
+
+def script_folder() -> Path:
+    """Where the JavaScript of this package lies."""
+    return Path(__file__).parent / "js"

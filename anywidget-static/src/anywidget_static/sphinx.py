@@ -1,0 +1,163 @@
+"""A Sphinx extension: pages that MyST-NB makes of notebooks show their anywidgets alive, with no kernel.
+
+List `anywidget_static.sphinx` among the extensions of `conf.py` or, in Jupyter Book 1, under `sphinx: extra_extensions`. A
+page brings the script of the widgets that it shows and no other. Settings:
+
+- `anywidget_static_options`: a JavaScript module, relative to the source folder, whose default export is the third
+  argument of `mount` (see js/mount.mjs);
+- `anywidget_static_styled`: packages whose style the theme brings;
+- `anywidget_static_large`: a state of more characters comes from a script of its own, after the page (20,000).
+
+With esbuild (in the source folder's node_modules, or on the path) a page's script is one small file, which also runs from a
+folder. Without it a page loads modules, which browsers refuse to load from a folder.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+
+from anywidget_static import __version__, esbuild, page
+from anywidget_static.page import Source
+
+STATES = "application/vnd.jupyter.widget-state+json"
+logger = logging.getLogger(__name__)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the settings and the steps."""
+    app.add_config_value("anywidget_static_options", "", "html", types=[str])
+    app.add_config_value("anywidget_static_styled", [], "html", types=[list])
+    app.add_config_value("anywidget_static_large", 20_000, "html", types=[int])
+    app.connect("env-purge-doc", lambda app, env, name: sources_of(env).pop(name, None))
+    app.connect("env-merge-info", lambda app, env, names, other: sources_of(env).update(sources_of(other)))
+    app.connect("doctree-read", read)
+    app.connect("html-page-context", add_script, priority=900)
+    app.connect("build-finished", write_scripts)
+    return {"version": __version__, "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": False}
+
+
+def sources_of(env: BuildEnvironment) -> dict[str, dict[str, Source]]:
+    """For each page that shows widgets: their modules by name."""
+    found: dict[str, dict[str, Source]] = env.__dict__.setdefault("anywidget_static", {})
+    return found
+
+
+def read(app: Sphinx, document: nodes.document) -> None:
+    """Put each widget's state beside its table, and note which modules the page needs."""
+    env, name = app.env, app.env.docname
+    files = getattr(env, "nb_metadata", {}).get(name, {}).get("js_files", {})
+    models: dict[str, Any] = (
+        json.loads(files["ipywidgets_state"][1]["body"])["state"] if "ipywidgets_state" in files else {}
+    )
+    found: dict[str, Source] = {}
+    left = False
+    for bundle, view in _views(document):
+        model = models.get(view)
+        if not model or not page.is_anywidget(model):
+            left = True
+            continue
+        source = page.source(model, models)
+        if found.setdefault(source.name, source) != source:
+            logger.warning("two widgets of this page are called %r", source.name, location=bundle, type="widgets")
+        html = page.filled(_html(bundle) or page.shell(source.name, "", view, ""), {view: model})
+        bundle.children = []
+        bundle += nodes.container("", nodes.raw("", html, format="html"), mime_type="text/html")
+    if found:
+        sources_of(env)[name] = found
+    if files and not left:  # nothing here needs Jupyter's own front end
+        for key in [key for key in files if key.startswith("ipywidgets")]:
+            del files[key]
+
+
+def _views(document: nodes.document) -> Iterator[tuple[nodes.container, str]]:
+    """The outputs that show a widget, each with its model's name."""
+    for bundle in list(document.findall(nodes.container)):
+        if bundle.get("nb_element") != "mime_bundle":
+            continue
+        for part in bundle.findall(nodes.container):
+            shown = page.SHOWN.search(part.astext()) if part.get("mime_type") == page.VIEW else None
+            if shown:
+                yield bundle, json.loads(shown[1])["model_id"]
+
+
+def _html(bundle: nodes.container) -> str:
+    """An output's own HTML, if it has a place for a state."""
+    for part in bundle.children:
+        if (
+            isinstance(part, nodes.container)
+            and part.get("mime_type") == "text/html"
+            and page.PLACE.search(part.astext())
+        ):
+            return str(part.astext())
+    return ""
+
+
+def add_script(app: Sphinx, name: str, template: str, context: dict[str, Any], document: nodes.document | None) -> None:
+    """Give a page with widgets their script, and move large states out of it."""
+    if not (sources := sources_of(app.env).get(name)):
+        return
+    context["body"] = page.moved(context["body"], app.config.anywidget_static_large, _outside(app, context))
+    script = _script(sources)
+    if esbuild.program(Path(app.srcdir)):
+        app.add_js_file(f"{script}.js", loading_method="defer")
+    else:
+        app.add_js_file(f"{script}.js", type="module")
+    if _styled(app, sources):
+        app.add_css_file(f"{script}.css")
+
+
+def _outside(app: Sphinx, context: dict[str, Any]) -> Any:
+    """What writes a state beside the page, as a script that fills it in: unlike JSON, it also loads from a folder."""
+
+    def write(state: str) -> str:
+        name = f"state-{_digest(state)}.js"
+        script = f"for (const state of document.querySelectorAll(\"[data-state$='{name}']\")) state.textContent = {json.dumps(state)};\n"
+        (Path(app.outdir) / "_static" / name).write_text(script, encoding="utf8")
+        return str(context["pathto"](f"_static/{name}", 1))
+
+    return write
+
+
+def _script(sources: dict[str, Source]) -> str:
+    """Pages with the same widgets share a script."""
+    return f"widgets-{_digest(repr(sorted(sources.items())))}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _styled(app: Sphinx, sources: dict[str, Source]) -> list[Source]:
+    """The widgets whose style the page must bring."""
+    return [source for source in sources.values() if source.package not in app.config.anywidget_static_styled]
+
+
+def write_scripts(app: Sphinx, exception: Exception | None) -> None:
+    """Write the scripts that the pages ask for, and drop those of earlier builds."""
+    if exception or app.builder.format != "html":
+        return
+    static, root = Path(app.outdir) / "_static", Path(app.srcdir)
+    scripts = {_script(sources): list(sources.values()) for sources in sources_of(app.env).values()}
+    wanted = {
+        file for page_ in Path(app.outdir).rglob("*.html") for file in page.STATE_FILE.findall(page_.read_text("utf8"))
+    }
+    for old in [*static.glob("widgets-*"), *static.glob("state-*.js")]:
+        if old.stem not in scripts and old.name not in wanted:
+            old.unlink()
+    if scripts:
+        options = root / app.config.anywidget_static_options if app.config.anywidget_static_options else None
+        write = esbuild.write_pages if esbuild.program(root) else esbuild.copy_pages
+        write(scripts, static, options, root)
+        for name, sources in scripts.items():
+            style = static / f"{name}.css"
+            if not style.exists():
+                style.touch()
+            if all(source.package in app.config.anywidget_static_styled for source in sources):
+                style.unlink()

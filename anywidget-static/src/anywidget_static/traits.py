@@ -1,0 +1,131 @@
+"""Inputs of widgets: traits with bounds, which reach JavaScript as JSON, and with errors that name what is wrong."""
+
+from typing import Any
+
+import numpy as np
+import traitlets
+
+
+class InputError(traitlets.TraitError, ValueError):
+    """A value that a widget cannot show. traitlets puts the old value back when it sees this."""
+
+
+class _Bounded:
+    """A number from `min` to `max`, both included; either may be left out."""
+
+    name: str | None
+    min: float | None
+    max: float | None
+
+    def validate(self, owner: Any, value: Any) -> Any:
+        low = -np.inf if self.min is None else self.min
+        high = np.inf if self.max is None else self.max
+        unbounded, self.min, self.max = (self.min, self.max), None, None
+        try:
+            found = super().validate(owner, value)  # type: ignore[misc]
+        finally:
+            self.min, self.max = unbounded
+        if found is not None and not (np.isfinite(found) and low <= found <= high):
+            raise InputError(f"{self.name} must be {_range(low, high)}, got {value}")
+        return found
+
+
+def _range(low: float, high: float) -> str:
+    if np.isinf(high):
+        return "finite" if np.isinf(low) else f"{low:,} or more"
+    return f"from {low:,} to {high:,}"
+
+
+class Whole(_Bounded, traitlets.Int[int, int]):
+    """An integer from `min` to `max`."""
+
+
+class Real(_Bounded, traitlets.Float[float, float]):
+    """A finite number from `min` to `max`."""
+
+
+class OneOf(traitlets.Enum[Any]):
+    """One of some values, such as `OneOf(("none", "causal"), "causal")`."""
+
+    def validate(self, owner: Any, value: Any) -> Any:
+        if value not in (self.values or ()) and not (value is None and self.allow_none):
+            known = ", ".join(map(str, self.values or ()))
+            raise InputError(f"{self.name} must be one of {known}, got {value!r}")
+        return value
+
+
+class Numbers(traitlets.TraitType[list[Any], Any]):
+    """Finite numbers, such as `Numbers("n d")`: an axis for each name; takes an array, holds lists.
+
+    An axis that is named by a number has that length. With `optional=True` there may be none: [].
+    """
+
+    def __init__(self, axes: str, *, optional: bool = False, **options: Any) -> None:
+        self.axes, self.optional = axes.split(), optional
+        smallest = np.zeros([int(axis) if axis.isdigit() else 1 for axis in self.axes]).tolist()
+        super().__init__([] if optional else smallest, **options)
+
+    def validate(self, owner: Any, value: Any) -> list[Any]:
+        shape = f"({', '.join(self.axes)}{',' * (len(self.axes) == 1)})"
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{self.name} must be numbers in the shape {shape}: {error}") from error
+        if not self._fits(array.shape):
+            free = ", ".join(axis for axis in self.axes if not axis.isdigit())
+            least = f" with {free} ≥ 1" if free else ""
+            raise InputError(f"{self.name} must have shape {shape}{least}, got {array.shape}")
+        for index in np.argwhere(~np.isfinite(array)):
+            raise InputError(f"{self.name}{index.tolist()} is {array[tuple(index)]}: every entry must be finite")
+        return list(array.tolist())
+
+    def _fits(self, shape: tuple[int, ...]) -> bool:
+        if self.optional and shape == (0,):
+            return True
+        sizes = zip(self.axes, shape, strict=False)
+        return len(shape) == len(self.axes) and all(axis == str(n) if axis.isdigit() else n for axis, n in sizes)
+
+
+class Booleans(traitlets.TraitType[list[list[bool]] | None, Any]):
+    """Rows of booleans, or None; takes an array, holds a list of lists."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(None, allow_none=True, **options)
+
+    def validate(self, owner: Any, value: Any) -> list[list[bool]] | None:
+        if value is None:
+            return None
+        array = np.asarray(value)
+        if array.dtype != bool or array.ndim != 2:
+            raise InputError(f"{self.name} must be a boolean matrix, got shape {array.shape} and dtype {array.dtype}")
+        rows: list[list[bool]] = array.tolist()
+        return rows
+
+
+class Texts(traitlets.List[str]):
+    """A list of texts; takes a tuple too."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(traitlets.Unicode(), **options)
+
+    def validate(self, owner: Any, value: Any) -> list[str]:
+        texts = super().validate(owner, list(value) if isinstance(value, tuple) else value)
+        return list(texts or ())
+
+
+def bounds_of(traits: dict[str, traitlets.TraitType[Any, Any]]) -> dict[str, dict[str, Any]]:
+    """What JavaScript is told of the traits: see js/bounds.mjs. Traits tagged `link=True` are those a reader can change."""
+    told = {name: _bounds(trait) for name, trait in traits.items() if trait.metadata.get("sync")}
+    return {name: bounds for name, bounds in told.items() if bounds}
+
+
+def _bounds(trait: traitlets.TraitType[Any, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if isinstance(trait, Whole | Real):
+        found["type"] = "int" if isinstance(trait, Whole) else "float"
+        found |= {side: limit for side in ("min", "max") if (limit := getattr(trait, side)) is not None}
+    elif isinstance(trait, traitlets.Enum):
+        found["values"] = list(trait.values or ())
+    if found and trait.allow_none:
+        found["nullable"] = True
+    return found | ({"link": True} if trait.metadata.get("link") else {})

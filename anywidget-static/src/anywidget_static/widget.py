@@ -1,0 +1,145 @@
+"""The base of a widget that is live in Jupyter, and equally alive in a web page with no kernel."""
+
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import anywidget
+import traitlets
+
+from anywidget_static import page
+from anywidget_static.traits import bounds_of
+
+ANYWIDGET = {"_esm", "_css", "_anywidget_id"}
+LOADER = Path(__file__).parent / "js" / "jupyter.mjs"
+
+
+class Widget(anywidget.AnyWidget):
+    """An anywidget with a `text/html` form, which a static page shows and its script brings to life.
+
+    A widget is a class and, beside its file, the module `file.mjs` (with `file.css`, if it has a style): or `_esm` and
+    `_css` name others, as in anywidget. A subclass tags its inputs `sync=True`, and `link=True` what a reader can
+    change: this a link to the widget carries, and "Start again" puts back. It compares its inputs in `check`, and returns
+    in `fallback` the HTML that is read where no script runs: without JavaScript, in print, by a crawler. `_alive` says in a few
+    words what the reader could do with a script. On a page a widget has an address of its own, made from its title.
+
+    A package of many widgets sets `_bundle` on their common base to the folder that `anywidget_static.esbuild.build`
+    fills: a notebook then carries the modules once, however many widgets it holds.
+    """
+
+    _bundle: ClassVar[Path | None] = None
+    _stem: ClassVar[str]
+    _alive: ClassVar[str] = ""
+    title = traitlets.Unicode().tag(sync=True)
+    _bounds = traitlets.Dict(read_only=True).tag(sync=True)
+    _module = traitlets.Unicode(read_only=True).tag(sync=True)
+    _library = traitlets.Unicode().tag(sync=True)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        if cls.__qualname__ != cls.__mro__[1].__qualname__:  # traitlets derives a class for each instance too
+            cls._connect()
+        super().__init_subclass__(**options)
+
+    @classmethod
+    def _connect(cls) -> None:
+        """Find the module and the style, and check every input beside the others whenever one changes."""
+        file = _file(cls)
+        cls._stem = file.stem if file else cls.__name__
+        if cls._bundle:
+            cls._esm = LOADER
+        elif file and "_esm" not in vars(cls) and file.with_suffix(".mjs").exists():
+            cls._esm = file.with_suffix(".mjs")
+            if file.with_suffix(".css").exists():
+                cls._css = file.with_suffix(".css")
+        own = cls.mro()[: cls.mro().index(Widget)]
+        traits = {name: trait for part in reversed(own) for name, trait in vars(part).items()}
+        inputs = [n for n, t in traits.items() if isinstance(t, traitlets.TraitType) and t.metadata.get("sync")]
+        if inputs:
+            cls._check_input = traitlets.validate(*inputs)(Widget._checked)
+
+    def __init__(self, **options: Any) -> None:
+        if unknown := options.keys() - set(self.trait_names()):
+            raise TypeError(f"{type(self).__name__} has no option {sorted(unknown)[0]!r}")
+        if self._bundle:
+            options["_library"] = library(type(self)).model_id
+        super().__init__(**options)
+
+    @traitlets.default("_bounds")
+    def _bounds_of_traits(self) -> dict[str, Any]:
+        return bounds_of(self.traits())
+
+    @traitlets.default("_module")
+    def _module_of_class(self) -> str:
+        return self._stem
+
+    def check(self, inputs: SimpleNamespace) -> None:
+        """Raise `InputError` when the inputs do not fit each other."""
+
+    def _checked(self, proposal: Any) -> Any:
+        """The traitlets validator of every input of a subclass: the proposed value, checked beside the others.
+
+        To change several inputs that must fit, set them inside `hold_trait_notifications()`: they
+        are checked together at its end, and all put back if they do not fit.
+        """
+        self.check(SimpleNamespace(**self.state() | {proposal["trait"].name: proposal["value"]}))
+        return proposal["value"]
+
+    def fallback(self) -> str:
+        """HTML to read where no script runs. Texts in it must be escaped."""
+        return ""
+
+    def state(self) -> dict[str, Any]:
+        """The synced inputs by name, with their bounds: what a page's script takes."""
+        inherited = {*anywidget.AnyWidget.class_trait_names(), "_module", "_library"}
+        names = [name for name in self.trait_names(sync=True) if name not in inherited and name not in ANYWIDGET]
+        return {name: value for name in names if (value := getattr(self, name)) or name not in page.KEPT}
+
+    def to_html(self) -> str:
+        """The widget as it stands in a page of its own: what is read without a script, and its state."""
+        return page.filled(self._shell(), {self.model_id: page.saved(self)})
+
+    def _shell(self) -> str:
+        anchor = "-".join(re.findall(r"\w+", f"{self._module} {self.title}".lower().replace("_", " ")))
+        return page.shell(self._module, anchor, self.model_id, self.fallback(), self._alive)
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**options)
+        if bundle is None:  # anywidget's word for a widget without a view
+            return None
+        data, metadata = bundle
+        return data | {"text/html": self._shell()}, metadata
+
+
+class Library(anywidget.AnyWidget):
+    """The modules and the style of a package's widgets: one for each kernel, which all of them load from."""
+
+    key = traitlets.Unicode().tag(sync=True)
+    package = traitlets.Unicode().tag(sync=True)
+
+
+_libraries: dict[Path, Library] = {}
+
+
+def library(cls: type[Widget]) -> Library:
+    base = next(part for part in cls.mro() if vars(part).get("_bundle"))
+    bundle: Path = vars(base)["_bundle"]
+    known = _libraries.get(bundle)
+    if known is None or known.comm is None:  # closed with all widgets
+        files = {"_esm": bundle / "widgets.mjs", "_css": bundle / "widgets.css"}
+        for file in files.values():
+            if not file.exists():
+                raise FileNotFoundError(
+                    f"{file} is missing: build it with `python -m anywidget_static {bundle.parent}`"
+                )
+        known = type("Library", (Library,), files)(package=base.__module__.rpartition(".")[0])
+        known.key = known.model_id
+        _libraries[bundle] = known
+    return known
+
+
+def _file(cls: type) -> Path | None:
+    """The file of a class; None for one of a notebook's cell."""
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    return Path(file) if file else None

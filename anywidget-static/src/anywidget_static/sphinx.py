@@ -68,7 +68,8 @@ def read(app: Sphinx, document: nodes.document) -> None:
             logger.warning("two widgets of this page are called %r", source.name, location=bundle, type="widgets")
         html = page.filled(_html(bundle) or page.shell(source.name, "", view, ""), {view: model})
         bundle.children = []
-        bundle += nodes.container("", nodes.raw("", html, format="html"), mime_type="text/html")
+        shown = nodes.raw("", html, format="html", classes=["output", "text_html"])  # as MyST-NB writes HTML
+        bundle += nodes.container("", shown, mime_type="text/html")
     if found:
         sources_of(env)[name] = found
     if files and not left:  # nothing here needs Jupyter's own front end

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
+from uuid import uuid4
 
 import anywidget
 import traitlets
@@ -133,8 +134,8 @@ def library(cls: type[Widget]) -> Library:
                 raise FileNotFoundError(
                     f"{file} is missing: build it with `python -m anywidget_static {bundle.parent}`"
                 )
-        known = type("Library", (Library,), files)(package=base.__module__.rpartition(".")[0])
-        known.key = known.model_id
+        key, package = uuid4().hex, base.__module__.rpartition(".")[0]
+        known = type("Library", (Library,), files)(model_id=key, key=key, package=package)
         _libraries[bundle] = known
     return known
 

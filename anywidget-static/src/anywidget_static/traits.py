@@ -1,5 +1,6 @@
 """Inputs of widgets: traits with bounds, which reach JavaScript as JSON, and with errors that name what is wrong."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,26 +15,22 @@ class _Bounded:
     """A number from `min` to `max`, both included; either may be left out."""
 
     name: str | None
-    min: float | None
-    max: float | None
+
+    def __init__(self, default: Any, *, min: float = -np.inf, max: float = np.inf, **options: Any) -> None:
+        self.low, self.high = min, max
+        super().__init__(default, **options)  # type: ignore[call-arg]
 
     def validate(self, owner: Any, value: Any) -> Any:
-        low = -np.inf if self.min is None else self.min
-        high = np.inf if self.max is None else self.max
-        unbounded, self.min, self.max = (self.min, self.max), None, None
-        try:
-            found = super().validate(owner, value)  # type: ignore[misc]
-        finally:
-            self.min, self.max = unbounded
-        if found is not None and not (np.isfinite(found) and low <= found <= high):
-            raise InputError(f"{self.name} must be {_range(low, high)}, got {value}")
-        return found
+        found = super().validate(owner, value)  # type: ignore[misc]
+        if found is None or (np.isfinite(found) and self.low <= found <= self.high):
+            return found
+        raise InputError(f"{self.name} must be {_range(self.low, self.high)}, got {value}")
 
 
 def _range(low: float, high: float) -> str:
-    if np.isinf(high):
-        return "finite" if np.isinf(low) else f"{low:,} or more"
-    return f"from {low:,} to {high:,}"
+    if high < sys.maxsize:
+        return f"from {low} to {high}"
+    return "finite" if np.isinf(low) else f"{low} or more"
 
 
 class Whole(_Bounded, traitlets.Int[int, int]):
@@ -103,10 +100,13 @@ class Booleans(traitlets.TraitType[list[list[bool]] | None, Any]):
 
 
 class Texts(traitlets.List[str]):
-    """A list of texts; takes a tuple too."""
+    """A list of `minlen` to `maxlen` texts; takes a tuple too."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(traitlets.Unicode(), **options)
+
+    def length_error(self, owner: Any, value: Any) -> None:
+        raise InputError(f"{self.name} must have from {self._minlen} to {self._maxlen} entries, got {len(value)}")
 
     def validate(self, owner: Any, value: Any) -> list[str]:
         texts = super().validate(owner, list(value) if isinstance(value, tuple) else value)
@@ -123,9 +123,11 @@ def _bounds(trait: traitlets.TraitType[Any, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if isinstance(trait, Whole | Real):
         found["type"] = "int" if isinstance(trait, Whole) else "float"
-        found |= {side: limit for side in ("min", "max") if (limit := getattr(trait, side)) is not None}
+        found |= {side: limit for side, limit in (("min", trait.low), ("max", trait.high)) if np.isfinite(limit)}
     elif isinstance(trait, traitlets.Enum):
         found["values"] = list(trait.values or ())
+    elif isinstance(trait, Texts) and trait._maxlen < sys.maxsize:
+        found |= {"type": "list", "min": trait._minlen, "max": trait._maxlen}
     if found and trait.allow_none:
         found["nullable"] = True
     return found | ({"link": True} if trait.metadata.get("link") else {})

@@ -6,7 +6,6 @@ A widget whose state makes no sense says why in a sentence, in place of its figu
 import json
 import math
 import re
-import subprocess
 
 import numpy as np
 import pytest
@@ -308,8 +307,12 @@ CASES = {
     ),
 }  # fmt: skip
 
-SEEN = """() => {
+ALIVE = """() => {
   dispatchEvent(new Event("beforeprint")); // brings all to life at once
+  return new Promise((done) => setTimeout(done)); // and lets each come to its first drawing
+}"""
+
+SEEN = """() => {
   return [...document.querySelectorAll("[data-widget]")].map((root) => {
     const figure = root.querySelector("figure"), problem = root.querySelector(".attn-problem");
     return [problem?.textContent, figure.checkVisibility()];
@@ -326,23 +329,14 @@ def test_a_state_that_makes_no_sense_gives_a_sentence_and_the_others_live_on(nam
     make, cases = CASES[name]
     page = show(*(with_state(make(), **fields) for fields, _ in cases), make())
     expected = [f"This picture cannot be drawn: {sentence}." if sentence else "" for _, sentence in [*cases, ({}, "")]]
+    page.evaluate(ALIVE)
     assert page.evaluate(SEEN) == [[sentence, not sentence] for sentence in expected]
     assert page.problems == []
-
-
-def changeable():
-    """By module, what a reader can change in a widget, which an address may carry."""
-    modules = sorted({getattr(widgets, name)._module for name in NAMES})
-    lines = [f'import {module} from "./attnlib/widgets/{module}.mjs";' for module in modules]
-    script = "\n".join([*lines, f"console.log(JSON.stringify({{ {', '.join(modules)} }}));"])
-    done = subprocess.run(["node", "--input-type=module"], input=script, capture_output=True, text=True, check=True)
-    return {module: widget["changes"] for module, widget in json.loads(done.stdout).items()}
 
 
 JUNK = ["null", "-1", "0.5", "1e999", "1e9", '"constructor"', "[]", "[[]]", "[9]", "[[0,0],[0,0]]", "{}", "oops"]
 
 FOLLOW = """async ([changes, junk]) => {
-  dispatchEvent(new Event("beforeprint"));
   const roots = [...document.querySelectorAll("[data-widget]")], wrong = [];
   const look = (root) => [root.querySelector("figure").checkVisibility(), root.querySelector(".attn-problem").textContent];
   const whole = (root) => String(look(root)) === "true,";
@@ -369,7 +363,12 @@ FOLLOW = """async ([changes, junk]) => {
 
 def test_an_address_that_makes_no_sense_is_refused_or_said_and_start_again_mends_it(show, gallery):
     page = show(*gallery.values())
-    assert page.evaluate(FOLLOW, [changeable(), JUNK]) == []
+    changes = {
+        shown._module: [name for name, bounds in shown._bounds.items() if bounds.get("link")]
+        for shown in gallery.values()
+    }
+    page.evaluate(ALIVE)
+    assert page.evaluate(FOLLOW, [changes, JUNK]) == []
     assert page.problems == []
 
 
@@ -411,7 +410,6 @@ def hostile():
 
 
 USE = """() => {
-  dispatchEvent(new Event("beforeprint"));
   const use = (selector, act) => document.querySelectorAll(`figure ${selector}`).forEach((node) => node.isConnected && act(node));
   const say = (node, kind) => node.dispatchEvent(new Event(kind, { bubbles: true }));
   use("select", (menu) => [...menu.options].forEach((option, i) => { menu.selectedIndex = i; option.disabled || say(menu, "change"); }));
@@ -427,6 +425,7 @@ def test_texts_of_any_kind_are_text_and_fit_a_phone(script, show):
     made = hostile()
     page = show(*made, java_script_enabled=script, viewport={"width": 340, "height": 740})
     if script:
+        page.evaluate(ALIVE)
         assert page.evaluate(USE) == []
         assert page.locator("[data-widget-mounted]").count() == len(made)
     assert page.locator("img").count() == 0
@@ -439,7 +438,6 @@ def test_texts_of_any_kind_are_text_and_fit_a_phone(script, show):
 
 
 STOPS = """() => {
-  dispatchEvent(new Event("beforeprint"));
   const all = [...document.querySelectorAll(":is(a[href], button, input, select, summary, [tabindex='0'])")];
   const stops = all.filter((node) => node.checkVisibility() && node.tabIndex >= 0 && !node.disabled);
   window.reached = [];
@@ -455,6 +453,7 @@ STOPS = """() => {
 
 def test_the_tab_key_reaches_every_control_in_its_order(show, gallery):
     page = show(*gallery.values())
+    page.evaluate(ALIVE)
     count, cut = page.evaluate(STOPS)
     assert cut == 0
     assert count > 5 * len(gallery)

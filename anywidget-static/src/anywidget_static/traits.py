@@ -54,13 +54,16 @@ class OneOf(traitlets.Enum[Any]):
 class Numbers(traitlets.TraitType[list[Any], Any]):
     """Finite numbers, such as `Numbers("n d")`: an axis for each name; takes an array, holds lists.
 
-    An axis that is named by a number has that length. With `optional=True` there may be none: [].
+    An axis that is named by a number has that length, and the first at most `maxlen`. With `optional=True` there may be
+    none: [].
     """
 
-    def __init__(self, axes: str, *, optional: bool = False, **options: Any) -> None:
-        self.axes, self.optional = axes.split(), optional
-        smallest = np.zeros([int(axis) if axis.isdigit() else 1 for axis in self.axes]).tolist()
-        super().__init__([] if optional else smallest, **options)
+    def __init__(
+        self, axes: str, default: Any = None, *, maxlen: int = sys.maxsize, optional: bool = False, **options: Any
+    ) -> None:
+        self.axes, self.optional, self._minlen, self._maxlen = axes.split(), optional, int(not optional), maxlen
+        smallest = np.zeros([0 if optional else int(axis) if axis.isdigit() else 1 for axis in self.axes])
+        super().__init__(np.asarray(smallest if default is None else default).tolist(), **options)
 
     def validate(self, owner: Any, value: Any) -> list[Any]:
         shape = f"({', '.join(self.axes)}{',' * (len(self.axes) == 1)})"
@@ -72,6 +75,8 @@ class Numbers(traitlets.TraitType[list[Any], Any]):
             free = ", ".join(axis for axis in self.axes if not axis.isdigit())
             least = f" with {free} ≥ 1" if free else ""
             raise InputError(f"{self.name} must have shape {shape}{least}, got {array.shape}")
+        if len(array) > self._maxlen:
+            raise _wrong_length(self, array)
         for index in np.argwhere(~np.isfinite(array)):
             raise InputError(f"{self.name}{index.tolist()} is {array[tuple(index)]}: every entry must be finite")
         return list(array.tolist())
@@ -99,6 +104,10 @@ class Booleans(traitlets.TraitType[list[list[bool]] | None, Any]):
         return rows
 
 
+def _wrong_length(trait: Any, value: Any) -> InputError:
+    return InputError(f"{trait.name} must have from {trait._minlen} to {trait._maxlen} entries, got {len(value)}")
+
+
 class Texts(traitlets.List[str]):
     """A list of `minlen` to `maxlen` texts; takes a tuple too."""
 
@@ -106,7 +115,7 @@ class Texts(traitlets.List[str]):
         super().__init__(traitlets.Unicode(), **options)
 
     def length_error(self, owner: Any, value: Any) -> None:
-        raise InputError(f"{self.name} must have from {self._minlen} to {self._maxlen} entries, got {len(value)}")
+        raise _wrong_length(self, value)
 
     def validate(self, owner: Any, value: Any) -> list[str]:
         texts = super().validate(owner, list(value) if isinstance(value, tuple) else value)
@@ -126,7 +135,7 @@ def _bounds(trait: traitlets.TraitType[Any, Any]) -> dict[str, Any]:
         found |= {side: limit for side, limit in (("min", trait.low), ("max", trait.high)) if np.isfinite(limit)}
     elif isinstance(trait, traitlets.Enum):
         found["values"] = list(trait.values or ())
-    elif isinstance(trait, Texts) and trait._maxlen < sys.maxsize:
+    elif isinstance(trait, Texts | Numbers) and trait._maxlen < sys.maxsize:
         found |= {"type": "list", "min": trait._minlen, "max": trait._maxlen}
     if found and trait.allow_none:
         found["nullable"] = True

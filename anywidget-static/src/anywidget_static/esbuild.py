@@ -1,5 +1,6 @@
 """JavaScript and styles, joined by esbuild: a package's library for Jupyter, and the script of a page."""
 
+import json
 import shutil
 import subprocess
 import tempfile
@@ -77,15 +78,49 @@ def style(files: Iterable[Path], root: Path = Path()) -> str:
 def write_pages(
     pages: Mapping[str, Sequence[Source]], out: Path, options: Path | None = None, root: Path = Path()
 ) -> None:
-    """Write `out/name.js` (and `out/name.css`) for each page: one script with what its widgets use and nothing else."""
+    """Write `out/name.js` (and `out/name.css`) for each page: one script with what its widgets use and nothing else.
+
+    A module that is a text starts by itself, when its widget does: no fault in it reaches the others.
+    """
     extra = f'import options from "{options.absolute().as_posix()}";\n' if options else "const options = {};\n"
-    start = f'import {{ mount }} from "anywidget_static/mount.mjs";\n{extra}'
+    start = f'import {{ from_text, mount }} from "anywidget_static/mount.mjs";\n{extra}'
     with tempfile.TemporaryDirectory() as folder:
+        loads = {source: _load(source, Path(folder), root) for source in texts(pages)}
         entries = {
-            name: f"{start}{imports(module(source, Path(folder)) for source in sources)}mount(document, widgets, options);\n"
+            name: f"{start}{imports(module(source) for source in sources if source.package)}"
+            f"{''.join(loads[source] for source in texts({name: sources}))}mount(document, widgets, options);\n"
             for name, sources in pages.items()
         }
         run(entries, out, "--format=iife", root=root)
+    for name, sources in pages.items():
+        if style := "\n".join(source.css for source in texts({name: sources})):
+            with (out / f"{name}.css").open("a", encoding="utf8") as file:
+                file.write(style)
+
+
+def texts(pages: Mapping[str, Sequence[Source]]) -> list[Source]:
+    """The sources that are texts, each once."""
+    return list(dict.fromkeys(source for sources in pages.values() for source in sources if not source.package))
+
+
+def _load(source: Source, folder: Path, root: Path) -> str:
+    """A line of JavaScript that names what loads a module.
+
+    One that takes code from another site, or that no script can hold, stays a text: the browser reads it as Jupyter does.
+    """
+    meta = folder / f"{source.name}.json"
+    try:
+        run({source.name: source.esm}, folder / "alone", "--format=iife", f"--metafile={meta}", root=root)
+    except BuildError:
+        sites = None
+    else:
+        found = [one for file in json.loads(meta.read_text("utf8"))["inputs"].values() for one in file["imports"]]
+        sites = [one["path"] for one in found if one.get("external") and one["kind"] == "import-statement"]
+    if sites == []:
+        file = folder / f"{source.name}.mjs"
+        file.write_text(source.esm, encoding="utf8")
+        return f"widgets.{source.name} = () => import({json.dumps(file.as_posix())});\n"
+    return f"widgets.{source.name} = () => from_text({json.dumps(source.esm)}, {json.dumps(sites or [])});\n"
 
 
 def copy_pages(
@@ -105,27 +140,19 @@ def copy_pages(
             lines.append(f'import {{ widgets as {name} }} from "./anywidget-static/{name}.mjs";\n')
             names.append(f"...{name}")
             styles.append((library / "widgets.css").read_text(encoding="utf8"))
-        for source in sources:
-            if not source.package:
-                (out / "anywidget-static" / f"{source.name}.mjs").write_text(source.esm, encoding="utf8")
-                lines.append(f'import * as {source.name} from "./anywidget-static/{source.name}.mjs";\n')
-                names.append(source.name)
-                styles.append(source.css)
+        for source in texts({page: sources}):
+            (out / "anywidget-static" / f"{source.name}.mjs").write_text(source.esm, encoding="utf8")
+            names.append(f'{source.name}: () => import("./anywidget-static/{source.name}.mjs")')
+            styles.append(source.css)
         start = 'import { mount } from "./anywidget-static/mount.mjs";\n'
         end = f"mount(document, {{ {', '.join(names)} }}, options);\n"
         (out / f"{page}.js").write_text("".join([start, extra, *lines, end]), encoding="utf8")
         (out / f"{page}.css").write_text("\n".join(styles), encoding="utf8")
 
 
-def module(source: Source, folder: Path) -> Path:
-    """The file of a widget's module. One that is a text is written, with its style, into `folder`."""
-    if source.package:
-        return package_folder(source.package) / f"{source.name}.mjs"
-    style = folder / f"{source.name}.css"
-    style.write_text(source.css, encoding="utf8")
-    file = folder / f"{source.name}.mjs"
-    file.write_text(f'import "./{style.name}";\n{source.esm}', encoding="utf8")
-    return file
+def module(source: Source) -> Path:
+    """The file of a package's widget."""
+    return package_folder(source.package) / f"{source.name}.mjs"
 
 
 def package_folder(package: str) -> Path:

@@ -6,6 +6,7 @@ anywidget, whoever wrote it.
 
 import base64
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -16,12 +17,15 @@ from typing import Any
 from ipywidgets.widgets.widget import _remove_buffers
 
 VIEW = "application/vnd.jupyter.widget-view+json"
+HOME = re.compile(r'<div data-widget="[^"]*"(?: id="([^"]*)">(<a class="headerlink" data-link) href="[^"]*")?')
 PLACE = re.compile(r'<script type="application/json" data-model="(\w+)"></script>')
 STATE = re.compile(r'<script type="application/json">([^<]*)</script>')
 STATE_FILE = re.compile(r'data-state="[^"]*?(state-\w+\.js)"')
 SHOWN = re.compile(rf'<script type="{re.escape(VIEW)}">(.*?)</script>', re.DOTALL)
-IPYWIDGETS = {"layout", "style", "tabbable", "tooltip"}  # what has no meaning without its front end
 KEPT = {"_bounds"}
+FRONT_END = {"_anywidget_id", "_css", "_dom_classes", "_esm", "_library", "_module"}  # of no use to a module
+FRONT_END |= {f"_{part}_{what}" for part in ("model", "view") for what in ("module", "module_version", "name")}
+FRONT_END |= {"_view_count", "layout", "tabbable", "tooltip"}
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,25 @@ class Source:
 def shell(name: str, anchor: str, model: str, fallback: str, alive: str = "") -> str:
     """The HTML of a widget, whose state `filled` puts in its place."""
     start = f'<noscript><p class="widget-missing">This is how the widget starts. With JavaScript on you can {alive}.</p></noscript>'
-    link = f'<a class="headerlink" data-link href="#{anchor}" aria-label="Link to this widget">#</a>'
+    link = f' id="{anchor}"><a class="headerlink" data-link href="#{anchor}" aria-label="Link to this widget">#</a>'
     return (
-        f'<div data-widget="{name}" id="{anchor}">{link if anchor else ""}{fallback}{start if alive else ""}'
+        f'<div data-widget="{name}"{link if anchor else ">"}{fallback}{start if alive else ""}'
         f'<script type="application/json" data-model="{model}"></script></div>'
     )
+
+
+def named(text: str, name: str, taken: set[str]) -> str:
+    """HTML of a widget with the name of its module, and an address of its own among those that are taken."""
+
+    def start(match: re.Match[str]) -> str:
+        if not match[1]:
+            return f'<div data-widget="{name}"'
+        numbered = (f"{match[1]}-{n}" for n in itertools.count(2))
+        anchor = next(one for one in itertools.chain([match[1]], numbered) if one not in taken)
+        taken.add(anchor)
+        return f'<div data-widget="{name}" id="{anchor}">{match[2]} href="#{anchor}"'
+
+    return HOME.sub(start, text, count=1)
 
 
 def saved(widget: Any) -> dict[str, Any]:
@@ -66,7 +84,7 @@ def filled(text: str, models: Mapping[str, Any]) -> str:
 
 def serialized(model: Mapping[str, Any]) -> str:
     """A model's state as JSON that may stand inside HTML."""
-    state = {n: v for n, v in model["state"].items() if n in KEPT or not (n.startswith("_") or n in IPYWIDGETS)}
+    state = {n: v for n, v in model["state"].items() if n not in FRONT_END}
     if not state.get("_bounds", True):
         del state["_bounds"]
     if model.get("buffers"):
@@ -84,9 +102,11 @@ def source(model: Mapping[str, Any], models: Mapping[str, Any]) -> Source:
     state = model["state"]
     if library := models.get(state.get("_library", "")):
         return Source(state["_module"], package=library["state"]["package"])
-    esm, css = state["_esm"], state.get("_css", "")
-    name = state.get("_module") or f"widget_{hashlib.sha256((esm + css).encode()).hexdigest()[:8]}"
-    return Source(name, esm=esm, css=css)
+    esm, css = state["_esm"], state.get("_css") or ""
+    name = f"{state.get('_module') or 'widget'}_{hashlib.sha256((esm + css).encode()).hexdigest()[:8]}"
+    if esm.startswith(("http://", "https://")):
+        esm = f"import * as given from {json.dumps(esm)};\nexport default given.default ?? given;\n"
+    return Source(re.sub(r"\W", "_", name), esm=esm, css=css)
 
 
 def moved(text: str, large: int, write: Callable[[str], str]) -> str:

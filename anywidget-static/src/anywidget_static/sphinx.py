@@ -27,6 +27,7 @@ from anywidget_static import __version__, esbuild, page
 from anywidget_static.page import Source
 
 STATES = "application/vnd.jupyter.widget-state+json"
+LOST = "the notebook holds no state of this widget, so its page shows the table alone: run it anew, or save it with its widgets"
 logger = logging.getLogger(__name__)
 
 
@@ -57,19 +58,21 @@ def read(app: Sphinx, document: nodes.document) -> None:
         json.loads(files["ipywidgets_state"][1]["body"])["state"] if "ipywidgets_state" in files else {}
     )
     found: dict[str, Source] = {}
+    taken = set(document.ids)
     left = False
     for bundle, view in _views(document):
-        model = models.get(view)
+        model, html = models.get(view), _html(bundle)
+        if html and not model:
+            logger.warning("%s", LOST, location=bundle, type="widgets")
+            _show(bundle, page.named(html, "", taken))
         if not model or not page.is_anywidget(model):
             left = True
             continue
         source = page.source(model, models)
         if found.setdefault(source.name, source) != source:
             logger.warning("two widgets of this page are called %r", source.name, location=bundle, type="widgets")
-        html = page.filled(_html(bundle) or page.shell(source.name, "", view, ""), {view: model})
-        bundle.children = []
-        shown = nodes.raw("", html, format="html", classes=["output", "text_html"])  # as MyST-NB writes HTML
-        bundle += nodes.container("", shown, mime_type="text/html")
+        html = page.named(html or page.shell(source.name, "", view, ""), source.name, taken)
+        _show(bundle, page.filled(html, {view: model}))
     if found:
         sources_of(env)[name] = found
     if files and not left:  # nothing here needs Jupyter's own front end
@@ -86,6 +89,14 @@ def _views(document: nodes.document) -> Iterator[tuple[nodes.container, str]]:
             shown = page.SHOWN.search(part.astext()) if part.get("mime_type") == page.VIEW else None
             if shown:
                 yield bundle, json.loads(shown[1])["model_id"]
+
+
+def _show(bundle: nodes.container, html: str) -> None:
+    """Put HTML in the place of an output's own and of its view, which the theme's scripts would look for."""
+    shown = nodes.raw("", html, format="html", classes=["output", "text_html"])  # as MyST-NB writes HTML
+    kept = [part for part in bundle.children if part.get("mime_type") not in {page.VIEW, "text/html"}]
+    bundle.children = []
+    bundle += [nodes.container("", shown, mime_type="text/html"), *kept]
 
 
 def _html(bundle: nodes.container) -> str:

@@ -1,6 +1,7 @@
 // The model that a widget is given in a page without Jupyter: anywidget's interface, with Backbone's order of events.
 
-// A back end may have `save(changes)`, for what save_changes sends, and `send(content, buffers)`, for custom messages.
+// A back end may have `save(changes)`, for what save_changes sends, `send(content, buffers)`, for custom messages, and
+// a `widget_manager`, with the models of other widgets.
 // What comes from there goes to `receive(state)` and `emit("msg:custom", content, buffers)`.
 export class Model {
   #state;
@@ -29,6 +30,11 @@ export class Model {
     for (const [name, value] of changed) this.#state[name] = value;
     for (const [name, value] of changed) this.emit(`change:${name}`, this, value);
     if (changed.length) this.emit("change", this);
+  }
+
+  // What a widget that shows another inside itself asks for.
+  get widget_manager() {
+    return this.#backend.widget_manager;
   }
 
   save_changes() {

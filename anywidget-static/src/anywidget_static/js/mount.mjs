@@ -26,7 +26,8 @@ const OPTIONS = {
   words: {
     link: "Link to this widget",
     shown: "Link to what this widget shows now",
-    kernel: "What you did here needs Python, which does not run in this page.",
+    kernel: "This needs Python, which does not run in this page.",
+    nested: "This widget shows another inside itself, which it can in Jupyter alone.",
     fault: "This widget could not start",
   },
 };
@@ -111,23 +112,24 @@ class Home {
     const { element } = this;
     const { signal } = this.#stopped;
     const el = document.createElement("div");
-    element.dataset.widgetMounted = "true";
     this.#before = [...element.childNodes];
     try {
       this.#author = unpacked(JSON.parse(written));
       const model = new Model({ ...this.#author }, this.settings.backend(this));
       element.append(el); // in the page before it draws, so that it has a style
       const widget = await definition(this.module);
-      const given = { model, signal, experimental: { invoke: () => this.#invoke() } };
+      const given = { model, signal, experimental: { invoke: async () => this.#cannot("kernel") } };
+      const other = async () => this.#cannot("nested");
       this.#clean.push(await widget.initialize?.(given));
-      this.#clean.push(await widget.render?.({ ...given, el }));
+      this.#clean.push(await widget.render?.({ ...given, el, host: { getModel: other, getWidget: other } }));
       if (signal.aborted) return this.#tidy();
       this.model = model;
       model.on("change", () => this.share());
       this.visit();
       const focused = element.contains(document.activeElement);
-      element.replaceChildren(...this.#before.filter((node) => node === this.#script || node === this.#link), el);
+      for (const node of this.#before) if (node !== this.#script && node !== this.#link) node.remove();
       if (focused) el.querySelector("[tabindex='0'], input, button")?.focus(); // the table that had it is gone
+      element.dataset.widgetMounted = "true";
     } catch (error) {
       el.remove(); // what stood there stays
       console.error(`widget ${element.dataset.widget}:`, error);
@@ -156,11 +158,19 @@ class Home {
     this.element.append(node);
   }
 
-  without_kernel = { send: () => this.say(this.settings.words.kernel) };
+  #cannot(what) {
+    this.say(this.settings.words[what]);
+    throw new Error(this.settings.words[what]);
+  }
 
-  async #invoke() {
-    this.say(this.settings.words.kernel);
-    throw new Error(this.settings.words.kernel);
+  get without_kernel() {
+    const nested = () => this.#cannot("nested");
+    return {
+      send: () => this.say(this.settings.words.kernel),
+      get widget_manager() {
+        return nested();
+      },
+    };
   }
 
   get #link() {
@@ -226,10 +236,23 @@ class Home {
   }
 }
 
-// A widget as anywidget takes it: the default export, or a function that makes it, or (older) the module itself.
-async function definition(module) {
-  const given = module.default ?? module;
-  return typeof given === "function" ? given() : given;
+// A widget as anywidget takes it: the default export, or a function that makes it, or (older) the module itself. A
+// module may come late too: from a function that loads it.
+async function definition(given) {
+  const made = await (typeof given === "function" ? given() : given);
+  return made.default ? definition(made.default) : made;
+}
+
+// A module that is a text. It may need code from other sites, which are named when it cannot be loaded.
+export async function from_text(text, sites) {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  try {
+    return await import(address);
+  } catch (error) {
+    throw sites.length ? new Error(`it needs ${sites.join(" and ")}`, { cause: error }) : error;
+  } finally {
+    URL.revokeObjectURL(address);
+  }
 }
 
 // A state as Jupyter saves it: bytes stand apart, as base64, with the path to their place.

@@ -6,9 +6,7 @@ content-security policy that allows no inline script and nothing from elsewhere.
 
 import ast
 import functools
-import json
 import re
-from collections import defaultdict
 
 import jupytext
 import pytest
@@ -31,80 +29,6 @@ def served():
 def site(request, served):
     """The built site, once from a server and once from its folder."""
     return served if request.param == "http" else SITE.as_uri()
-
-
-WIDE = {"width": 1280, "height": 900}
-
-
-@pytest.fixture(scope="session")
-def new_page(browser):
-    """Open an address in a fresh page. Requests to anywhere else are refused and, like every error, kept."""
-
-    def open_it(address, **options):
-        page = watched(browser.new_context(**{"viewport": WIDE, **options}).new_page())
-        watch(page, address)
-        return page
-
-    return open_it
-
-
-@pytest.fixture
-def open_page(new_page):
-    """Open an address in a fresh page, which the test's end closes."""
-    pages = []
-    yield lambda address, **options: pages.append(new_page(address, **options)) or pages[-1]
-    for page in pages:
-        page.context.close()
-
-
-def watched(page):
-    """Keep what the page reports, and let it reach its own address alone."""
-
-    def admit(route):
-        if route.request.url.startswith(page.own):
-            return route.continue_()
-        page.third_party.append(route.request.url)
-        return route.abort()
-
-    page.context.route("**/*", admit)
-    page.on("console", lambda message: message.type in {"error", "warning"} and page.problems.append(message.text))
-    page.on("pageerror", lambda error: page.problems.append(str(error)))
-    page.on("dialog", lambda dialog: (page.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    return page
-
-
-def watch(page, address):
-    page.third_party, page.problems = [], []
-    page.own = ("file://", "data:", "blob:", address.split("/", 3)[0] + "//" + address.split("/", 3)[2])
-    page.goto(address)
-
-
-@pytest.fixture(scope="session")
-def pool():
-    """Pages by their options, for tests of bare widgets: a page used again opens three times as fast as a new one."""
-    return defaultdict(list)
-
-
-@pytest.fixture
-def open_again(browser, pool):
-    """Open an address in a page that another test has left, or in a new one. It keeps no storage from before."""
-    used = []
-
-    def open_it(address, **options):
-        options = {"viewport": WIDE, **options}
-        key = json.dumps(options, sort_keys=True)
-        page = pool[key].pop() if pool[key] else watched(browser.new_context(**options).new_page())
-        used.append((key, page))
-        watch(page, address)
-        return page
-
-    yield open_it
-    for key, page in used:
-        viewport = json.loads(key)["viewport"]
-        page.emulate_media(media="null", color_scheme=json.loads(key).get("color_scheme", "light"))
-        page.set_viewport_size(viewport)
-        page.goto("about:blank")
-        pool[key].append(page)
 
 
 # The book's paper and ink, light and dark, and the widgets' own style.
@@ -147,43 +71,15 @@ def module_of(tmp_path_factory):
 
 
 @pytest.fixture
-def show(tmp_path, open_again, script_of, widgets_style):
-    """Write widgets, or HTML, into a page of its own and open it; `address` is what follows the file's name."""
+def show(show_html, script_of, widgets_style):
+    """Write widgets, or HTML with some, into a page of their own and open it."""
 
-    def show_it(*parts, address="", **options):
+    def show_it(*parts, **options):
         html = "".join(part if isinstance(part, str) else part.to_html() for part in parts)
         modules = sorted(set(re.findall(r'data-widget="(\w+)"', html)))
-        style = STYLE + widgets_style
-        (tmp_path / "page.html").write_text(
-            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-            f"<title>t</title><style>{style}</style><main><h1>t</h1>{html}</main>"
-            '<script defer src="widgets.js"></script>'
-        )
-        (tmp_path / "widgets.js").write_text(script_of(*modules))
-        return open_again((tmp_path / "page.html").as_uri() + address, **options)
+        return show_html(html, script_of(*modules), STYLE + widgets_style, **options)
 
     return show_it
-
-
-@pytest.fixture
-def until():
-    """Wait until a condition of a page holds. (Playwright's own way is an eval, which the policy forbids.)"""
-
-    def wait(page, condition):
-        for _ in range(400):
-            if page.evaluate(condition):
-                return
-            page.wait_for_timeout(50)
-        raise AssertionError(f"{condition} does not come true")
-
-    return wait
-
-
-@pytest.fixture
-def settle():
-    """Wait until a page has drawn what it was told: the second frame from now."""
-    frame = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
-    return lambda page: page.evaluate(frame)
 
 
 @pytest.fixture

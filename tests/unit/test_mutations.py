@@ -86,7 +86,7 @@ def verdict():
 def test_the_suite_fails_for_most_faults(module, verdict, tmp_path):
     for name in ("attnlib", "tests/unit"):
         shutil.copytree(name, tmp_path / name, ignore=shutil.ignore_patterns("exercises", "widgets", "js"))
-    for name in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
+    for name in ("pyproject.toml", "tests/__init__.py", "conftest.py"):
         shutil.copy(name, tmp_path / name)
     file, test = tmp_path / f"attnlib/{module}.py", f"tests/unit/test_{module.rpartition('/')[2]}.py"
     source, survived = file.read_text(encoding="utf8"), []

@@ -92,16 +92,14 @@ export function frame(model, figure, ...controls) {
   const reveal = element("p.reveal");
   figure.classList.add("attn-question");
   figure.append(...controls, reply, reveal);
+  let said = "";
   return (verdict, sentence, revealed) => {
-    const origin = model.get("provenance");
-    figure.firstChild.replaceChildren(
-      ...marked(model.get("prompt")),
-      origin ? element("small", ` Numbers: ${origin}.`) : "",
-    );
-    const { right, wrong } = model.get("sentences");
-    const opening = verdict === null ? [] : [element("strong", `${verdict ? right : wrong} `)];
-    if (reply.dataset.said !== `${verdict}${sentence}`) reply.replaceChildren(...opening, ...marked(sentence));
-    reply.dataset.said = `${verdict}${sentence}`;
+    const { prompt, provenance, sentences } = ui.values(model);
+    const origin = provenance ? element("small", ` Numbers: ${provenance}.`) : "";
+    figure.firstChild.replaceChildren(...marked(prompt), origin);
+    const opening = verdict === null ? [] : [element("strong", `${sentences[verdict ? "right" : "wrong"]} `)];
+    if (said !== verdict + sentence) reply.replaceChildren(...opening, ...marked(sentence));
+    said = verdict + sentence;
     reply.classList.toggle("attn-right", verdict === true);
     reply.classList.toggle("attn-wrong", verdict === false);
     reveal.hidden = !revealed;
@@ -111,6 +109,5 @@ export function frame(model, figure, ...controls) {
 
 // The mark beside an option or a step: its sentence says the same in words.
 export function mark(verdict) {
-  if (verdict === null) return "";
-  return verdict ? "✓" : "✗";
+  return { true: "✓", false: "✗" }[verdict] ?? "";
 }

@@ -22,10 +22,11 @@ class QuestionWidget(PageWidget):
     provenance = traitlets.Unicode("").tag(sync=True)
     correct = traitlets.Bool(None, allow_none=True, read_only=True)
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.observe(lambda _: self._judge(), ["answer", "right"])
-        self._judge()
+    def __init__(self, prompt: str | Question | None, **settings: Any) -> None:
+        """A question in the place of `prompt` holds all the rest; what is None or empty has its default."""
+        given = vars(prompt) if isinstance(prompt, Question) else {"prompt": prompt}
+        pairs = [*given.items(), *settings.items()]
+        super().__init__(**{name: value for name, value in pairs if value not in (None, "")})
 
     def question_from(self, inputs: SimpleNamespace) -> Question:
         """The question that the inputs describe. Raises ValueError when they describe none."""
@@ -52,7 +53,8 @@ class QuestionWidget(PageWidget):
         """What the address of this question is made from."""
         return " ".join(self.prompt.split()[:8])
 
-    def _judge(self) -> None:
+    @traitlets.observe("answer", "right")
+    def _judge(self, change: Any) -> None:
         self.set_trait("correct", self.reply.correct)
 
     def figure(self, question: str, answers: str) -> str:
@@ -62,8 +64,3 @@ class QuestionWidget(PageWidget):
             f'<figure class="attn attn-question"><figcaption>{marked(self.prompt)}{origin}</figcaption>{question}'
             f"<details><summary>Answers</summary>{answers}</details></figure>"
         )
-
-
-def settings_of(question: Question) -> dict[str, Any]:
-    """The inputs of the widget that shows a question; it makes a title of its own where the question has none."""
-    return {name: value for name, value in vars(question).items() if name != "title" or value}

@@ -9,42 +9,35 @@ const MOST = 12; // options
 function build(model, figure) {
   const holder = element("div");
   const say = answers.frame(model, figure, holder);
-  let scene = null; // rebuilt when the texts change
-
+  const scene_of = ui.memoize((mode, options) => {
+    const scene = (mode === "order" ? steps : choices)(model, options);
+    holder.replaceChildren(...scene.nodes);
+    return scene;
+  });
   return () => {
-    const ordered = check(model);
-    const texts = JSON.stringify([ordered, model.get("options")]);
-    if (scene?.texts !== texts) {
-      scene = (ordered ? steps : choices)(model);
-      scene.texts = texts;
-      holder.replaceChildren(...scene.nodes);
-    }
-    say(...scene.draw());
+    check(ui.values(model));
+    say(...scene_of(model.get("mode"), model.get("options")).draw());
   };
 }
 
-// Whether steps are to be put into order. Raises for a state that makes no sense.
-function check(model) {
-  const { length } = model.get("options"),
-    ordered = model.get("mode") === "order",
-    answer = model.get("answer");
-  ui.at_most("options", length, MOST);
-  if (length < 2 || model.get("replies").length !== length)
-    throw new Error(`${length} options and ${model.get("replies").length} replies`);
-  const whole = (i) => Number.isInteger(i) && i >= 0 && i < length;
-  const permutation = (order) =>
-    Array.isArray(order) && order.length === length && new Set(order).size === length && order.every(whole);
-  if (ordered && !permutation(model.get("order"))) throw new Error(`the order is not one of ${length} steps`);
-  if (!ordered && !whole(model.get("right")))
-    throw new Error(`option ${model.get("right")} of ${length} cannot be the right one`);
-  if (answer !== null && !(ordered ? permutation : whole)(answer))
-    throw new Error(`the answer is none of ${length} options`);
-  return ordered;
+// A link may bring an order, or an answer, that does not fit the options.
+function check({ options, mode, right, order, answer }) {
+  const { length } = options;
+  if (length < 2 || length > MOST) throw new Error(`2 to ${MOST} options are needed, got ${length}`);
+  const index = (given) => Number.isInteger(given) && given in options;
+  const permutation = (given) => String([given].flat().sort()) === String([...options.keys()].sort());
+  const [fits, first] = mode === "order" ? [permutation, order] : [index, right];
+  for (const given of [first, answer ?? first])
+    if (!fits(given)) throw new Error(`${given} is no ${mode} of ${length} options`);
 }
 
-function choices(model) {
-  const marks = model.get("options").map(() => element("span.verdict", { "aria-hidden": "true" }));
-  const buttons = model.get("options").map((text, i) => {
+function verdict_mark() {
+  return element("span.verdict", { "aria-hidden": "true" });
+}
+
+function choices(model, options) {
+  const marks = options.map(verdict_mark);
+  const buttons = options.map(([text], i) => {
     const button = ui.button("", () => ui.change(model, "answer", i));
     button.append(element("span", { dir: "auto" }, ...answers.marked(text)), marks[i]);
     return button;
@@ -52,55 +45,40 @@ function choices(model) {
   return {
     nodes: [element("ol.options", ...buttons.map((button) => element("li", button)))],
     draw() {
-      const answer = model.get("answer"),
-        right = answer === null ? null : answer === model.get("right");
+      const { answer, right, reveal } = ui.values(model);
+      const verdict = answer === null ? null : answer === right;
       buttons.forEach((button, i) => {
         button.setAttribute("aria-pressed", i === answer);
-        marks[i].textContent = answers.mark(i === answer ? right : null);
+        marks[i].textContent = answers.mark(i === answer ? verdict : null);
       });
-      return [right, answer === null ? "" : model.get("replies")[answer], right ? model.get("reveal") : ""];
+      return [verdict, options[answer]?.[1] ?? "", verdict ? reveal : ""];
     },
   };
 }
 
 // The rows stay where they are and their texts change places, so that the focus and a finger keep their hold.
-function steps(model) {
-  const { length } = model.get("options");
-  const list = element("ol.options.steps");
+function steps(model, options) {
+  const { length } = options;
   const move = (from, to) => {
     if (to < 0 || to >= length) return;
     const order = [...model.get("order")];
     order.splice(to, 0, ...order.splice(from, 1));
-    model.set("order", order);
-    ui.change(model, "answer", null);
+    ui.change_all(model, { order, answer: null });
   };
-  const rows = model.get("options").map((_, i) => {
-    const text = element("span", { dir: "auto" }),
-      mark = element("span.verdict", { "aria-hidden": "true" });
-    const arrows = [
-      ["Up", -1],
-      ["Down", 1],
-    ].map(([name, by], a) => ({
-      name,
-      to: i + by,
-      node: ui.button(name, () => {
+  const rows = options.map((_, i) => {
+    const [text, mark] = [element("span", { dir: "auto" }), verdict_mark()];
+    const arrows = Object.entries({ Up: -1, Down: 1 }).map(([name, by], a) => {
+      const press = () => {
         move(i, i + by);
         (rows[i + by] ?? rows[i]).arrows[a].node.focus();
-      }),
-    }));
-    const node = element(
-      "li",
-      element(
-        "div.step",
-        element("span.grip", { "aria-hidden": "true" }, "⠿"),
-        text,
-        mark,
-        ...arrows.map((arrow) => arrow.node),
-      ),
-    );
-    return { text, mark, arrows, node };
+      };
+      return { name, to: i + by, node: ui.button(name, press) };
+    });
+    const grip = element("span.grip", { "aria-hidden": "true" }, "⠿");
+    const step = element("div.step", grip, text, mark, ...arrows.map(({ node }) => node));
+    return { text, mark, arrows, node: element("li", step) };
   });
-  list.append(...rows.map((row) => row.node));
+  const list = element("ol.options.steps", ...rows.map(({ node }) => node));
 
   let dragged = null;
   const hold = (i) => {
@@ -117,8 +95,8 @@ function steps(model) {
   list.addEventListener("pointermove", (event) => {
     if (dragged === null) return;
     const above = ({ node }, i) => {
-      const box = node.getBoundingClientRect();
-      return i !== dragged && box.top + box.height / 2 < event.clientY;
+      const { top, bottom } = node.getBoundingClientRect();
+      return i !== dragged && (top + bottom) / 2 < event.clientY;
     };
     const to = rows.filter(above).length;
     if (to === dragged) return;
@@ -130,23 +108,21 @@ function steps(model) {
   return {
     nodes: [list, ui.button("Check the order", () => ui.change(model, "answer", model.get("order")))],
     draw() {
-      const options = model.get("options"),
-        order = model.get("order"),
-        answer = model.get("answer");
+      const { order, answer, sentences, reveal } = ui.values(model);
       const wrong = answer?.findIndex((step, index) => step !== index); // the first one: all before it are right
       rows.forEach(({ text, mark, arrows }, i) => {
-        text.replaceChildren(...answers.marked(options[order[i]]));
+        const [words] = options[order[i]];
+        text.replaceChildren(...answers.marked(words));
         mark.textContent = answers.mark(answer && (wrong < 0 || i <= wrong) ? i !== wrong : null);
         for (const { name, to, node } of arrows) {
-          node.setAttribute("aria-label", `${name}: ${answers.plain(options[order[i]])}, step ${i + 1} of ${length}`);
+          node.setAttribute("aria-label", `${name}: ${answers.plain(words)}, step ${i + 1} of ${length}`);
           node.setAttribute("aria-disabled", to < 0 || to >= length);
         }
       });
       if (!answer) return [null, "", ""];
-      const { ordered, early } = model.get("sentences");
-      if (wrong < 0) return [true, ordered, model.get("reveal")];
-      const [text, reply] = [options[answer[wrong]], model.get("replies")[answer[wrong]]];
-      return [false, answers.fill(early, { step: wrong + 1, text, reply }), ""];
+      if (wrong < 0) return [true, sentences.ordered, reveal];
+      const [text, reply] = options[answer[wrong]];
+      return [false, answers.fill(sentences.early, { step: wrong + 1, text, reply }), ""];
     },
   };
 }

@@ -6,10 +6,10 @@ from typing import Any
 
 import traitlets
 
-from anywidget_static import InputError, Texts
+from anywidget_static import InputError, OneOf, Whole
 from attnlib.markup import marked
 from attnlib.questions import ChoiceQuestion, OrderQuestion, Question, check_pairs, shuffled
-from attnlib.widgets.answers import QuestionWidget, settings_of
+from attnlib.widgets.answers import QuestionWidget
 
 NEAREST = ChoiceQuestion(
     "A query (1, 0) reads from two keys, (1, 0) and (3, 3), with softmax weights of the raw dot products. "
@@ -34,10 +34,7 @@ STEPS = OrderQuestion(
     "What happens when, in masked attention? Put the steps into order.",
     (
         ("Multiply every token's vector by `W_Q`, `W_K` and `W_V`", ""),
-        (
-            "Take the dot product of every query with every key, divided by √d",
-            "There are no queries and keys yet.",
-        ),
+        ("Take the dot product of every query with every key, divided by √d", "There are no queries and keys yet."),
         ("Set the scores of blocked keys to −∞", "There are no scores yet that could be blocked."),
         (
             "Take the softmax of every row",
@@ -70,10 +67,9 @@ class Choice(QuestionWidget):
     """
 
     _alive = "answer, and read what speaks for your answer or against it"
-    mode = traitlets.Enum(("choice", "order"), "choice").tag(sync=True)
-    options = Texts().tag(sync=True)
-    replies = Texts().tag(sync=True)
-    right = traitlets.Int(0).tag(sync=True)
+    mode = OneOf(("choice", "order"), "choice").tag(sync=True)
+    options = traitlets.List(traitlets.Tuple(traitlets.Unicode(), traitlets.Unicode())).tag(sync=True)
+    right = Whole(0, min=0).tag(sync=True)
     reveal = traitlets.Unicode().tag(sync=True)
     order = traitlets.List(traitlets.Int()).tag(sync=True, link=True)
     sentences = traitlets.Dict(OrderQuestion.sentences, read_only=True).tag(sync=True)
@@ -91,43 +87,31 @@ class Choice(QuestionWidget):
         """A `ChoiceQuestion` or an `OrderQuestion` in the place of `prompt` holds all the rest."""
         if prompt is None and options is None:
             prompt = STEPS if settings.get("mode") == "order" else NEAREST
-        if isinstance(prompt, Question):
-            mode = "order" if isinstance(prompt, OrderQuestion) else "choice"
-            settings = {"mode": mode} | settings_of(prompt) | settings
-        else:
-            given = {"prompt": prompt, "options": options, "right": right}
-            settings |= {name: value for name, value in given.items() if value is not None}
-        pairs = settings["options"]
-        check_pairs(pairs)
-        settings |= {"options": [text for text, _ in pairs], "replies": [reply for _, reply in pairs]}
-        if settings.get("order") is None:
-            settings["order"] = shuffled(len(pairs))
-        super().__init__(**settings)
+        if isinstance(prompt, OrderQuestion):
+            settings = {"mode": "order"} | settings
+        check_pairs(options or ())
+        super().__init__(prompt, options=options, right=right, **settings)
+
+    @traitlets.default("order")
+    def _shuffled(self) -> list[int]:
+        return shuffled(len(self.options))
 
     def question_from(self, inputs: SimpleNamespace) -> Question:
-        if len(inputs.options) != len(inputs.replies):
-            raise ValueError(f"each option needs a reply, got {len(inputs.options)} and {len(inputs.replies)} replies")
-        pairs = tuple(zip(inputs.options, inputs.replies, strict=True))
         if inputs.mode == "order":
-            return OrderQuestion(inputs.prompt, pairs, inputs.reveal, inputs.order)
-        return ChoiceQuestion(inputs.prompt, pairs, inputs.right, inputs.reveal)
+            return OrderQuestion(inputs.prompt, inputs.options, inputs.reveal, inputs.order)
+        return ChoiceQuestion(inputs.prompt, inputs.options, inputs.right, inputs.reveal)
 
     def check(self, inputs: SimpleNamespace) -> None:
         super().check(inputs)
-        answer, n = inputs.answer, len(inputs.options)
-        if answer is None:
-            return
-        if inputs.mode == "order" and not (isinstance(answer, list) and sorted(answer) == list(range(n))):
-            raise InputError(f"answer {answer} is no order of 0 … {n - 1}")
-        if inputs.mode == "choice" and not (isinstance(answer, int) and 0 <= answer < n):
-            raise InputError(f"answer {answer} is outside 0 … {n - 1}")
+        if inputs.answer is not None and self.question_from(inputs).reply(inputs.answer).correct is None:
+            raise InputError(f"answer {inputs.answer} is no {inputs.mode} of {len(inputs.options)} options")
 
     def fallback(self) -> str:
         ordered = self.mode == "order"
         asked = [self.options[i] for i in self.order] if ordered else self.options
-        question = "".join(f'<li><span dir="auto">{marked(text)}</span></li>' for text in asked)
+        question = "".join(f'<li><span dir="auto">{marked(text)}</span></li>' for text, _ in asked)
         answers = ""
-        for i, (text, reply) in enumerate(zip(self.options, self.replies, strict=True)):
+        for i, (text, reply) in enumerate(self.options):
             verdict = "" if ordered else f"<strong>{'Yes.' if i == self.right else 'No.'}</strong> "
             why = f"{'Not earlier: ' if ordered else ''}{marked(reply)}" if reply else ""
             answers += f'<li><span dir="auto">{marked(text)}</span>. {verdict}{why}</li>'

@@ -5,19 +5,11 @@ import * as ui from "./ui.mjs";
 import { element } from "./ui.mjs";
 
 function build(model, figure) {
-  const input = element("input", {
-    type: "text",
-    autocomplete: "off",
-    autocapitalize: "off",
-    spellcheck: "false",
-    maxlength: 80,
-  });
+  const verbatim = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
+  const input = element("input", { type: "text", maxlength: 80, ...verbatim });
   const unit = element("span");
-  const form = element(
-    "form.answer",
-    element("label.control", "Your answer", input, unit),
-    element("button.button", "Check"),
-  );
+  const label = element("label.control", "Your answer", input, unit);
+  const form = element("form.answer", label, element("button.button", "Check"));
   const say = answers.frame(model, figure, form);
   let shown = null; // what is being typed stays until the model changes
   form.addEventListener("submit", (event) => {
@@ -26,39 +18,27 @@ function build(model, figure) {
   });
 
   return () => {
-    check(model);
-    const answer = model.get("answer");
+    const { answer, unit: text, explanation } = ui.values(model);
+    const [right, sentence] = judge(ui.values(model));
     if (answer !== shown) input.value = answer.trim();
     shown = answer;
-    unit.replaceChildren(...answers.marked(model.get("unit")));
-    const [right, sentence] = judge(model, answer);
+    unit.replaceChildren(...answers.marked(text));
     input.setAttribute("aria-invalid", answer !== "" && right === null);
-    say(right, sentence, right ? model.get("explanation") : "");
+    say(right, sentence, right ? explanation : "");
   };
 }
 
-// Raise for a state that makes no sense. What is not a number comes as null.
-function check(model) {
-  for (const name of ["right", "tolerance", "relative"])
-    if (!Number.isFinite(model.get(name))) throw new Error(`${name} is no number`);
-  model.get("wrong").forEach(([value, tolerance], i) => {
-    if (!Number.isFinite(value) || !Number.isFinite(tolerance)) throw new Error(`wrong number ${i} is none`);
-  });
-}
-
 // The verdict, null for what cannot be judged, and the sentence that goes with it.
-function judge(model, answer) {
+function judge({ answer, sentences, right, wrong, tolerance, relative, unit: behind }) {
+  const broken = wrong.findIndex(([value, tolerance]) => ![value, tolerance].every(Number.isFinite));
+  if (broken >= 0) throw new Error(`wrong[${broken}] must hold finite numbers`);
   if (answer === "") return [null, ""];
-  const unit = answers.plain(model.get("unit")),
-    text = answer.trim(),
-    sentences = model.get("sentences");
+  const [text, unit] = [answer.trim(), answers.plain(behind)];
   const typed = unit && text.endsWith(unit) ? text.slice(0, -unit.length) : text;
   const [value, note] = answers.read_number(typed, sentences);
   if (value === null) return [null, note];
-  const right = model.get("right");
-  const known = model.get("wrong").find(([other, tolerance]) => answers.near(value, other, tolerance));
-  const verdict = answers.near(value, right, Math.max(model.get("tolerance"), model.get("relative") * Math.abs(right)));
-  if (verdict) return [true, note];
+  if (answers.near(value, right, Math.max(tolerance, relative * Math.abs(right)))) return [true, note];
+  const known = wrong.find(([other, tolerance]) => answers.near(value, other, tolerance));
   const other = answers.rounded(typed, value, right) ? sentences.rounded : sentences.other;
   return [false, [known?.[2] ?? other, note].filter(Boolean).join(" ")];
 }

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import traitlets
 
+from anywidget_static import Real
 from attnlib.formatting import text
 from attnlib.markup import marked
 from attnlib.questions import NumberQuestion
 from attnlib.scaled_dot_product import softmax
-from attnlib.widgets.answers import QuestionWidget, settings_of
+from attnlib.widgets.answers import QuestionWidget
 
 SHIFTED = NumberQuestion(
     "Two keys have the scores 1000 and 1001. What weight does the *second* get from the softmax? "
@@ -58,9 +59,9 @@ class Number(QuestionWidget):
     """
 
     _alive = "type your answer, and read what is right or wrong about it"
-    right = traitlets.Float(0.0).tag(sync=True)
-    tolerance = traitlets.Float(0.005).tag(sync=True)
-    relative = traitlets.Float(0.0).tag(sync=True)
+    right = Real(0.0).tag(sync=True)
+    tolerance = Real(0.005, min=0).tag(sync=True)
+    relative = Real(0.0, min=0).tag(sync=True)
     unit = traitlets.Unicode().tag(sync=True)
     wrong = traitlets.List(traitlets.Tuple(traitlets.Float(), traitlets.Float(), traitlets.Unicode())).tag(sync=True)
     explanation = traitlets.Unicode().tag(sync=True)
@@ -77,17 +78,11 @@ class Number(QuestionWidget):
         """A `NumberQuestion` in the place of `prompt` holds all the rest; `wrong=None` means no sentences of its own."""
         if prompt is None and right is None:
             prompt = SHIFTED
-        if isinstance(prompt, NumberQuestion):
-            settings = settings_of(prompt) | settings
-        else:
-            given = {"prompt": prompt, "right": right, "wrong": wrong}
-            settings |= {name: value for name, value in given.items() if value is not None}
-        settings["wrong"] = [tuple(triple) for triple in settings.get("wrong", ())]
-        super().__init__(**settings)
+        super().__init__(prompt, right=right, wrong=wrong, **settings)
 
     def question_from(self, inputs: SimpleNamespace) -> NumberQuestion:
-        names = ("right", "wrong", "tolerance", "relative", "unit", "explanation")
-        return NumberQuestion(inputs.prompt, *(getattr(inputs, name) for name in names))
+        names = ("prompt", "right", "wrong", "tolerance", "relative", "unit", "explanation")
+        return NumberQuestion(*(getattr(inputs, name) for name in names))
 
     @property
     def value(self) -> float | None:
@@ -103,8 +98,6 @@ class Number(QuestionWidget):
 
 def shown(number: float) -> str:
     """At most four significant digits, with a true minus sign; two decimals for what is neither large nor small."""
-    return (
-        text(number)
-        if 0.1 <= abs(number) < 100 and round(number, 2) != round(number)
-        else f"{number:.4g}".replace("-", "−")
-    )
+    if 0.1 <= abs(number) < 100 and round(number, 2) != round(number):
+        return text(number)
+    return f"{number:.4g}".replace("-", "−")

@@ -72,7 +72,7 @@ def test_the_question_asked_by_default_is_answered_by_attnlib():
 BAD = {
     "prompt": (lambda: Number("", 1), "a question needs a prompt"),
     "right": (lambda: Number("?", np.inf), "right must be finite, got inf"),
-    "NaN": (lambda: setattr(a_number(), "tolerance", np.nan), "tolerance must be finite, got nan"),
+    "NaN": (lambda: setattr(a_number(), "tolerance", np.nan), "tolerance must be 0 or more, got nan"),
     "tolerance": (lambda: a_number(tolerance=-1.0), "tolerance must be 0 or more, got -1.0"),
     "relative": (lambda: a_number(relative=-1.0), "relative must be 0 or more"),
     "wrong value": (lambda: Number("?", 1, [(np.inf, 0, "a")]), r"wrong\[0\]\[0\] must be finite"),

@@ -1,14 +1,16 @@
 """What the book's widgets share: where their modules lie, a caption, and checks of inputs that must fit."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import traitlets
+from numpy.typing import ArrayLike
 
-from anywidget_static import InputError, Widget
-
-LARGEST_SIZE = 2**20  # that a calculator takes
+from anywidget_static import InputError, Numbers, Texts, Whole, Widget
+from attnlib import houston
 
 
 class PageWidget(Widget):
@@ -20,6 +22,56 @@ class PageWidget(Widget):
     def caption(self, shown: str) -> str:
         """The title, what is shown, and where the numbers come from."""
         return f"{self.title}: {shown} Numbers: {self.provenance}."
+
+
+class ProjectedWidget(PageWidget):
+    """Tokens with the vectors `x`, which `w_q`, `w_k` and `w_v` make queries, keys and values of.
+
+    What is not given is that of *Houston we have a problem*, or what `_beside` says.
+    """
+
+    tokens = Texts().tag(sync=True)
+    x = Numbers("n d", houston.EMBEDDINGS).tag(sync=True)
+    w_q = Numbers("n d", houston.W_Q).tag(sync=True)
+    w_k = Numbers("n d", houston.W_K).tag(sync=True)
+    w_v = Numbers("n d", houston.W_V).tag(sync=True)
+
+    def __init__(
+        self,
+        tokens: Sequence[str] | None = None,
+        x: ArrayLike | None = None,
+        w_q: ArrayLike | None = None,
+        w_k: ArrayLike | None = None,
+        w_v: ArrayLike | None = None,
+        **options: Any,
+    ) -> None:
+        options |= {"tokens": tokens, "x": x, "w_q": w_q, "w_k": w_k, "w_v": w_v}
+        given = {name: value for name, value in options.items() if value is not None}
+        super().__init__(**self._beside(given) | given | {"tokens": list(given.get("tokens", houston.TOKENS))})
+
+    def _beside(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Inputs that follow from what is given and what is not."""
+        return {}
+
+    def check(self, inputs: SimpleNamespace) -> None:
+        check_count(inputs.tokens, inputs.x, "rows of x")
+        width = len(inputs.x[0])
+        for name in ("w_q", "w_k", "w_v"):
+            if len(getattr(inputs, name)) != width:
+                raise InputError(f"x has width {width}, {name} has {len(getattr(inputs, name))} rows")
+        if len(inputs.w_q[0]) != len(inputs.w_k[0]):
+            raise InputError(f"w_q has {len(inputs.w_q[0])} columns, w_k has {len(inputs.w_k[0])}")
+
+
+def size(default: int, most: int = 2**20) -> Whole:
+    """A size that a reader can change, from 1 to `most`."""
+    return Whole(default, min=1, max=most).tag(sync=True, link=True)
+
+
+def check_count(tokens: list[str], rows: list[Any], what: str) -> None:
+    """Raise `InputError` unless there is a token for each row."""
+    if len(tokens) != len(rows):
+        raise InputError(f"{len(tokens)} tokens for {len(rows)} {what}")
 
 
 def check_index(what: str, index: int, count: int) -> None:
@@ -37,22 +89,3 @@ def check_mask(mask: list[list[bool]] | None, n_q: int, n_k: int) -> None:
     for row, may_attend in enumerate(mask):
         if not any(may_attend):
             raise InputError(f"mask row {row} is all False: query {row} may attend to no key")
-
-
-def check_projections(inputs: SimpleNamespace) -> None:
-    """Raise `InputError` unless `tokens`, `x`, `w_q`, `w_k` and `w_v` fit each other."""
-    n, width = np.shape(inputs.x)
-    if len(inputs.tokens) != n:
-        raise InputError(f"{len(inputs.tokens)} tokens for {n} rows of x")
-    for name in ("w_q", "w_k", "w_v"):
-        if len(getattr(inputs, name)) != width:
-            raise InputError(f"x has width {width}, {name} has {len(getattr(inputs, name))} rows")
-    if len(inputs.w_q[0]) != len(inputs.w_k[0]):
-        raise InputError(f"w_q has {len(inputs.w_q[0])} columns, w_k has {len(inputs.w_k[0])}")
-
-
-def check_limits(inputs: SimpleNamespace, *names: str) -> None:
-    """Raise `InputError` unless each is a size that a calculator takes: from 1 to `LARGEST_SIZE`."""
-    for name in names:
-        if not 1 <= getattr(inputs, name) <= LARGEST_SIZE:
-            raise InputError(f"{name} must be from 1 to {LARGEST_SIZE:,}, got {getattr(inputs, name)}")

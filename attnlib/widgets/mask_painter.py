@@ -1,6 +1,5 @@
 """MaskPainter: paint who may read whom, replace a token, and see which outputs move."""
 
-from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, get_args
 
@@ -8,23 +7,21 @@ import numpy as np
 import traitlets
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
-from numpy.typing import ArrayLike
 
-from anywidget_static import Booleans, InputError, Numbers, Texts
+from anywidget_static import Booleans, InputError, Numbers, OneOf, Texts, Whole
 from attnlib import houston
-from attnlib.formatting import text
 from attnlib.masks import TorchAPI, as_torch_reads, causal_mask, padding_mask, sliding_window_mask
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_weights
-from attnlib.widgets.base import PageWidget, check_index, check_mask, check_projections
+from attnlib.widgets.base import ProjectedWidget, check_index, check_mask
 from attnlib.widgets.tables import table
 
 PRESETS = ("none", "causal", "padding", "window", "prefix", "painted")
-OTHER = ("launch", (1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.2))  # noun, verb, and its letters over 5
+LAUNCH = (1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.2)  # noun, verb, and its letters over 5
 MOVED = 1e-12  # less is rounding
 
 
-class MaskPainter(PageWidget):
+class MaskPainter(ProjectedWidget):
     """A mask to paint, and a token to replace: with the causal mask no output before it moves at all.
 
     Put the zeros after the softmax instead (`leaky`), and they all move, though every blocked weight is 0.
@@ -43,56 +40,24 @@ class MaskPainter(PageWidget):
 
     _alive = "paint the mask, replace any token, and see which outputs move"
     title = traitlets.Unicode("Paint a mask").tag(sync=True)
-    tokens = Texts().tag(sync=True)
-    x = Numbers("n d").tag(sync=True)
-    w_q = Numbers("n d").tag(sync=True)
-    w_k = Numbers("n d").tag(sync=True)
-    w_v = Numbers("n d").tag(sync=True)
-    other_token = traitlets.Unicode().tag(sync=True)
-    other = Numbers("n d").tag(sync=True)
-    preset = traitlets.Enum(PRESETS, "causal").tag(sync=True, link=True)
-    size = traitlets.Int(1).tag(sync=True, link=True)
+    tokens = Texts(minlen=1, maxlen=16).tag(sync=True)
+    other_token = traitlets.Unicode("blank").tag(sync=True)
+    other = Numbers("d").tag(sync=True)
+    preset = OneOf(PRESETS, "causal").tag(sync=True, link=True)
+    size = Whole(1, min=1).tag(sync=True, link=True)
     mask = Booleans().tag(sync=True, link=True)
-    replaced = traitlets.List(traitlets.Int()).tag(sync=True, link=True)
+    replaced = traitlets.List(Whole(0, min=0)).tag(sync=True, link=True)
     leaky = traitlets.Bool(False).tag(sync=True, link=True)
-    api = traitlets.Enum(get_args(TorchAPI), "scaled_dot_product_attention").tag(sync=True, link=True)
+    api = OneOf(get_args(TorchAPI), "scaled_dot_product_attention").tag(sync=True, link=True)
 
-    def __init__(
-        self,
-        tokens: Sequence[str] | None = None,
-        x: ArrayLike | None = None,
-        w_q: ArrayLike | None = None,
-        w_k: ArrayLike | None = None,
-        w_v: ArrayLike | None = None,
-        *,
-        other_token: str = "blank",
-        other: ArrayLike | None = None,
-        **options: Any,
-    ) -> None:
-        """`x=None` means the running example; `other=None` a row of zeros."""
-        if x is None:
-            tokens, x = tokens or houston.TOKENS, houston.EMBEDDINGS
-            w_q, w_k, w_v = (
-                own if w is None else w for w, own in ((w_q, houston.W_Q), (w_k, houston.W_K), (w_v, houston.W_V))
-            )
-            if other is None:
-                other_token, other = OTHER
-        width = np.shape(x)[-1] if np.ndim(x) else 0
-        eye = np.eye(width)
-        super().__init__(
-            **{
-                "tokens": list(tokens or ()),
-                "x": x,
-                "w_q": eye if w_q is None else w_q,
-                "w_k": eye if w_k is None else w_k,
-                "w_v": eye if w_v is None else w_v,
-                "other_token": other_token,
-                "other": np.atleast_2d(np.zeros(width) if other is None else np.asarray(other, dtype=float)),
-                "replaced": [len(tokens) - 1] if tokens else [],
-                "size": min(3, len(tokens or "a")),
-            }
-            | options
-        )
+    def _beside(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Any other `x` is taken as it is, and its last token replaced by zeros."""
+        n = len(given.get("tokens", houston.TOKENS))
+        own = {"replaced": [n - 1] if n else [], "size": min(3, max(n, 1))}
+        if "x" not in given:
+            return own if "other" in given else own | {"other_token": "launch", "other": LAUNCH}
+        eye = np.eye(np.shape(given["x"])[-1] if np.ndim(given["x"]) else 1)
+        return own | dict.fromkeys(("w_q", "w_k", "w_v"), eye) | {"other": 0 * eye[0]}
 
     @property
     def allowed(self) -> Bool[Array, "n n"]:
@@ -138,33 +103,35 @@ class MaskPainter(PageWidget):
     def _attend(self, x: Array) -> tuple[Array, Array]:
         """The weights and the output."""
         query, key, value = (project(x, np.array(w)) for w in (self.w_q, self.w_k, self.w_v))
-        weights = (
-            attention_weights(query, key) * self.allowed if self.leaky else attention_weights(query, key, self.allowed)
-        )
+        weights = attention_weights(query, key, None if self.leaky else self.allowed) * self.allowed
         return weights, weights @ value
 
     def check(self, inputs: SimpleNamespace) -> None:
+        super().check(inputs)
         n, d = np.shape(inputs.x)
-        check_projections(inputs)
-        if np.shape(inputs.other) != (1, d):
-            raise InputError(f"x has width {d}, other has shape {np.shape(inputs.other)}")
+        if len(inputs.other) != d:
+            raise InputError(f"x has width {d}, other has {len(inputs.other)} entries")
         for i in inputs.replaced:
             check_index("replaced token", i, n)
-        if not 1 <= inputs.size <= n:
+        if inputs.size > n:
             raise InputError(f"size must lie between 1 and the {n} tokens, got {inputs.size}")
         check_mask(inputs.mask, n, n)
 
     def fallback(self) -> str:
-        weights, moved = self.weights, self.moved
         names = [self.other_token if i in self.replaced else token for i, token in enumerate(self.tokens)]
-        cells = [
-            [text(weight) if ok else "–" for weight, ok in zip(row, may_attend, strict=True)]
-            + [text(row.sum()), "no" if change <= MOVED else "< 0.01" if change < 0.005 else text(change)]
-            for row, may_attend, change in zip(weights, self.allowed, moved, strict=True)
+        rows = [
+            (name, [*(w if ok else "–" for w, ok in zip(row, may_attend, strict=True)), row.sum(), _size(change)])
+            for name, row, may_attend, change in zip(names, self.weights, self.allowed, self.moved, strict=True)
         ]
         where = "after" if self.leaky else "before"
         caption = (
-            f"{self.title}: query (row) reads from key (column), – is blocked {where} the softmax. The last column says by "
-            f"how much an output moves{self._replacement()}. Numbers: {self.provenance}."
+            f"query (row) reads from key (column), – is blocked {where} the softmax. The last column says by how much an "
+            f"output moves{self._replacement()}."
         )
-        return table(caption, [*names, "sum", "output moves"], list(zip(names, cells, strict=True)), weights)
+        return table(self.caption(caption), [*names, "sum", "output moves"], rows, self.weights)
+
+
+def _size(change: float) -> str | float:
+    if change <= MOVED:
+        return "no"
+    return "< 0.01" if change < 0.005 else change

@@ -7,44 +7,33 @@ import { REACH, SIZE, VIEW } from "./plane.mjs";
 import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
 
-const MOST = 16; // tokens
 const STRETCHES = ["along", "across"];
+const CAPTION =
+  "drag ① and ②. Where the ring is long, U shrinks the plane, and that direction counts little. " +
+  "Small circles: the tokens after U. Query (row) reads from key (column).";
 
 function build(model, figure) {
-  const stretch = { min: 0, max: 2, step: 0.01, digits: 2 };
   const sliders = [
-    ui.slider(model, "along", "", stretch),
-    ui.slider(model, "across", "", stretch),
+    ...STRETCHES.map((name) => ui.slider(model, name, "", { step: 0.01, digits: 2 })),
     ui.slider(model, "angle", "turn ① and ②, degrees", { min: -180, max: 180, step: 5, digits: 0 }),
   ];
   const controls = ui.controls(...sliders);
   const picture = plane.picture("plane of tokens with the ellipse of U");
-  const line = ui.live();
-  const grids = element("div.pairs");
-  const matrix = element("span.control");
-  const arrows = element("p");
+  const [grids, matrix, arrows, line] = [element("div.pairs"), element("span.control"), element("p"), ui.live()];
   figure.append(element("div.columns", element("div.frame", picture, controls.node, matrix), grids), arrows, line);
-  let scene = null;
+  const scene_of = ui.memoize((tokens, axes) => draw_scene(model, picture, grids, tokens, axes));
 
   return () => {
-    const tokens = ui.tokens_of(model, MOST, "points");
+    const tokens = ui.tokens_of(model, "points");
     const { points, axes, along, across, angle } = ui.values(model);
-    if (!(along >= 0 && along <= 2 && across >= 0 && across <= 2)) throw new Error("a stretch lies between 0 and 2");
     const u = lab.stretch_matrix(along, across, angle);
     const stretched = math.project(points, u);
     const scores = math.attention_scores(stretched, stretched, 1);
     const weights = math.attention_weights(stretched, stretched, null, 1);
     const most = lab.most_read(weights);
     const pair = lab.most_unequal_pair(weights);
-    const names = JSON.stringify([tokens, axes]);
-    if (scene?.names !== names) scene = { names, ...draw_scene(model, picture, grids, tokens, axes) };
-    scene.fill({ points, stretched, scores, weights, most, pair });
-    ui.caption(
-      model,
-      figure,
-      "drag ① and ②. Where the ring is long, U shrinks the plane, and that direction counts little. " +
-        "Small circles: the tokens after U. Query (row) reads from key (column).",
-    );
+    scene_of(tokens, axes)({ points, stretched, scores, weights, most, pair });
+    ui.caption(model, figure, CAPTION);
     matrix.textContent = `U = [${u.map((row) => row.map((entry) => number(entry)).join(" ")).join("; ")}]`;
     controls.draw();
     const turned = angle % 180 ? axes.toReversed() : axes;
@@ -52,14 +41,13 @@ function build(model, figure) {
       const name = angle % 90 === 0 && turned[c] ? ` (${turned[c]})` : "";
       sliders[c].node.firstChild.textContent = `stretch ${sign}${name}`;
     });
-    const read = (token, i) => [element("bdi", token), " → ", element("bdi", tokens[most[i]])];
-    arrows.replaceChildren(
-      ...ui.sentence`The arrows, from each token to the other that it reads most: ${ui.listed(tokens, read)}.`,
-    );
+    const reads = ui.listed(tokens, (token, i) => [element("bdi", token), " → ", element("bdi", tokens[most[i]])]);
+    arrows.replaceChildren("The arrows, from each token to the other that it reads most: ", ...reads, ".");
     line.replaceChildren(...describe(tokens, scores, weights, pair));
   };
 }
 
+// Returns what shows the numbers of one state.
 function draw_scene(model, picture, grids, tokens, [across, up]) {
   const ring = element("ellipse.hull", { cx: SIZE / 2, cy: SIZE / 2 });
   const spokes = element("path.vector");
@@ -96,56 +84,52 @@ function draw_scene(model, picture, grids, tokens, [across, up]) {
   for (const handle of handles) handle.classList.add("attn-named");
   const name = (text, x, y, anchor) => element("text.name", { x, y, "text-anchor": anchor }, text);
   const names = [name(`${across} →`, SIZE - 6, SIZE / 2 - 16, "end"), name(`↑ ${up}`, SIZE / 2 + 18, 18, "start")];
+  grids.replaceChildren();
   const below = [...plane.axes(), ...names, ring, spokes, ...trails, ...images];
   picture.replaceChildren(...below, arrows, ...dots, ...handles);
-  const scores = grid("Scores XU(XU)ᵀ: symmetric, whatever U", tokens);
-  const weights = grid("Weights, the softmax of each row: not symmetric", tokens);
-  grids.replaceChildren(scores.node, weights.node);
-  return {
-    fill(now) {
-      const unit = SIZE / 2 / VIEW;
-      const { angle } = ui.values(model);
-      ["rx", "ry"].forEach((radius, c) => ring.setAttribute(radius, unit / Math.max(model.get(STRETCHES[c]), 0.01)));
-      ring.setAttribute("transform", `rotate(${-angle} ${SIZE / 2} ${SIZE / 2})`);
-      spokes.setAttribute("d", [0, 1].map((c) => plane.path([[0, 0], end(c)])).join(""));
-      handles.forEach((handle, c) => {
-        plane.move(handle, end(c), true);
-        const stretch = model.get(STRETCHES[c]); // what the handle sets, and what it says
-        const told = `U stretches by ${number(stretch)} at ${number(angle + 90 * c, 0)}°`;
-        set(handle, { "aria-valuemin": 0, "aria-valuemax": 2, "aria-valuenow": stretch, "aria-valuetext": told });
-        set(handle.lastChild, { y: 0, "text-anchor": "middle" }); // its name stands in it
-      });
-      now.points.forEach((point, i) => {
-        dots[i].setAttribute("transform", `translate(${plane.to_picture(point).join(" ")})`);
-        const [cx, cy] = plane.to_picture(now.stretched[i]);
-        set(images[i], { cx, cy });
-        trails[i].setAttribute("d", plane.path([point, now.stretched[i]]));
-      });
-      arrows.setAttribute("d", now.points.map((point, i) => plane.arrow(point, now.points[now.most[i]])).join(""));
-      const flat = now.scores.flat();
-      const least = Math.min(...flat);
-      const span = Math.max(...flat) - least || 1;
-      scores.fill(now.scores, (score) => (score - least) / span, now.pair);
-      weights.fill(now.weights, (weight) => weight, now.pair);
-    },
+  const fill_scores = grid(grids, "Scores XU(XU)ᵀ: symmetric, whatever U", tokens);
+  const fill_weights = grid(grids, "Weights, the softmax of each row: not symmetric", tokens);
+  return (now) => {
+    const unit = SIZE / 2 / VIEW;
+    const { angle } = ui.values(model);
+    ["rx", "ry"].forEach((radius, c) => ring.setAttribute(radius, unit / Math.max(model.get(STRETCHES[c]), 0.01)));
+    ring.setAttribute("transform", `rotate(${-angle} ${SIZE / 2} ${SIZE / 2})`);
+    spokes.setAttribute("d", [0, 1].map((c) => plane.path([[0, 0], end(c)])).join(""));
+    handles.forEach((handle, c) => {
+      plane.move(handle, end(c), true);
+      const stretch = model.get(STRETCHES[c]); // what the handle sets, and what it says
+      const told = `U stretches by ${number(stretch)} at ${number(angle + 90 * c, 0)}°`;
+      set(handle, { "aria-valuemin": 0, "aria-valuemax": 2, "aria-valuenow": stretch, "aria-valuetext": told });
+      set(handle.lastChild, { y: 0, "text-anchor": "middle" }); // its name stands in it
+    });
+    now.points.forEach((point, i) => {
+      dots[i].setAttribute("transform", `translate(${plane.to_picture(point).join(" ")})`);
+      const [cx, cy] = plane.to_picture(now.stretched[i]);
+      set(images[i], { cx, cy });
+      trails[i].setAttribute("d", plane.path([point, now.stretched[i]]));
+    });
+    arrows.setAttribute("d", now.points.map((point, i) => plane.arrow(point, now.points[now.most[i]])).join(""));
+    const flat = now.scores.flat();
+    const least = Math.min(...flat);
+    const span = Math.max(...flat) - least || 1;
+    fill_scores(now.scores, (score) => (score - least) / span, now.pair);
+    fill_weights(now.weights, (weight) => weight, now.pair);
   };
 }
 
-function grid(title, tokens) {
+// Appends a grid; returns what fills it, with a frame around one pair of cells.
+function grid(parent, title, tokens) {
   const cells = tokens.map(() => tokens.map(() => element("td")));
   const rows = tokens.map((token, i) => [token, ...cells[i]]);
   const table = ui.table([element("td.corner", "query \\ key"), ...tokens], rows);
-  return {
-    node: element("div", element("p.pair", title), ui.scroll(title, table)),
-    fill(matrix, shade, [a, b]) {
-      matrix.forEach((row, i) => {
-        row.forEach((entry, j) => {
-          cells[i][j].textContent = number(entry);
-          cells[i][j].style.setProperty("--w", shade(entry).toFixed(3));
-          cells[i][j].classList.toggle("attn-marked", (i === a && j === b) || (i === b && j === a));
-        });
-      });
-    },
+  parent.append(element("div", element("p.pair", title), ui.scroll(title, table)));
+  return (matrix, shade, [a, b]) => {
+    for (const [i, row] of cells.entries())
+      for (const [j, cell] of row.entries()) {
+        cell.textContent = number(matrix[i][j]);
+        cell.style.setProperty("--w", shade(matrix[i][j]).toFixed(3));
+        cell.classList.toggle("attn-marked", (i === a && j === b) || (i === b && j === a));
+      }
   };
 }
 

@@ -10,20 +10,17 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from anywidget_static import InputError, Numbers, Texts
+from anywidget_static import Numbers, Real, Texts
 from attnlib import houston
-from attnlib.formatting import text
 from attnlib.lab.geometry import stretch_matrix
 from attnlib.lab.grids import most_read
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_scores, attention_weights
-from attnlib.widgets.base import PageWidget
-from attnlib.widgets.tables import table
+from attnlib.widgets.base import PageWidget, check_count
+from attnlib.widgets.tables import table, vector
 
 # Across: a person to a thing. Up: letters, the word's length over 4, a nuisance.
 POINTS = ((0.7, 1.75), (1.3, 0.5), (-0.3, 1.0), (-0.8, 0.25), (-1.3, 1.75))
-
-MOST = 16  # tokens
 
 
 class MetricEllipse(PageWidget):
@@ -46,12 +43,12 @@ class MetricEllipse(PageWidget):
 
     _alive = "drag the ellipse of U, and see scores and weights follow"
     title = traitlets.Unicode("A learnable U").tag(sync=True)
-    tokens = Texts().tag(sync=True)
+    tokens = Texts(minlen=2, maxlen=16).tag(sync=True)
     points = Numbers("n 2").tag(sync=True)
-    axes = Texts().tag(sync=True)
-    along = traitlets.Float(1.0).tag(sync=True, link=True)
-    across = traitlets.Float(1.0).tag(sync=True, link=True)
-    angle = traitlets.Float(0.0).tag(sync=True, link=True)
+    axes = Texts(minlen=2, maxlen=2).tag(sync=True)
+    along = Real(1.0, min=0, max=2).tag(sync=True, link=True)
+    across = Real(1.0, min=0, max=2).tag(sync=True, link=True)
+    angle = Real(0.0).tag(sync=True, link=True)
 
     def __init__(
         self,
@@ -86,28 +83,13 @@ class MetricEllipse(PageWidget):
         return [self.tokens[j] for j in most_read(self.weights)]
 
     def check(self, inputs: SimpleNamespace) -> None:
-        if len(inputs.tokens) != len(inputs.points):
-            raise InputError(f"{len(inputs.tokens)} tokens for {len(inputs.points)} points")
-        if not 2 <= len(inputs.tokens) <= MOST:
-            raise InputError(f"2 to {MOST} tokens can be shown, got {len(inputs.tokens)}")
-        if len(inputs.axes) != 2:
-            raise InputError(f"the plane has 2 axes, got {len(inputs.axes)} names")
-        for name in ("along", "across"):
-            if not 0 <= getattr(inputs, name) <= 2:
-                raise InputError(f"{name} must lie between 0 and 2, got {getattr(inputs, name)}")
-        if not np.isfinite(inputs.angle):
-            raise InputError(f"angle must be finite, got {inputs.angle}")
+        check_count(inputs.tokens, inputs.points, "points")
 
     def fallback(self) -> str:
-        scores, weights = self.scores, self.weights
-        names = [f"{token} ({text(x)}, {text(y)})" for token, (x, y) in zip(self.tokens, self.points, strict=True)]
+        weights = self.weights
+        names = [f"{token} {vector(point)}" for token, point in zip(self.tokens, self.points, strict=True)]
         caption = self.caption("scores XU(XU)ᵀ, query (row) and key (column).")
-        first = table(
-            caption, self.tokens, [(name, list(map(text, row))) for name, row in zip(names, scores, strict=True)]
-        )
+        scores = table(caption, self.tokens, zip(names, self.scores, strict=True))
         caption = f"{self.title}: weights, the softmax of each row. Query (row) reads from key (column)."
-        rows = [
-            (token, [*map(text, row), other])
-            for token, row, other in zip(self.tokens, weights, self.most_read, strict=True)
-        ]
-        return first + table(caption, [*self.tokens, "other read most"], rows, weights)
+        rows = [(name, [*row, most]) for name, row, most in zip(self.tokens, weights, self.most_read, strict=True)]
+        return scores + table(caption, [*self.tokens, "other read most"], rows, weights)

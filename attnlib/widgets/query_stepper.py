@@ -1,6 +1,5 @@
 """QueryStepper: one query token through scaled dot-product attention, with every sum written out."""
 
-from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,22 +7,19 @@ import numpy as np
 import traitlets
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
-from numpy.typing import ArrayLike
 
-from anywidget_static import InputError, Numbers, Texts
+from anywidget_static import InputError, Texts, Whole
 from attnlib import houston
-from attnlib.formatting import text
 from attnlib.masks import causal_mask
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_scores, attention_weights, single_query_attention
-from attnlib.widgets.base import PageWidget, check_index, check_projections
-from attnlib.widgets.tables import table
+from attnlib.widgets.base import ProjectedWidget, check_index
+from attnlib.widgets.tables import table, vector
 
-STEPS = ("query", "keys", "scores", "scale", "mask", "softmax", "values", "weighted values", "context")
-MOST_TOKENS, MOST_COMPONENTS = 24, 12
+MOST = 12  # components
 
 
-class QueryStepper(PageWidget):
+class QueryStepper(ProjectedWidget):
     """One query token, step by step through the figure of scaled dot-product attention.
 
     The surprise: every box of the famous figure is a handful of multiplications that you can check
@@ -46,40 +42,24 @@ class QueryStepper(PageWidget):
 
     _alive = "go through the figure box by box, choose the query token, and switch scaling and mask"
     title = traitlets.Unicode("One query, step by step").tag(sync=True)
-    tokens = Texts().tag(sync=True)
-    x = Numbers("n d").tag(sync=True)
-    w_q = Numbers("n d").tag(sync=True)
-    w_k = Numbers("n d").tag(sync=True)
-    w_v = Numbers("n d").tag(sync=True)
+    tokens = Texts(minlen=1, maxlen=24).tag(sync=True)
     axes = Texts().tag(sync=True)
     key_axes = Texts().tag(sync=True)
     value_axes = Texts().tag(sync=True)
-    selected = traitlets.Int(0).tag(sync=True, link=True)
-    step = traitlets.Int(0).tag(sync=True, link=True)
+    selected = Whole(0, min=0).tag(sync=True, link=True)
+    step = Whole(0, min=0, max=8).tag(sync=True, link=True)
     scaled = traitlets.Bool(True).tag(sync=True, link=True)
     masked = traitlets.Bool(False).tag(sync=True, link=True)
 
-    def __init__(
-        self,
-        tokens: Sequence[str] | None = None,
-        x: ArrayLike | None = None,
-        w_q: ArrayLike | None = None,
-        w_k: ArrayLike | None = None,
-        w_v: ArrayLike | None = None,
-        **options: Any,
-    ) -> None:
-        named: dict[str, Any] = {} if x is not None else {"axes": houston.AXES}
-        named |= {} if w_q is not None or w_k is not None else {"key_axes": houston.ROLE_AXES}
-        named |= {} if w_v is not None else {"value_axes": houston.VALUE_AXES}
-        named |= {} if tokens is not None else {"selected": houston.TOKENS.index("have")}
-        super().__init__(
-            tokens=list(houston.TOKENS if tokens is None else tokens),
-            x=houston.EMBEDDINGS if x is None else x,
-            w_q=houston.W_Q if w_q is None else w_q,
-            w_k=houston.W_K if w_k is None else w_k,
-            w_v=houston.W_V if w_v is None else w_v,
-            **named | options,
-        )
+    def _beside(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The names of the running example, where its numbers are shown."""
+        named = {
+            "axes": (houston.AXES, {"x"}),
+            "key_axes": (houston.ROLE_AXES, {"w_q", "w_k"}),
+            "value_axes": (houston.VALUE_AXES, {"w_v"}),
+            "selected": (houston.TOKENS.index("have"), {"tokens"}),
+        }
+        return {name: value for name, (value, own) in named.items() if not own & given.keys()}
 
     @property
     def query(self) -> Float[Array, "d_k"]:
@@ -119,40 +99,22 @@ class QueryStepper(PageWidget):
         return None if self.scaled else 1.0
 
     def check(self, inputs: SimpleNamespace) -> None:
-        n, (d, d_k, d_v) = len(inputs.tokens), (len(getattr(inputs, name)[0]) for name in ("x", "w_q", "w_v"))
-        check_projections(inputs)
-        if n > MOST_TOKENS or max(d, d_k, d_v) > MOST_COMPONENTS:
-            raise InputError(
-                f"{n} tokens of width {d}, d_k = {d_k}, d_v = {d_v}: "
-                f"at most {MOST_TOKENS} tokens and {MOST_COMPONENTS} components can be shown"
-            )
-        for name, width in (("axes", d), ("key_axes", d_k), ("value_axes", d_v)):
-            if len(getattr(inputs, name)) not in (0, width):
-                raise InputError(f"{len(getattr(inputs, name))} {name} for {width} components")
-        check_index("selected token", inputs.selected, n)
-        check_index("step", inputs.step, len(STEPS))
+        super().check(inputs)
+        for name, matrix in (("axes", inputs.x), ("key_axes", inputs.w_q), ("value_axes", inputs.w_v)):
+            names, width = len(getattr(inputs, name)), len(matrix[0])
+            if width > MOST:
+                raise InputError(f"at most {MOST} components can be shown, got {width} for {name}")
+            if names not in (0, width):
+                raise InputError(f"{names} {name} for {width} components")
+        check_index("selected token", inputs.selected, len(inputs.tokens))
 
     def fallback(self) -> str:
-        key, value, weights, allowed = self.key, self.value, self.weights, self.allowed
+        key, allowed = self.key, self.allowed
         scores = [attention_scores(self.query[None], key, scale=scale)[0] for scale in (1, None)[: 1 + self.scaled]]
-        rows = [
-            (
-                token,
-                [
-                    _vector(key[j]),
-                    *(text(score[j]) for score in scores),
-                    text(weights[j]) if allowed is None or allowed[j] else "–",
-                    _vector(value[j]),
-                ],
-            )
-            for j, token in enumerate(self.tokens)
-        ]
-        rows.append(("context vector: weights × values", ["", *[""] * len(scores), "", _vector(self.context)]))
-        asks = self.tokens[self.selected]
-        caption = self.caption(f"{asks} (query) reads from each token (row), with q = {_vector(self.query)}.")
+        weights = [w if allowed is None or allowed[j] else "–" for j, w in enumerate(self.weights)]
+        columns = [map(vector, key), *scores, weights, map(vector, self.value)]
+        rows = [*zip(self.tokens, zip(*columns, strict=True), strict=True)]
+        rows.append(("context vector: weights × values", ("", *[""] * len(scores), "", vector(self.context))))
+        caption = f"{self.tokens[self.selected]} (query) reads from each token (row), with q = {vector(self.query)}."
         scaled = [f"÷ √{len(key[0])}"] if self.scaled else []
-        return table(caption, ["key k", "score q·k", *scaled, "weight", "value v"], rows)
-
-
-def _vector(entries: Float[Array, "d"]) -> str:
-    return f"({', '.join(map(text, entries))})"
+        return table(self.caption(caption), ["key k", "score q·k", *scaled, "weight", "value v"], rows)

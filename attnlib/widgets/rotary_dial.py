@@ -9,15 +9,12 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from anywidget_static import InputError, Numbers
-from attnlib.formatting import text
+from anywidget_static import InputError, Numbers, OneOf, Whole
 from attnlib.positions import Layout, rotary_embedding, rotary_permutation
 from attnlib.scaled_dot_product import attention_scores
 from attnlib.widgets.base import PageWidget
 from attnlib.widgets.tables import table
 
-LAST = 32  # position
-MOST = 16  # columns
 SHIFTS = (0, 1, 2, 4, 8)
 QUERY, KEY = (1.0, 0.8, 0.6, 0.5, -0.4, 0.9), (0.9, 0.6, 0.8, -0.3, 0.7, 0.5)
 
@@ -40,22 +37,22 @@ class RotaryDial(PageWidget):
     title = traitlets.Unicode("Rotary embedding").tag(sync=True)
     query_token = traitlets.Unicode("problem").tag(sync=True)
     key_token = traitlets.Unicode("Houston").tag(sync=True)
-    query = Numbers("n d").tag(sync=True)
-    key = Numbers("n d").tag(sync=True)
-    query_position = traitlets.Int(4).tag(sync=True, link=True)
-    key_position = traitlets.Int(0).tag(sync=True, link=True)
-    query_layout = traitlets.Enum(get_args(Layout), "half").tag(sync=True, link=True)
-    key_layout = traitlets.Enum(get_args(Layout), "half").tag(sync=True, link=True)
+    query = Numbers("d", maxlen=16).tag(sync=True)
+    key = Numbers("d", maxlen=16).tag(sync=True)
+    query_position = Whole(4, min=0, max=32).tag(sync=True, link=True)
+    key_position = Whole(0, min=0, max=32).tag(sync=True, link=True)
+    query_layout = OneOf(get_args(Layout), "half").tag(sync=True, link=True)
+    key_layout = OneOf(get_args(Layout), "half").tag(sync=True, link=True)
     base = traitlets.Float(100.0).tag(sync=True)
 
     def __init__(self, query: ArrayLike = QUERY, key: ArrayLike = KEY, **options: Any) -> None:
-        super().__init__(query=[query], key=[key], **options)
+        super().__init__(query=query, key=key, **options)
 
     def turned(self, shift: int = 0) -> tuple[Float[Array, "1 d"], Float[Array, "1 d"]]:
         """The query and the key after both have moved by `shift` positions, each turned in its own layout."""
         pair = (self.query, self.query_position, self.query_layout), (self.key, self.key_position, self.key_layout)
         query, key = (
-            rotary_embedding(np.array(x), np.array([position + shift]), layout=layout, base=self.base)
+            rotary_embedding(np.array([x]), np.array([position + shift]), layout=layout, base=self.base)
             for x, position, layout in pair
         )
         return query, key
@@ -70,14 +67,11 @@ class RotaryDial(PageWidget):
         return float(attention_scores(*self.turned(shift), scale=1)[0, 0])
 
     def check(self, inputs: SimpleNamespace) -> None:
-        for name in ("query", "key"):
-            shape = np.shape(getattr(inputs, name))
-            if shape[0] != 1 or shape[1] % 2 or shape[1] > MOST:
-                raise InputError(f"{name} must be one row of an even number of columns, at most {MOST}, got {shape}")
-            if not 0 <= (position := getattr(inputs, f"{name}_position")) <= LAST:
-                raise InputError(f"{name}_position must be from 0 to {LAST}, got {position}")
-        if len(inputs.query[0]) != len(inputs.key[0]):
-            raise InputError(f"query has width {len(inputs.query[0])}, key has width {len(inputs.key[0])}")
+        d = len(inputs.query)
+        if d != len(inputs.key):
+            raise InputError(f"query has width {d}, key has width {len(inputs.key)}")
+        if d % 2:
+            raise InputError(f"query and key must have an even number of columns, got {d}")
         if not (np.isfinite(inputs.base) and inputs.base > 0):
             raise InputError(f"base must be above 0 and finite, got {inputs.base}")
 
@@ -85,20 +79,20 @@ class RotaryDial(PageWidget):
         query, key = (vector[0] for vector in self.turned())
         rows = [
             ("query’s pair", [*self._pairs(self.query_layout), ""]),
-            ("query, turned", [*map(text, query), ""]),
+            ("query, turned", [*query, ""]),
             ("key’s pair", [*self._pairs(self.key_layout), ""]),
-            ("key, turned", [*map(text, key), ""]),
-            ("product", [*map(text, query * key), text(self.score)]),
+            ("key, turned", [*key, ""]),
+            ("product", [*query * key, self.score]),
         ]
-        where = f"{self.query_token} at {self.query_position} (query) reads from {self.key_token} at {self.key_position} (key)"
-        first = table(self.caption(f"{where}, base {self.base:g}."), [*map(str, range(len(query))), "sum"], rows)
-        scores = [("score", [text(self.score_after(shift)) for shift in SHIFTS])]
-        return first + table("The score when both have moved on by as many positions", [*map(str, SHIFTS)], scores)
+        asks, read = f"{self.query_token} at {self.query_position}", f"{self.key_token} at {self.key_position}"
+        caption = self.caption(f"{asks} (query) reads from {read} (key), base {self.base:g}.")
+        moved = [("score", map(self.score_after, SHIFTS))]
+        return table(caption, [*map(str, range(len(query))), "sum"], rows) + table(
+            "The score when both have moved on by as many positions", map(str, SHIFTS), moved
+        )
 
     def _pairs(self, layout: str) -> list[str]:
         """For each column, the number of its pair, from 0."""
-        d = len(self.query[0])
+        d = len(self.query)
         order = np.arange(d) if layout == "half" else rotary_permutation(d)
-        pairs = np.empty(d, int)
-        pairs[order] = np.tile(np.arange(d // 2), 2)
-        return [str(pair) for pair in pairs]
+        return [str(place % (d // 2)) for place in np.argsort(order)]

@@ -27,7 +27,8 @@ function build(model, figure) {
   let rows = null; // built again when the tokens change
 
   return () => {
-    const tokens = ui.tokens_of(model, MOST, "scores");
+    const tokens = ui.tokens_of(model, "scores");
+    ui.at_most("tokens", tokens.length, MOST);
     const { scores, constant, temperature, phi } = ui.values(model);
     check(tokens, scores, constant, temperature);
     const s = scores.map((score) => (score + constant) / temperature);

@@ -1,12 +1,14 @@
 """What is read where no script runs: tables as HTML, every text in them escaped."""
 
 import html
+from collections.abc import Iterable
 
 import numpy as np
 
 from attnlib.formatting import text
 from attnlib.scaled_dot_product import entropy
 
+Row = tuple[str, Iterable[str | float]]
 MOST_CELLS = 1000  # a larger grid is summed up, where no script draws it
 MOST_ROWS = 64
 
@@ -24,14 +26,15 @@ def weights_table(
     return table(caption + left, ["reads most from", "weight", "entropy in nats"], rows)
 
 
-def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], shades: np.ndarray | None = None) -> str:
-    """An HTML table; `shades` colours its first cells by weight, row by row."""
+def table(caption: str, columns: Iterable[str], rows: Iterable[Row], shades: np.ndarray | None = None) -> str:
+    """An HTML table of names with cells, texts or numbers; `shades` colours its first cells by weight, row by row."""
     head = "".join(f'<th scope="col" dir="auto">{html.escape(name)}</th>' if name else "<td></td>" for name in columns)
     body = ""
     for i, (name, cells) in enumerate(rows):
         shade = [f' style="--w:{weight:.3f}"' for weight in shades[i]] if shades is not None else []
-        shade += [' class="attn-plain"'] * (len(cells) - len(shade))
-        texts = "".join(f"<td{s}>{html.escape(cell)}</td>" for s, cell in zip(shade, cells, strict=True))
+        written = [html.escape(cell) if isinstance(cell, str) else text(cell) for cell in cells]
+        shade += [' class="attn-plain"'] * (len(written) - len(shade))
+        texts = "".join(f"<td{s}>{cell}</td>" for s, cell in zip(shade, written, strict=True))
         body += f'<tr><th scope="row" dir="auto">{html.escape(name)}</th>{texts}</tr>'
     return (
         f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption>'
@@ -39,3 +42,8 @@ def table(caption: str, columns: list[str], rows: list[tuple[str, list[str]]], s
         f'<table class="attn-table"><thead><tr><td class="attn-corner"></td>{head}</tr></thead><tbody>{body}</tbody></table>'
         "</div></figure>"
     )
+
+
+def vector(entries: Iterable[float]) -> str:
+    """Numbers in brackets: "(1.00, 0.50)"."""
+    return f"({', '.join(map(text, entries))})"

@@ -8,19 +8,21 @@ import { coordinates, to_picture } from "./plane.mjs";
 import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
 
-const MOST = 12; // tokens
 const LARGEST = 3; // what can be typed into a matrix
 const ZOOM = 1.4; // the three planes are small: what they show is drawn larger
 const REACH = 2.1; // where a token can be dragged
 const NEAR = 16; // marks that would cover one another …
 const ASIDE = 10; // … stand aside of where they belong
-const MATRICES = { w_q: "W_Q", w_k: "W_K", w_v: "W_V" };
 const PRESETS = { identity: "1 0 0 1", "rotate 90°": "0 1 -1 0", "swap axes": "0 1 1 0", project: "0.5 0.5 0.5 0.5" };
 PRESETS["ignore axis 2"] = "1 0 0 0";
 const HINT = "Change one matrix, or drag a token: here it says what moved with it and what did not.";
+const CAPTION =
+  "each token is one vector (left), and plays three roles by three matrices. Lines are as thick as the weights " +
+  "of who asks; arrows lead to the other token that each one reads most. " +
+  "Training changes parameters (square frames); activations (round frames) are computed anew for each sentence.";
 
 function build(model, figure) {
-  const matrices = Object.entries(MATRICES).map(([name, label]) => matrix(model, name, label));
+  const matrices = ["w_q", "w_k", "w_v"].map((name) => matrix(model, name, name.toUpperCase()));
   const [w_q, w_k, w_v] = matrices.map(({ node }) => node);
   const pictures = ["input space", "attention space", "output space"].map(plane.picture);
   const asks = element("div");
@@ -36,29 +38,18 @@ function build(model, figure) {
   const [moved, mutual, table] = [ui.live(), element("p"), ui.scroll("weights and vectors")];
   figure.classList.add("attn-spaces");
   figure.append(element("div.columns", ...spaces), moved, mutual, table);
-  let scene = null;
+  const scene_of = ui.memoize((tokens) => draw_scene(model, pictures, asks, tokens));
   let before = null;
 
   return () => {
-    const tokens = ui.tokens_of(model, MOST, "points");
+    const tokens = ui.tokens_of(model, "points");
     const { selected } = ui.values(model);
-    if (tokens[selected] === undefined) throw new Error(`there is no token ${selected} among ${tokens.length}`);
+    ui.check_range("selected token", selected, tokens.length - 1);
     const now = compute(model);
-    const names = JSON.stringify(tokens);
-    if (scene?.names !== names) {
-      scene = { names, ...draw_scene(model, pictures, tokens) };
-      asks.replaceChildren(scene.asks.node);
-    }
-    scene.move(now, selected);
-    matrices.forEach((matrix) => matrix.draw());
-    ui.caption(
-      model,
-      figure,
-      "each token is one vector (left), and plays three roles by three matrices. Lines are as thick as the weights " +
-        "of who asks; arrows lead to the other token that each one reads most. " +
-        "Training changes parameters (square frames); activations (round frames) are computed anew for each sentence.",
-    );
-    moved.textContent = what_moved(before, now) ?? (moved.textContent || HINT);
+    scene_of(tokens)(now, selected);
+    for (const matrix of matrices) matrix.draw();
+    ui.caption(model, figure, CAPTION);
+    moved.textContent = (before && what_moved(before, now)) ?? (moved.textContent || HINT);
     before = now;
     mutual.replaceChildren(...is_mutual(tokens, now.scores));
     table.replaceChildren(rows(tokens, selected, now));
@@ -67,22 +58,18 @@ function build(model, figure) {
 
 // Everything that is shown, from the inputs; its names are those of the page.
 function compute(model) {
-  const points = model.get("points");
-  const inputs = { "a token": points };
-  for (const [name, label] of Object.entries(MATRICES)) {
-    inputs[label] = model.get(name);
-    if (inputs[label].length !== 2 || inputs[label].some((row) => row.length !== 2))
-      throw new Error(`${label} must be 2 × 2`);
-  }
-  const [queries, keys, values] = Object.values(MATRICES).map((label) => math.project(points, inputs[label]));
+  const { points, w_q, w_k, w_v } = ui.values(model);
+  const matrices = { W_Q: w_q, W_K: w_k, W_V: w_v };
+  for (const [label, w] of Object.entries(matrices))
+    if (w.length !== 2 || w.some((row) => row.length !== 2)) throw new Error(`${label} must be 2 × 2`);
+  const [queries, keys, values] = [w_q, w_k, w_v].map((w) => math.project(points, w));
   const weights = math.attention_weights(queries, keys, null, 1);
   const outputs = math.attention(queries, keys, values, null, 1);
   const scores = math.attention_scores(queries, keys, 1);
-  return { inputs, scores, effects: { queries, keys, weights, values, outputs } };
+  return { inputs: { "a token": points, ...matrices }, scores, effects: { queries, keys, weights, values, outputs } };
 }
 
 function what_moved(before, now) {
-  if (!before) return null;
   const apart = (a, b) => b.some((row, i) => row.some((entry, j) => !(Math.abs(entry - a[i]?.[j]) < 1e-9)));
   const differ = (a, b) => Object.keys(b).filter((name) => apart(a[name], b[name]));
   const changed = differ(before.inputs, now.inputs);
@@ -102,9 +89,10 @@ function is_mutual(tokens, scores) {
   return ui.sentence`Scores are not mutual: ${asking(i, j)}, ${asking(j, i)}.`;
 }
 
-function draw_scene(model, [input, attention, output], tokens) {
-  const names = tokens.map((token, i) => [i, token]);
-  const asks = ui.select(model, "selected", "who asks", names);
+// Returns what moves everything to its place.
+function draw_scene(model, [input, attention, output], chooser, tokens) {
+  const asks = ui.select(model, "selected", "who asks", [...tokens.entries()]);
+  chooser.replaceChildren(asks.node);
   const handles = tokens.map((token, i) =>
     plane.handle(input, token, {
       put: (point) => drag(i, (_, c) => point[c] / ZOOM),
@@ -118,13 +106,8 @@ function draw_scene(model, [input, attention, output], tokens) {
     ui.change(model, "points", points.with(i, points[i].map(moved).map(inside)));
   };
   const mark = (role, kind, shape, attributes) => (token) => {
-    const name = element("text", (kind && `${role}: `) + token);
-    return element(
-      `g.mark${kind}`,
-      { role: "img", "aria-label": `${role} of ${token}` },
-      element(shape, attributes),
-      name,
-    );
+    const told = { role: "img", "aria-label": `${role} of ${token}` };
+    return element(`g.mark${kind}`, told, element(shape, attributes), element("text", (kind && `${role}: `) + token));
   };
   const queries = tokens.map(mark("query", ".hollow", "path", { d: "M0-12L11 8H-11Z" }));
   const keys = tokens.map(mark("key", "", "rect", { x: -7, y: -7, width: 14, height: 14 }));
@@ -139,33 +122,30 @@ function draw_scene(model, [input, attention, output], tokens) {
   output.replaceChildren(...plane.axes(), units[2], hull, ...reads[2], ...values, ...outputs);
   grid.walk(attention, [queries, keys]);
   grid.walk(output, [values, outputs]);
-  return {
-    asks,
-    move(now, selected) {
-      const { queries: q, keys: k, weights, values: v, outputs: y } = now.effects;
-      const { points } = ui.values(model);
-      const most = lab.most_read(weights);
-      const [in_x] = fit(units[0], [points], ZOOM);
-      const [in_q, in_k] = fit(units[1], [q, k]);
-      const [in_v, in_y] = fit(units[2], [v, y]);
-      aside(queries, in_q, keys, in_k);
-      aside(outputs, in_y, values, in_v);
-      tokens.forEach((_, i) => {
-        plane.move(handles[i], in_x[i], i === selected);
-        handles[i].setAttribute("aria-valuetext", coordinates(points[i]));
-        put(queries[i], in_q[i], i === selected, -18);
-        put(keys[i], in_k[i], false, 30);
-        put(values[i], in_v[i], false, v[i][1] > 0 ? -16 : 32); // outside the hull
-        put(outputs[i], in_y[i], i === selected, y[i][1] > 0 ? 28 : -14); // inside
-        const from = [in_x[selected], in_q[selected], in_v[i]];
-        const to = [in_x[i], in_k[i], in_y[selected]];
-        const width = (16 * weights[selected][i]).toFixed(2);
-        reads.forEach((lines, at) => set(lines[i], { d: plane.path([from[at], to[at]]), "stroke-width": width }));
-      });
-      arrows.setAttribute("d", in_x.map((point, i) => plane.arrow(point, in_x[most[i]], 14)).join(""));
-      plane.draw_hull(hull, in_v);
-      asks.draw();
-    },
+  return (now, selected) => {
+    const { queries: q, keys: k, weights, values: v, outputs: y } = now.effects;
+    const { points } = ui.values(model);
+    const most = lab.most_read(weights);
+    const [in_x] = fit(units[0], [points], ZOOM);
+    const [in_q, in_k] = fit(units[1], [q, k]);
+    const [in_v, in_y] = fit(units[2], [v, y]);
+    aside(queries, in_q, keys, in_k);
+    aside(outputs, in_y, values, in_v);
+    tokens.forEach((_, i) => {
+      plane.move(handles[i], in_x[i], i === selected);
+      handles[i].setAttribute("aria-valuetext", coordinates(points[i]));
+      put(queries[i], in_q[i], i === selected, -18);
+      put(keys[i], in_k[i], false, 30);
+      put(values[i], in_v[i], false, v[i][1] > 0 ? -16 : 32); // outside the hull
+      put(outputs[i], in_y[i], i === selected, y[i][1] > 0 ? 28 : -14); // inside
+      const from = [in_x[selected], in_q[selected], in_v[i]];
+      const to = [in_x[i], in_k[i], in_y[selected]];
+      const width = (16 * weights[selected][i]).toFixed(2);
+      reads.forEach((lines, at) => set(lines[i], { d: plane.path([from[at], to[at]]), "stroke-width": width }));
+    });
+    arrows.setAttribute("d", in_x.map((point, i) => plane.arrow(point, in_x[most[i]], 14)).join(""));
+    plane.draw_hull(hull, in_v);
+    asks.draw();
   };
 }
 
@@ -193,22 +173,16 @@ function put(mark, point, selected, y) {
   set(mark.lastChild, { y, "text-anchor": plane.anchor(left, 110) });
 }
 
-function tag(kind) {
-  return element(`span.tag.${kind}`, kind);
-}
+const tag = (kind) => element(`span.tag.${kind}`, kind);
 
 // A 2 × 2 matrix to type into, or to take from the presets.
 function matrix(model, name, label) {
-  const presets = Object.entries(PRESETS);
-  const menu = element("select", { "aria-label": `${label}: a preset` });
-  menu.append(...Object.keys(PRESETS).map((text) => element("option", text)));
-  menu.append(element("option", { disabled: true }, "your own"));
-  const put = ([a, b, c, d]) =>
-    ui.change(model, name, [
-      [a, b],
-      [c, d],
-    ]);
-  menu.addEventListener("change", () => put(presets[menu.selectedIndex][1].split(" ").map(Number)));
+  const presets = Object.values(PRESETS);
+  const options = [...Object.keys(PRESETS).map((text) => element("option", text))];
+  options.push(element("option", { disabled: true }, "your own"));
+  const menu = element("select", { "aria-label": `${label}: a preset` }, ...options);
+  const put = (entries) => ui.change(model, name, [entries.slice(0, 2), entries.slice(2)]);
+  menu.addEventListener("change", () => put(presets[menu.selectedIndex].split(" ").map(Number)));
   const entry = (text) => (text === "" ? NaN : Math.max(-LARGEST, Math.min(LARGEST, Number(text))));
   const entries = () => model.get(name).flat();
   const inputs = [0, 1, 2, 3].map((at) => {
@@ -222,7 +196,7 @@ function matrix(model, name, label) {
     return input;
   });
   const draw = () => {
-    const at = presets.findIndex(([, preset]) => preset === entries().join(" "));
+    const at = presets.indexOf(entries().join(" "));
     menu.selectedIndex = at < 0 ? presets.length : at;
     entries().forEach((value, at) => {
       const typed = entry(inputs[at].value);
@@ -237,13 +211,10 @@ function matrix(model, name, label) {
 function rows(tokens, selected, now) {
   const { queries, keys, weights, values, outputs } = now.effects;
   const asks = element("td.corner", element("bdi", tokens[selected]), " reads");
-  const vectors = (i) => [queries, keys, values, outputs].map((points) => coordinates(points[i]));
-  const lines = tokens.map((token, i) => [
-    token,
-    ui.shaded(weights[selected][i]),
-    number(now.scores[selected][i]),
-    ...vectors(i),
-  ]);
+  const lines = tokens.map((token, i) => {
+    const vectors = [queries, keys, values, outputs].map((points) => coordinates(points[i]));
+    return [token, ui.shaded(weights[selected][i]), number(now.scores[selected][i]), ...vectors];
+  });
   return ui.table([asks, "weight", "score", "query", "key", "value", "output"], lines);
 }
 

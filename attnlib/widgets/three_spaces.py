@@ -10,18 +10,16 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from anywidget_static import InputError, Numbers, Texts
+from anywidget_static import Numbers, Texts, Whole
 from attnlib.formatting import text
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention, attention_scores, attention_weights
-from attnlib.widgets.base import PageWidget, check_index
-from attnlib.widgets.tables import table
+from attnlib.widgets.base import PageWidget, check_count, check_index
+from attnlib.widgets.tables import table, vector
 
 # Clockwise from the left, a quarter turn apart: who comes next, and what it is looking for.
 POINTS = ((-1.6, 0.3), (0.0, 1.5), (0.2, -1.1), (1.7, 0.2))
-IDENTITY = ((1.0, 0.0), (0.0, 1.0))
 MATRICES = ("w_q", "w_k", "w_v")
-MOST = 12  # tokens
 
 
 class ThreeSpaces(PageWidget):
@@ -43,23 +41,16 @@ class ThreeSpaces(PageWidget):
 
     _alive = "drag the tokens, change W_Q, W_K and W_V, and see what moves and what stays"
     title = traitlets.Unicode("Three spaces").tag(sync=True)
-    tokens = Texts().tag(sync=True)
-    points = Numbers("n 2").tag(sync=True, link=True)
-    w_q = Numbers("2 2").tag(sync=True, link=True)
-    w_k = Numbers("2 2").tag(sync=True, link=True)
-    w_v = Numbers("2 2").tag(sync=True, link=True)
-    selected = traitlets.Int(0).tag(sync=True, link=True)
+    tokens = Texts(minlen=2, maxlen=12).tag(sync=True)
+    points = Numbers("n 2", POINTS).tag(sync=True, link=True)
+    w_q, w_k, w_v = (Numbers("2 2", np.eye(2)).tag(sync=True, link=True) for _ in MATRICES)
+    selected = Whole(0, min=0).tag(sync=True, link=True)
 
     def __init__(
-        self,
-        tokens: Sequence[str] = ("we", "have", "a", "problem"),
-        points: ArrayLike | None = None,
-        **options: Any,
+        self, tokens: Sequence[str] = ("we", "have", "a", "problem"), points: ArrayLike | None = None, **options: Any
     ) -> None:
         """`points=None` means the hand-made places of the four words. A matrix that is not given is the identity."""
-        matrices = dict.fromkeys(MATRICES, IDENTITY)
-        points = POINTS if points is None else points
-        super().__init__(tokens=list(tokens), points=points, **{**matrices, **options})
+        super().__init__(tokens=list(tokens), points=POINTS if points is None else points, **options)
 
     @property
     def query(self) -> Float[Array, "n 2"]:
@@ -92,24 +83,16 @@ class ThreeSpaces(PageWidget):
         return attention(self.query, self.key, self.value, scale=1)
 
     def check(self, inputs: SimpleNamespace) -> None:
-        n = len(inputs.tokens)
-        if n != len(inputs.points):
-            raise InputError(f"{n} tokens for {len(inputs.points)} points")
-        if not 2 <= n <= MOST:
-            raise InputError(f"2 to {MOST} tokens can be shown, got {n}")
-        check_index("selected token", inputs.selected, n)
+        check_count(inputs.tokens, inputs.points, "points")
+        check_index("selected token", inputs.selected, len(inputs.tokens))
 
     def fallback(self) -> str:
-        weights, scores = self.weights[self.selected], self.scores[self.selected]
-        names = "".join(f" {name.upper()} = {_matrix(getattr(self, name))}," for name in MATRICES)
-        asks = self.tokens[self.selected]
-        caption = self.caption(f"what {asks!r} reads. Parameters:{names[:-1]}. The table holds activations.")
-        rows = [
-            (token, [text(weight), text(score), *(f"({text(x)}, {text(y)})" for x, y in places)])
-            for token, weight, score, *places in zip(
-                self.tokens, weights, scores, self.query, self.key, self.value, self.output, strict=True
-            )
-        ]
+        asks, weights = self.tokens[self.selected], self.weights[self.selected]
+        matrices = ", ".join(f"{name.upper()} = {_matrix(getattr(self, name))}" for name in MATRICES)
+        caption = self.caption(f"what {asks!r} reads. Parameters: {matrices}. The table holds activations.")
+        columns = weights, self.scores[self.selected]
+        places = (map(vector, points) for points in (self.query, self.key, self.value, self.output))
+        rows = zip(self.tokens, zip(*columns, *places, strict=True), strict=True)
         return table(caption, ["weight", "score", "query", "key", "value", "output"], rows, weights[:, None])
 
 

@@ -6,49 +6,48 @@ import { coordinates, path, SIZE, to_picture } from "./plane.mjs";
 import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
 
-const MOST = 64; // tokens
-const STEPS = 12; // times applied
-
 function build(model, figure) {
-  const steps = ui.slider(model, "steps", "times applied", { min: 1, max: STEPS, step: 1, digits: 0 });
-  const controls = ui.controls(steps, turned(model, "length", 0, 4.2, 0.05), turned(model, "direction", -180, 180, 1));
+  const controls = ui.controls(
+    ui.slider(model, "steps", "times applied", { step: 1, digits: 0 }),
+    turned(model, "length", { min: 0, max: 4.2, step: 0.05 }, number),
+    turned(model, "direction", { min: -180, max: 180, step: 1 }, (degrees) => `${number(degrees, 0)}°`),
+  );
   const picture = plane.picture("plane of tokens");
   const readout = element("div.readout");
   figure.append(element("div.columns", picture, readout), controls.node);
-  let scene = null;
+  const scene_of = ui.memoize((tokens) => draw_scene(model, picture, tokens));
 
   return () => {
-    const tokens = ui.tokens_of(model, MOST, "points");
-    const { points, steps: times, selected } = ui.values(model);
-    ui.check_range("steps", times, STEPS, 1);
-    const layers = iterate(points, times);
-    if (points[0].length !== 2) throw new Error(`points have width ${points[0].length}, a plane has 2`);
+    const tokens = ui.tokens_of(model, "points");
+    const { points, steps, selected } = ui.values(model);
     ui.check_range("selected token", selected, points.length - 1);
-    if (scene?.tokens !== tokens.join("\n")) scene = draw_scene(model, picture, tokens);
-    scene.move(points, layers, selected);
+    const layers = iterate(points, steps);
+    if (points[0].length !== 2) throw new Error(`points have width ${points[0].length}, a plane has 2`);
+    scene_of(tokens)(points, layers, selected);
     ui.caption(model, figure, "drag a token, or focus it and press the arrow keys.");
     readout.replaceChildren(...describe(model, points, layers.at(-1)));
     controls.draw();
   };
 }
 
+function put(model, i, point) {
+  ui.change(model, "points", model.get("points").with(i, point));
+}
+
 // A slider for the length or the direction of the selected token, in degrees.
-function turned(model, what, min, max, step) {
-  const point = () => model.get("points")[model.get("selected")];
+function turned(model, what, limits, write) {
   const polar = () => {
-    const [x, y] = point();
+    const [x, y] = model.get("points")[model.get("selected")];
     return { length: Math.hypot(x, y), direction: (Math.atan2(y, x) * 180) / Math.PI };
   };
   let last = 0; // a vector of length 0 has no direction: it keeps the last
-  const slider = ui.range(what, { min, max, step }, (value) => {
+  const { node, set } = ui.range(what, limits, (value) => {
     const now = { ...polar(), [what]: value };
-    if (what === "length" && !polar().length) now.direction = last;
-    last = now.direction;
+    if (what === "direction" || polar().length) last = now.direction;
     const moved = [Math.cos, Math.sin].map((f) => plane.clamp(now.length * f((last * Math.PI) / 180)));
-    ui.change(model, "points", model.get("points").with(model.get("selected"), moved));
+    put(model, model.get("selected"), moved);
   });
-  const written = () => (what === "length" ? number(polar().length) : `${number(polar().direction, 0)}°`);
-  return { node: slider.node, draw: () => slider.set(polar()[what], written()) };
+  return { node, draw: () => set(polar()[what], write(polar()[what])) };
 }
 
 // x, then attention(x, x, x), then attention of that, …
@@ -66,25 +65,22 @@ function draw_scene(model, picture, tokens) {
   const handles = tokens.map((token, i) =>
     plane.handle(picture, token, {
       at: () => model.get("points")[i],
-      put: (point) => ui.change(model, "points", model.get("points").with(i, point)),
+      put: (point) => put(model, i, point),
       choose: () => ui.change(model, "selected", i),
     }),
   );
   picture.replaceChildren(...plane.axes(), hull, arrow, ...trails, ...outputs, ...handles);
-  return {
-    tokens: tokens.join("\n"),
-    move(points, layers, selected) {
-      plane.draw_hull(hull, points);
-      arrow.setAttribute("d", path([[0, 0], points[selected]]));
-      points.forEach((point, i) => {
-        const y = plane.move(handles[i], point, i === selected);
-        const [cx, cy] = to_picture(layers.at(-1)[i]);
-        const below = y < 30 || (cy < y && y < SIZE - 30); // the name stands away from the ring
-        handles[i].lastChild.setAttribute("y", below ? 26 : -14);
-        set(outputs[i], { cx, cy });
-        trails[i].setAttribute("d", path(layers.map((layer) => layer[i])));
-      });
-    },
+  return (points, layers, selected) => {
+    plane.draw_hull(hull, points);
+    arrow.setAttribute("d", path([[0, 0], points[selected]]));
+    points.forEach((point, i) => {
+      const y = plane.move(handles[i], point, i === selected);
+      const [cx, cy] = to_picture(layers.at(-1)[i]);
+      const below = y < 30 || (cy < y && y < SIZE - 30); // the name stands away from the ring
+      handles[i].lastChild.setAttribute("y", below ? 26 : -14);
+      set(outputs[i], { cx, cy });
+      trails[i].setAttribute("d", path(layers.map((layer) => layer[i])));
+    });
   };
 }
 
@@ -100,10 +96,9 @@ function describe(model, points, outputs) {
   };
   const row = (token, j) => [token, number(lengths[j]), angle(j), number(scores[i][j])];
   const rows = tokens.map((token, j) => [...row(token, j), ui.shaded(weights[i][j]), ui.shaded(weights[j][i])]);
-  const [times, note] =
-    steps > 1 ? [` after ${steps} times`, " Scores and weights are those of the first time."] : ["", ""];
+  const [times, note] = [` after ${steps} times`, " Scores and weights are those of the first time."];
   const output = ui.live();
-  output.append(`Its output${times}: ${coordinates(outputs[i])}.${note}`);
+  output.append(`Its output${steps > 1 ? times : ""}: ${coordinates(outputs[i])}.${steps > 1 ? note : ""}`);
   return [
     element("p.pair", element("bdi", tokens[i]), ` at ${coordinates(points[i])}`),
     element("div.scroll", ui.table(["token", "length", "angle", "score", "reads", "is read"], rows)),

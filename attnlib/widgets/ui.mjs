@@ -74,28 +74,16 @@ export function large(x, units = COUNT) {
   return (size === 1 && Number.isInteger(x) ? x : shown) + name;
 }
 
-const LARGEST_SIZE = 2 ** 20; // that a calculator takes
-
-export function sizes(model, names) {
-  for (const name of names) {
-    const size = model.get(name);
-    if (!(Number.isInteger(size) && size >= 1 && size <= LARGEST_SIZE))
-      throw new Error(`${name} must be a whole number from 1 to ${whole(LARGEST_SIZE)}, got ${size}`);
-  }
-  return values(model);
-}
-
 // What sliders offer: lengths in quarters of an octave, and the widths that models have.
 export const LENGTHS = Array.from({ length: 65 }, (_, i) => Math.round(2 ** (4 + i / 4)));
 export const WIDTHS = [
   16, 32, 64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 12288, 16384,
 ];
 
-// The tokens, no more than `most`, and as many as there are entries in the field `name`.
-export function tokens_of(model, most, name, what = name) {
+// The tokens, as many as there are entries in the field `name`.
+export function tokens_of(model, name, what = name) {
   const tokens = model.get("tokens");
   const { length } = model.get(name);
-  at_most("tokens", tokens.length, most);
   if (tokens.length !== length) throw new Error(`${tokens.length} tokens for ${length} ${what}`);
   return tokens;
 }
@@ -123,8 +111,11 @@ export function range(label, { min, max, step }, put) {
   return { node: element("label.control", label, input, output), set };
 }
 
+// A slider of a field, as far as its bounds reach or `limits` says.
 export function slider(model, name, label, { digits = 1, ...limits }) {
-  const { node, set } = range(label, limits, (value) => change(model, name, value));
+  const { node, set } = range(label, { ...model.get("_bounds")[name], ...limits }, (value) =>
+    change(model, name, value),
+  );
   return { node, draw: () => set(model.get(name), number(model.get(name), digits)) };
 }
 
@@ -146,8 +137,10 @@ export function toggle(model, name, label) {
   return { node: element("label.control", input, label), draw: () => (input.checked = model.get(name)) };
 }
 
-// A menu of `options`, pairs of value and text.
-export function select(model, name, label, options) {
+// A menu of `given` pairs of value and text, or of the values that the field may have, which `given` may name.
+export function select(model, name, label, given = {}) {
+  const pairs = () => model.get("_bounds")[name].values.map((value) => [value, given[value] ?? value]);
+  const options = Array.isArray(given) ? given : pairs();
   const input = element("select", ...options.map(([value, text]) => element("option", { value }, text)));
   input.addEventListener("change", () => change(model, name, options[input.selectedIndex][0]));
   const draw = () => (input.selectedIndex = options.findIndex(([value]) => value === model.get(name)));

@@ -48,13 +48,13 @@ def test_the_words_regroup_when_letters_no_longer_count():
 BAD = {
     "tokens": (lambda: MetricEllipse("ab", X), "2 tokens for 3 points"),
     "no tokens of one's own": (lambda: MetricEllipse(points=X), "5 tokens for 3 points"),
-    "one token": (lambda: MetricEllipse("a", X[:1]), "2 to 16 tokens can be shown, got 1"),
-    "too many": (lambda: MetricEllipse("a" * 17, np.zeros((17, 2))), "2 to 16 tokens can be shown, got 17"),
+    "one token": (lambda: MetricEllipse("a", X[:1]), "tokens must have from 2 to 16 entries, got 1"),
+    "too many": (lambda: MetricEllipse("a" * 17, np.zeros((17, 2))), "tokens must have from 2 to 16 entries, got 17"),
     "width": (lambda: MetricEllipse("abc", np.eye(3)), r"points must have shape \(n, 2\).*got \(3, 3\)"),
     "NaN": (lambda: MetricEllipse("abc", X * np.nan), r"points\[0, 0\] is nan"),
-    "axes": (lambda: MetricEllipse("abc", X, ["one"]), "the plane has 2 axes, got 1 names"),
-    "stretch": (lambda: setattr(an_ellipse(), "across", -0.1), "across must lie between 0 and 2, got -0.1"),
-    "no stretch": (lambda: an_ellipse(along=float("nan")), "along must lie between 0 and 2, got nan"),
+    "axes": (lambda: MetricEllipse("abc", X, ["one"]), "axes must have from 2 to 2 entries, got 1"),
+    "stretch": (lambda: setattr(an_ellipse(), "across", -0.1), "across must be from 0 to 2, got -0.1"),
+    "no stretch": (lambda: an_ellipse(along=float("nan")), "along must be from 0 to 2, got nan"),
     "angle": (lambda: an_ellipse(angle=float("inf")), "angle must be finite, got inf"),
 }
 

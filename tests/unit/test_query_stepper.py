@@ -62,16 +62,19 @@ BAD = {
     "w_v's rows": (lambda: QueryStepper("abcde", X, W_Q, W_K), "x has width 7, w_v has 8 rows"),
     "d_k": (lambda: QueryStepper("abcde", X, W_Q, W_V, W_V), "w_q has 4 columns, w_k has 3"),
     "NaN": (lambda: QueryStepper("abcde", X, W_Q * np.nan, W_K, W_V), r"w_q\[0, 0\] is nan"),
-    "empty": (lambda: QueryStepper([], np.zeros((0, 8))), r"x must have shape \(n, d\).*got \(0, 8\)"),
+    "empty": (lambda: QueryStepper([], np.zeros((0, 8))), "tokens must have from 1 to 24 entries, got 0"),
     "axes": (lambda: a_stepper(axes=["one"]), "1 axes for 7 components"),
     "key_axes": (lambda: a_stepper(key_axes=list("abc")), "3 key_axes for 4 components"),
     "value_axes": (lambda: a_stepper(value_axes=list("abcd")), "4 value_axes for 3 components"),
     "selected": (lambda: a_stepper(selected=5), "selected token 5 is outside 0 … 4"),
-    "step": (lambda: setattr(a_stepper(), "step", 9), "step 9 is outside 0 … 8"),
-    "many tokens": (lambda: QueryStepper(["t"] * 25, np.zeros((25, 8))), "25 tokens of width 8.*at most 24 tokens"),
+    "step": (lambda: setattr(a_stepper(), "step", 9), "step must be from 0 to 8, got 9"),
+    "many tokens": (
+        lambda: QueryStepper(["t"] * 25, np.zeros((25, 8))),
+        "tokens must have from 1 to 24 entries, got 25",
+    ),
     "wide": (
         lambda: QueryStepper("a", np.zeros((1, 13)), *[np.zeros((13, 2))] * 3),
-        "width 13, d_k = 2, d_v = 2: .* 12 components can be shown",
+        "at most 12 components can be shown, got 13 for axes",
     ),
 }
 

@@ -49,8 +49,8 @@ def test_keys_turned_by_a_quarter_make_each_word_read_the_next_and_nobody_back()
 
 BAD = {
     "tokens": (lambda: ThreeSpaces("ab", X), "2 tokens for 3 points"),
-    "one token": (lambda: ThreeSpaces("a", X[:1]), "2 to 12 tokens can be shown, got 1"),
-    "too many": (lambda: ThreeSpaces("a" * 13, np.zeros((13, 2))), "2 to 12 tokens can be shown, got 13"),
+    "one token": (lambda: ThreeSpaces("a", X[:1]), "tokens must have from 2 to 12 entries, got 1"),
+    "too many": (lambda: ThreeSpaces("a" * 13, np.zeros((13, 2))), "tokens must have from 2 to 12 entries, got 13"),
     "width": (lambda: ThreeSpaces("abc", np.eye(3)), r"points must have shape \(n, 2\).*got \(3, 3\)"),
     "a wide matrix": (lambda: some_spaces(w_q=np.eye(2, 3)), r"w_q must have shape \(2, 2\), got \(2, 3\)"),
     "a tall matrix": (lambda: some_spaces(w_k=np.eye(3, 2)), r"w_k must have shape \(2, 2\), got \(3, 2\)"),

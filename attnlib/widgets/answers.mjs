@@ -3,6 +3,7 @@
 
 import * as ui from "./ui.mjs";
 import { element } from "./ui.mjs";
+import "./answers.css";
 
 const LONGEST = 40; // characters of a number
 const MARK = /`([^`]+)`|(?<!\w)\*([^ *](?:[^*]*[^ *])?)\*(?!\w)/g;

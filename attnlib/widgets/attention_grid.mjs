@@ -5,6 +5,7 @@ import * as large_grid from "./large_grid.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { compact, element, equals, number } from "./ui.mjs";
+import "./attention_grid.css";
 
 const MOST = 64; // tokens
 const NUMBERS = 24; // keys: beyond, the grid shows shades alone

@@ -3,6 +3,7 @@
 import * as answers from "./answers.mjs";
 import * as ui from "./ui.mjs";
 import { element } from "./ui.mjs";
+import "./choice.css";
 
 const MOST = 12; // options
 

@@ -3,6 +3,7 @@
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
+import "./convention_switch.css";
 
 const SIZES = ["n", "n_z", "d", "d_k", "d_v"];
 const LARGEST = 8;

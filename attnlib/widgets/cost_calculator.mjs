@@ -3,6 +3,7 @@
 import * as cost from "./cost.mjs";
 import * as ui from "./ui.mjs";
 import { BYTES, element, large, number, whole } from "./ui.mjs";
+import "./cost_calculator.css";
 
 const SIZES = ["n", "d", "num_heads", "num_kv_heads", "num_layers"];
 const ITEMSIZES = { 8: "float64", 4: "float32", 2: "float16", 1: "int8" };

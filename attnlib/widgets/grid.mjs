@@ -2,6 +2,7 @@
 
 import * as ui from "./ui.mjs";
 import { element } from "./ui.mjs";
+import "./grid.css";
 
 // `ends` names columns behind the cells; their cells are `ends[i][e]`. The Tab key enters at the cell `entry`.
 export function table(label, rows, columns, ends = [], entry = [0, 0]) {

@@ -6,6 +6,7 @@ import * as heat from "./heat.mjs";
 import { softmax } from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
+import "./head_browser.css";
 
 const LONGEST = 32; // words of a sentence
 const WRITTEN = 8; // of these with a number in each cell

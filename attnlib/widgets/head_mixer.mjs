@@ -8,6 +8,7 @@ import * as large_grid from "./large_grid.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
+import "./head_mixer.css";
 
 const MOST = { tokens: 64, heads: 256, computed: 32 };
 const NUMBERS = 12; // tokens: beyond, the grid shows shades alone, and the output its first rows

@@ -1,6 +1,7 @@
 // A grid of weights as one small image: for many heads, or many tokens.
 
 import { element } from "./ui.mjs";
+import "./heat.css";
 
 const cache = new Map(); // colours as red, green and blue
 

@@ -3,6 +3,7 @@
 import * as grid from "./grid.mjs";
 import * as heat from "./heat.mjs";
 import * as ui from "./ui.mjs";
+import "./large_grid.css";
 
 const DEBOUNCE = 300; // milliseconds without a change, after which each cell is put into words
 

@@ -4,6 +4,7 @@ import * as grid from "./grid.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
+import "./mask_painter.css";
 
 const MOST = 16; // tokens
 const MOVED = 1e-12; // less is rounding

@@ -6,6 +6,7 @@ import * as plane from "./plane.mjs";
 import { REACH, SIZE, VIEW } from "./plane.mjs";
 import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
+import "./metric_ellipse.css";
 
 const STRETCHES = ["along", "across"];
 const CAPTION =

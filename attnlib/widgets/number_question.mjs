@@ -3,6 +3,7 @@
 import * as answers from "./answers.mjs";
 import * as ui from "./ui.mjs";
 import { element } from "./ui.mjs";
+import "./number_question.css";
 
 function build(model, figure) {
   const verbatim = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };

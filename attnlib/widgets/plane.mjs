@@ -2,6 +2,7 @@
 
 import * as math from "./math.mjs";
 import { element, number, set } from "./ui.mjs";
+import "./plane.css";
 
 export const SIZE = 360; // the picture's side in its own units
 export const REACH = 3; // handles stay within [−3, 3] × [−3, 3]

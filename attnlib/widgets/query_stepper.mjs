@@ -3,6 +3,7 @@
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, equals, number, vector } from "./ui.mjs";
+import "./query_stepper.css";
 
 const MOST = { tokens: 24, components: 12, terms: 6 }; // that are shown
 

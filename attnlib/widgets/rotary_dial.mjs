@@ -3,6 +3,7 @@
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
+import "./rotary_dial.css";
 
 const LAST = 32; // position
 const MOST = 16; // columns

@@ -3,6 +3,7 @@
 import * as lab from "./lab.mjs";
 import * as ui from "./ui.mjs";
 import { compact, element, number } from "./ui.mjs";
+import "./scaling_lab.css";
 
 const MOST = 1024; // scores, so that a phone draws them within a frame
 const SIZES = Array.from({ length: 13 }, (_, power) => 2 ** power);

@@ -3,6 +3,7 @@
 import * as lab from "./lab.mjs";
 import * as ui from "./ui.mjs";
 import { compact, element, number } from "./ui.mjs";
+import "./softmax_sliders.css";
 
 const MOST = 16; // tokens
 const LIMITS = { score: { min: -5, max: 5 }, constant: { min: -10, max: 10 }, temperature: { min: 0.2, max: 5 } };

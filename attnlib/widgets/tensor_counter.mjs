@@ -3,6 +3,7 @@
 import * as cost from "./cost.mjs";
 import * as ui from "./ui.mjs";
 import { element, large, set, whole } from "./ui.mjs";
+import "./tensor_counter.css";
 
 const SIZES = ["n", "d", "d_k", "d_v"];
 const STEPS = 8; // of a thousand each, on the scale

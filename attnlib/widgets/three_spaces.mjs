@@ -7,6 +7,7 @@ import * as plane from "./plane.mjs";
 import { coordinates, to_picture } from "./plane.mjs";
 import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
+import "./three_spaces.css";
 
 const LARGEST = 3; // what can be typed into a matrix
 const ZOOM = 1.4; // the three planes are small: what they show is drawn larger

@@ -2,8 +2,7 @@
 // Data reaches the page as text nodes and attributes, never as HTML.
 
 import { define } from "anywidget_static/define.mjs";
-import "./theme.css";
-import "./widgets.css";
+import "./ui.css";
 
 const SVG = new Set(["svg", "g", "circle", "ellipse", "line", "path", "polygon", "polyline", "rect", "text", "title"]);
 

@@ -1,21 +1,24 @@
 // ConventionSwitch: a formula with tokens as rows, and its mirror image with tokens as columns.
 
+import { check_matrix } from "./checks.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
 import "./convention_switch.css";
 
 const SIZES = ["n", "n_z", "d", "d_k", "d_v"];
-const LARGEST = 8;
 const HEADS = 3;
 
 // For tokens as rows: the result, and the products whose sum it is. A matrix is written as its name, rows and columns.
+// `act` makes the result of the sum.
 const matrices = (text) => text.split(", ").map((one) => one.split(" "));
 const formula = (left, right, rest) => ({ left: matrices(left)[0], right: right.map(matrices), ...rest });
+const softmax = { before: "softmax(", after: ")", act: (row) => math.softmax(row) };
+const scaled = { after: " / √d_k", act: (row, { d_k }) => row.map((score) => score / Math.sqrt(d_k)) };
 const FORMULAS = {
   projection: formula("Q n d_k", ["X n d, W_Q d d_k"]),
-  scores: formula("S n n_z", ["Q n d_k, Kᵀ d_k n_z"], { after: " / √d_k" }),
-  weights: formula("A n n_z", ["S n n_z"], { before: "softmax(", after: ")" }),
+  scores: formula("S n n_z", ["Q n d_k, Kᵀ d_k n_z"], scaled),
+  weights: formula("A n n_z", ["S n n_z"], softmax),
   output: formula("Y n d_v", ["A n n_z, V n_z d_v"]),
   "several heads": formula("O n d", ["Concat n 3d_v, W_O 3d_v d"]),
   bias: formula("Q n d_k", ["X n d, W_Q d d_k", "1 n 1, bᵀ 1 d_k"]),
@@ -29,24 +32,23 @@ function build(model, figure) {
   const choice = ui.select(model, "formula", "formula", names);
   const flip = ui.button("", () => ui.change(model, "convention", OTHER[model.get("convention")]));
   const sliders = SIZES.map((name) => {
-    const slider = ui.slider(model, name, "", { min: 1, max: LARGEST, step: 1, digits: 0 });
-    slider.node.prepend(element("span", ...ui.formula(name)));
-    return slider;
+    const label = element("span", ...ui.formula(name));
+    return ui.slider(model, name, label, { ...model.get("_bounds")[name], step: 1, digits: 0 });
   });
   const line = ui.live();
   const picture = element("div.formula", { role: "group" });
-  const results = element("div.columns");
-  figure.append(ui.controls(flip, choice).node, picture, ui.controls(...sliders).node, line, results);
+  const tables = element("div.columns");
+  figure.append(ui.controls(flip, choice).node, picture, ui.controls(...sliders).node, line, tables);
 
   return () => {
-    const { formula: name, convention, ...sizes } = check(model);
+    const { formula: name, convention, numbers } = ui.values(model);
+    const sizes = Object.fromEntries(SIZES.map((size) => [size, model.get(size)]));
     const other = OTHER[convention];
     const both = { rows: FORMULAS[name], columns: mirror(FORMULAS[name]) };
     const shown = both[convention];
-    const numbers = compute(name, sizes, model.get("numbers"));
-    const apart = numbers.rows.flatMap((row, i) => row.map((entry, j) => Math.abs(entry - numbers.columns[j][i])));
+    const results = compute(FORMULAS[name], sizes, numbers);
+    const apart = results.rows.flatMap((row, i) => row.map((entry, j) => Math.abs(entry - results.columns[j][i])));
     const difference = Math.max(...apart);
-    if (!Number.isFinite(difference)) throw new Error("the numbers are too large to be multiplied");
 
     ui.caption(model, figure, "a rectangle's sides are the sizes of its matrix, and one token is shaded darker.");
     choice.draw();
@@ -67,21 +69,10 @@ function build(model, figure) {
     const result = (way) => {
       const [name, rows, columns] = both[way].left;
       const title = element("p", ...ui.formula(`Tokens are ${way}: ${name} is ${rows} × ${columns}`));
-      return element("div", title, grid(numbers[way], way));
+      return element("div", title, grid(results[way], way));
     };
-    results.replaceChildren(result(convention), result(other));
+    tables.replaceChildren(result(convention), result(other));
   };
-}
-
-// What the model holds, if there is such a formula and each size can be drawn.
-function check(model) {
-  const now = Object.fromEntries(["formula", "convention", ...SIZES].map((name) => [name, model.get(name)]));
-  for (const size of SIZES)
-    if (!(Number.isInteger(now[size]) && now[size] >= 1 && now[size] <= LARGEST))
-      throw new Error(`${size} must lie between 1 and ${LARGEST}, got ${now[size]}`);
-  if (!Object.hasOwn(FORMULAS, now.formula) || !Object.hasOwn(OTHER, now.convention))
-    throw new Error(`there is no formula “${now.formula}” for ${now.convention}`);
-  return now;
 }
 
 // Transposing a product reverses it: (A B)ᵀ = Bᵀ Aᵀ.
@@ -144,39 +135,31 @@ function kind_of(name) {
   return name[0] === "1" ? "constant" : "activation";
 }
 
-// The result for tokens as rows and as columns, each computed in its own way.
-function compute(name, { n, n_z, d, d_k, d_v }, numbers) {
-  const wrong = numbers.findIndex((entry) => !Number.isFinite(entry));
-  if (!numbers.length) throw new Error("numbers is empty");
-  if (wrong >= 0) throw new Error(`numbers[${wrong}] is ${numbers[wrong]}`);
+// The result for tokens as rows and as columns, each from its own products.
+function compute({ right, act = (row) => row }, sizes, numbers) {
+  check_matrix("numbers", [numbers]);
+  const given = matrices_of(sizes, numbers);
+  const sum = (products) => products.reduce((a, b) => a.map((row, i) => row.map((entry, j) => entry + b[i][j])));
+  const multiplied = (product) => product.reduce((a, b) => math.project(a, b));
+  const products = right.map((product) => product.map(([name]) => given[name]));
+  const flipped = products.map((product) => product.map(flip).reverse());
+  const done = (rows) => rows.map((row) => act(row, sizes));
+  return { rows: done(sum(products.map(multiplied))), columns: flip(done(flip(sum(flipped.map(multiplied))))) };
+}
+
+// The matrices by name, for tokens as rows, each filled from its own place in the numbers.
+function matrices_of({ n, n_z, d, d_k, d_v }, numbers) {
   const fill = (at, rows, columns) => {
     const entry = (i, j) => numbers[(11 * at + i * columns + j) % numbers.length];
     return Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (_, j) => entry(i, j)));
   };
-  const softmax = (rows) => rows.map((row) => math.softmax(row));
-  const down = (matrix) => flip(softmax(flip(matrix))); // softmax over axis 0
-  const [x, w_q, q] = [fill(0, n, d), fill(1, d, d_k), fill(2, n, d_k)];
-  const [k, s, v] = [fill(3, n_z, d_k), fill(4, n, n_z), fill(5, n_z, d_v)];
-  const [y, w_o, [b]] = [fill(6, HEADS * n, d_v), fill(7, HEADS * d_v, d), fill(8, 1, d_k)];
-  const heads = [0, 1, 2].map((a) => y.slice(a * n, (a + 1) * n));
-  const flipped = (a, b) => math.project(flip(b), flip(a));
+  const [S, Y] = [fill(4, n, n_z), fill(6, HEADS * n, d_v)];
+  const heads = [0, 1, 2].map((a) => Y.slice(a * n, (a + 1) * n));
   return {
-    projection: () => ({ rows: math.project(x, w_q), columns: flipped(x, w_q) }),
-    scores: () => ({
-      rows: math.attention_scores(q, k),
-      columns: math.project(k, flip(q)).map((row) => row.map((score) => score / Math.sqrt(d_k))),
-    }),
-    weights: () => ({ rows: softmax(s), columns: down(flip(s)) }),
-    output: () => ({ rows: math.project(softmax(s), v), columns: math.project(flip(v), down(flip(s))) }),
-    "several heads": () => ({
-      rows: math.project(math.merge_heads(heads), w_o),
-      columns: math.project(flip(w_o), heads.flatMap(flip)),
-    }),
-    bias: () => ({
-      rows: math.project(x, w_q, b),
-      columns: flipped(x, w_q).map((row, c) => row.map((entry) => entry + b[c])),
-    }),
-  }[name]();
+    ...{ X: fill(0, n, d), W_Q: fill(1, d, d_k), Q: fill(2, n, d_k), Kᵀ: flip(fill(3, n_z, d_k)), S },
+    ...{ A: S.map((row) => math.softmax(row)), V: fill(5, n_z, d_v), Concat: math.merge_heads(heads) },
+    ...{ W_O: fill(7, HEADS * d_v, d), bᵀ: fill(8, 1, d_k), 1: Array(n).fill([1]) },
+  };
 }
 
 function flip(matrix) {

@@ -5,9 +5,11 @@ import * as ui from "./ui.mjs";
 import { BYTES, element, large, number, whole } from "./ui.mjs";
 import "./cost_calculator.css";
 
-const SIZES = ["n", "d", "num_heads", "num_kv_heads", "num_layers"];
+const SIZES = ["d", "num_heads", "num_kv_heads", "num_layers", "expansion"]; // of a published model
 const ITEMSIZES = { 8: "float64", 4: "float32", 2: "float16", 1: "int8" };
 const LAYERS = Array.from({ length: 128 }, (_, i) => i + 1);
+const WORK = ["n × n grid of attention", "projections", "feed-forward layers"];
+const MEMORY = ["grids and output of one layer", "key–value cache", "parameters"];
 
 function build(model, figure) {
   // Heads that divide: as many as now, or the next fewer; as many key and value heads as query heads, where it was so.
@@ -21,12 +23,16 @@ function build(model, figure) {
   if (!Array.isArray(models)) throw new Error("there is no list of models");
   const choose = ({ name, source, n, ...sizes }) =>
     ui.change_all(model, { ...sizes, chosen: name, n: n ?? model.get("n") });
-  const presets = { get: () => models.indexOf(present(model)), set: (_, i) => choose(models[i]), save_changes() {} };
+  const presets = {
+    get: () => models.indexOf(present(model)),
+    set: ({ model: i }) => choose(models[i]),
+    save_changes() {},
+  };
   const names = [...models.map((preset, i) => [i, preset.name]), [-1, "sizes of your own"]];
   const menu = ui.select(presets, "model", "model", names);
   menu.node.querySelector("option:last-child").disabled = true;
   const put_heads = (heads) => set_width(model.get("d"), heads);
-  const bytes = Object.entries(ITEMSIZES).map(([size, name]) => [Number(size), `${size} (${name})`]);
+  const bytes = model.get("_bounds").itemsize.values.map((size) => [size, `${size} (${ITEMSIZES[size]})`]);
   const controls = ui.controls(
     menu,
     ui.list_slider(model, "n", "tokens n", () => ui.LENGTHS),
@@ -34,7 +40,7 @@ function build(model, figure) {
     ui.list_slider(model, "num_heads", "heads", () => divisors(model.get("d")), { put: put_heads }),
     ui.list_slider(model, "num_kv_heads", "key and value heads", () => divisors(model.get("num_heads"))),
     ui.list_slider(model, "num_layers", "layers", () => LAYERS),
-    ui.select(model, "itemsize", "bytes of a number", bytes.reverse()),
+    ui.select(model, "itemsize", "bytes of a number", bytes),
     ui.button("Go where the grid is half", () => ui.change(model, "n", crossover(model))),
   );
   const [note, told] = [element("p.note"), ui.live()];
@@ -42,9 +48,8 @@ function build(model, figure) {
   figure.append(controls.node, note, told, element("div.columns", work, memory));
 
   return () => {
-    const { n, d, itemsize } = ui.sizes(model, SIZES);
+    const { n, d } = ui.values(model);
     const half = crossover(model);
-    if (!Object.hasOwn(ITEMSIZES, itemsize)) throw new Error(`a number cannot have ${itemsize} bytes`);
     const { work: adds, scores, tiles, cache, parameters } = count(model);
     const [all, rest] = [total(adds), cache + parameters];
     ui.caption(model, figure, `one pass over ${whole(n)} tokens.`);
@@ -57,15 +62,15 @@ function build(model, figure) {
       bar(adds, all),
       ui.scroll("work by part", ui.table(["", "multiply–adds", "share"], named(WORK, shares))),
     );
-    const [held, streamed] = [scores, tiles].map((first) => [first, cache, parameters]);
-    const both = held.map((part, i) => [part, streamed[i]].map((bytes) => large(bytes, BYTES)));
-    const together = [scores + rest, tiles + rest].map((bytes) => large(bytes, BYTES));
-    const rows = [...named(MEMORY, both), ["together", ...together]];
+    const ways = [scores, tiles].map((first) => [first, cache, parameters]);
+    const [together, streamed] = [scores + rest, tiles + rest].map((bytes) => large(bytes, BYTES));
+    const held = MEMORY.map((_, i) => ways.map((parts) => large(parts[i], BYTES)));
+    const rows = [...named(MEMORY, held), ["together", together, streamed]];
     memory.replaceChildren(
-      element("p.pair", `Memory with all scores at once: ${together[0]}`),
-      bar(held, scores + rest),
-      element("p.pair", `The same, tile by tile: ${together[1]}`),
-      bar(streamed, scores + rest),
+      element("p.pair", `Memory with all scores at once: ${together}`),
+      bar(ways[0], scores + rest),
+      element("p.pair", `The same, tile by tile: ${streamed}`),
+      bar(ways[1], scores + rest),
       ui.scroll("memory by part", ui.table(["", "all at once", "tile by tile"], rows)),
     );
     told.textContent =
@@ -75,9 +80,6 @@ function build(model, figure) {
     controls.draw();
   };
 }
-
-const WORK = ["n × n grid of attention", "projections", "feed-forward layers"];
-const MEMORY = ["grids and output of one layer", "key–value cache", "parameters"];
 
 function total(parts) {
   return parts.reduce((sum, part) => sum + part, 0);
@@ -90,26 +92,23 @@ function percent(part, all) {
 // The model chosen, if it still has its sizes; n may be any.
 function present(model) {
   const now = ui.values(model);
-  const same = (preset) => ["expansion", ...SIZES.slice(1)].every((name) => preset[name] === now[name]);
+  const same = (preset) => SIZES.every((name) => preset[name] === now[name]);
   return now.models.find((preset) => preset.name === now.chosen && same(preset));
 }
 
 function about(preset) {
-  if (!preset) return "Embeddings, biases and norms are left out.";
-  const longest = preset.n ? ` It was made for texts of at most ${whole(preset.n)} tokens.` : "";
-  return `Sizes of ${preset.name}: ${preset.source}.${longest} Embeddings, biases and norms are left out.`;
+  const longest = preset?.n ? ` It was made for texts of at most ${whole(preset.n)} tokens.` : "";
+  const sizes = preset ? `Sizes of ${preset.name}: ${preset.source}.${longest} ` : "";
+  return `${sizes}Embeddings, biases and norms are left out.`;
 }
 
 function divisors(x) {
   return Array.from({ length: Math.min(x, 128) }, (_, i) => i + 1).filter((i) => x % i === 0);
 }
 
-function heads_of(model) {
-  return [model.get("expansion"), model.get("num_heads"), model.get("num_kv_heads")];
-}
-
 function crossover(model) {
-  return cost.crossover(model.get("d"), ...heads_of(model));
+  const { d, expansion, num_heads, num_kv_heads } = ui.values(model);
+  return cost.crossover(d, expansion, num_heads, num_kv_heads);
 }
 
 // By part, in all layers; the scores are those of one layer, since the next one uses their memory.

@@ -5,42 +5,36 @@ import * as ui from "./ui.mjs";
 import { element, large, set, whole } from "./ui.mjs";
 import "./tensor_counter.css";
 
-const SIZES = ["n", "d", "d_k", "d_v"];
+const LABELS = { n: "tokens n", d: "width d", d_k: "width d_k of query and key", d_v: "width d_v of value" };
 const STEPS = 8; // of a thousand each, on the scale
-const YEAR = 365.25 * 86400;
-const TIME = Object.entries({ seconds: 1, minutes: 60, hours: 3600, days: 86400, years: YEAR });
-TIME.push(["thousand years", 1e3 * YEAR], ["million years", 1e6 * YEAR], ["billion years", 1e9 * YEAR]);
-const TIMES = TIME.map(([name, seconds]) => [seconds, ` ${name}`]);
+const UNITS = { seconds: 1, minutes: 60, hours: 3600, days: 86400 };
+const TIMES = Object.entries(UNITS).map(([name, seconds]) => [seconds, ` ${name}`]);
+TIMES.push(
+  ...["", "thousand ", "million ", "billion "].map((name, i) => [365.25 * 86400 * 1000 ** i, ` ${name}years`]),
+);
 const SMALL = 12; // a side below which a ring marks the square
 const SIDE = 150; // of the picture
 
 function build(model, figure) {
-  const controls = ui.controls(
-    ui.list_slider(model, "n", "tokens n", () => ui.LENGTHS),
-    ui.list_slider(model, "d", "width d", () => ui.WIDTHS),
-    ui.list_slider(model, "d_k", width("k", " of query and key"), () => ui.WIDTHS),
-    ui.list_slider(model, "d_v", width("v", " of value"), () => ui.WIDTHS),
+  const lists = Object.entries(LABELS).map(([name, label]) =>
+    ui.list_slider(model, name, element("span", ...ui.formula(label)), () => (name === "n" ? ui.LENGTHS : ui.WIDTHS)),
   );
+  const controls = ui.controls(...lists);
   const told = ui.live();
   const [note, counts] = [element("p.note"), element("div.readout")];
   const squares = ["rect.ideal", "rect.small"].map((name) => element(name));
   const ring = element("circle.ring");
-  const picture = element(
-    "svg.squares",
-    { viewBox: `-12 -2 ${SIDE + 14} ${SIDE + 14}`, role: "img" },
-    ...squares,
-    ring,
-  );
+  const drawn = element("svg.squares", { viewBox: `-12 -2 ${SIDE + 14} ${SIDE + 14}`, role: "img" }, ...squares, ring);
   const powers = Array.from({ length: STEPS }, (_, i) => element("span", "10", element("sup", 3 * (i + 1))));
   const scale = element("div.scale", { "aria-hidden": "true" }, element("span", "1"), ...powers);
   const why =
     "The three matrices of attention meet one token at a time, so they serve texts of any length. " +
     "The ideal tensor is made for one n and fits no other.";
-  const areas = element("div.areas", picture, note);
+  const areas = element("div.areas", drawn, note);
   figure.append(controls.node, told, element("div.columns", counts, areas), element("p", why));
 
   return () => {
-    const { title, provenance, n, d, d_k, d_v } = ui.sizes(model, SIZES);
+    const { title, provenance, n, d, d_k, d_v } = ui.values(model);
     const ideal = cost.ideal_tensor_parameters(n, d, d_v);
     const attention = cost.attention_parameters(d, d_k, d_v);
     const caption = `${title} against attention: how many numbers each has to learn.`;
@@ -51,11 +45,11 @@ function build(model, figure) {
     const row = (name, count, times) => [name, large(count), large(4 * count, ui.BYTES), `× ${times}`];
     const twice = cost.ideal_tensor_parameters(2 * n, d, d_v) / ideal;
     const rows = [row("ideal tensor", ideal, twice), row("attention", attention, 1)];
+    const ideally = ui.sentence`${ui.formula("n · d · n · d_v")} = ${mark(n)} · ${whole(d)} · ${mark(n)} · ${whole(d_v)}`;
+    const attending = `2 · d · d_k + d · d_v = 2 · ${whole(d)} · ${whole(d_k)} + ${whole(d)} · ${whole(d_v)}`;
     counts.replaceChildren(
-      line("ideal tensor", ideal, product(n, d, d_v)),
-      bar(ideal, 0),
-      line("attention", attention, sum(d, d_k, d_v)),
-      bar(attention, 1),
+      ...line("ideal tensor", ideal, ideally, 0),
+      ...line("attention", attention, ui.formula(attending), 1),
       scale,
       element("p.note", "A logarithmic scale: each step to the right is a thousand times as many."),
       ui.scroll("both counts", ui.table(["", "numbers", "at 4 bytes", "for 2n tokens"], rows)),
@@ -65,43 +59,25 @@ function build(model, figure) {
     const least = Math.min(...sides);
     set(ring, { cx: least / 2, cy: SIDE - least / 2, r: least < SMALL ? 9 : 0 });
     note.textContent = `As areas, true to scale${least < SMALL ? ": the ring marks the smaller" : ""}.`;
+    const label = `the side of the larger is ${large(Math.max(...sides) / least)} times that of the smaller`;
     const marked = least < SMALL ? ", which a ring marks" : "";
-    const larger = large(Math.max(...sides) / least);
-    set(picture, {
-      "aria-label": `Two squares: the side of the larger is ${larger} times that of the smaller${marked}`,
-    });
+    set(drawn, { "aria-label": `Two squares: ${label}${marked}` });
     controls.draw();
   };
-}
-
-function product(n, d, d_v) {
-  return ui.sentence`n · d · n · d${below("v")} = ${mark(n)} · ${whole(d)} · ${mark(n)} · ${whole(d_v)}`;
-}
-
-function sum(d, d_k, d_v) {
-  const numbers = `2 · ${whole(d)} · ${whole(d_k)} + ${whole(d)} · ${whole(d_v)}`;
-  return ui.sentence`2 · d · d${below("k")} + d · d${below("v")} = ${numbers}`;
 }
 
 function mark(n) {
   return element("strong", whole(n));
 }
 
-function below(letter) {
-  return element("sub", letter);
-}
-
-function width(letter, of) {
-  return element("span", "width d", below(letter), of);
-}
-
-function line(name, count, formula) {
-  return element("p.count", element("b", `${name}: ${large(count)}`), element("br"), ...formula);
-}
-
-function bar(count, part) {
+// A count with its formula, and its bar.
+function line(name, count, formula, part) {
   const style = `--w:${(Math.log10(count) / (3 * STEPS)).toFixed(4)}`;
-  return element("div.stack.log", { "aria-hidden": "true" }, element("span", { "data-part": part, style }));
+  const bar = element("span", { "data-part": part, style });
+  return [
+    element("p.count", element("b", `${name}: ${large(count)}`), element("br"), ...formula),
+    element("div.stack.log", { "aria-hidden": "true" }, bar),
+  ];
 }
 
 export default ui.widget(build);

@@ -1,17 +1,11 @@
 """TensorCounter: the tensor that would map any n tokens to n outputs, counted against attention's three matrices."""
 
-from types import SimpleNamespace
-
 import traitlets
 
 from attnlib.formatting import BYTES, large
 from attnlib.lab.tensors import attention_parameters, ideal_tensor_parameters
-from attnlib.widgets.base import PageWidget, check_limits
+from attnlib.widgets.base import PageWidget, size
 from attnlib.widgets.tables import table
-
-SIZES = ("n", "d", "d_k", "d_v")
-ITEMSIZE = 4
-COLUMNS = ["numbers", "at 4 bytes", "for 2n tokens"]
 
 
 class TensorCounter(PageWidget):
@@ -30,10 +24,7 @@ class TensorCounter(PageWidget):
     _alive = "change n and the widths, and see which of the two grows"
     title = traitlets.Unicode("The ideal tensor").tag(sync=True)
     provenance = traitlets.Unicode("counted from the sizes").tag(sync=True)
-    n = traitlets.Int(1024).tag(sync=True, link=True)
-    d = traitlets.Int(768).tag(sync=True, link=True)
-    d_k = traitlets.Int(768).tag(sync=True, link=True)
-    d_v = traitlets.Int(768).tag(sync=True, link=True)
+    n, d, d_k, d_v = size(1024), size(768), size(768), size(768)
 
     @property
     def ideal(self) -> int:
@@ -45,14 +36,10 @@ class TensorCounter(PageWidget):
         """How many numbers W_Q, W_K and W_V have together."""
         return attention_parameters(self.d, self.d_k, self.d_v)
 
-    def check(self, inputs: SimpleNamespace) -> None:
-        check_limits(inputs, *SIZES)
-
     def fallback(self) -> str:
         twice = ideal_tensor_parameters(2 * self.n, self.d, self.d_v) // self.ideal
-        rows = [
-            (name, [large(count), large(ITEMSIZE * count, BYTES), f"× {times}"])
-            for name, count, times in (("ideal tensor", self.ideal, twice), ("attention", self.attention, 1))
-        ]
-        sizes = ", ".join(f"{name} = {getattr(self, name):,}" for name in SIZES)
-        return table(f"{self.title} against attention, {sizes}. Numbers: {self.provenance}.", COLUMNS, rows)
+        counts = {"ideal tensor": (self.ideal, twice), "attention": (self.attention, 1)}
+        rows = [(name, [large(n), large(4 * n, BYTES), f"× {times}"]) for name, (n, times) in counts.items()]
+        sizes = f"n = {self.n:,}, d = {self.d:,}, d_k = {self.d_k:,}, d_v = {self.d_v:,}"
+        columns = ["numbers", "at 4 bytes", "for 2n tokens"]
+        return table(f"{self.title} against attention, {sizes}. Numbers: {self.provenance}.", columns, rows)

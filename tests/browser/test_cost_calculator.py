@@ -33,9 +33,11 @@ def expected(**sizes):
 
 
 def test_it_begins_with_the_numbers_of_its_tables_and_of_attnlib(show):
-    still = cells(show(CostCalculator(), java_script_enabled=False))
+    bare = show(CostCalculator(), java_script_enabled=False)
+    still, names = cells(bare), bare.locator("th").all_text_contents()
     page = opened(show)
     assert cells(page) == still == expected()
+    assert page.locator("th").all_text_contents() == names
     assert "The n × n grid is 18.2 % of the work" in told(page)
     assert "half of the work: n = 4,608 = 6 d" in page.locator(".attn-half").text_content()
     assert "Radford et al. (2019)" in page.locator(".attn-note").text_content()

@@ -65,10 +65,10 @@ def test_the_shapes_on_the_page_are_those_of_the_results():
 
 
 BAD = {
-    "n": ({"n": 0}, "n must lie between 1 and 8, got 0"),
-    "d_v": ({"d_v": 9}, "d_v must lie between 1 and 8, got 9"),
-    "no numbers": ({"numbers": []}, "numbers is empty"),
-    "NaN": ({"numbers": [1.0, float("nan")]}, r"numbers\[1\] is nan: every number must be finite"),
+    "n": ({"n": 0}, "n must be from 1 to 8, got 0"),
+    "d_v": ({"d_v": 9}, "d_v must be from 1 to 8, got 9"),
+    "no numbers": ({"numbers": []}, r"numbers must have shape \(n,\) with n ≥ 1, got \(0,\)"),
+    "NaN": ({"numbers": [1.0, float("nan")]}, r"numbers\[1\] is nan: every entry must be finite"),
 }
 
 

@@ -27,7 +27,7 @@ def test_at_one_token_attention_has_more_to_learn():
 @pytest.mark.parametrize("name", ["n", "d", "d_k", "d_v"])
 @pytest.mark.parametrize("size", [0, 2**20 + 1])
 def test_a_size_out_of_range_is_named(name, size):
-    with pytest.raises(InputError, match=f"{name} must be from 1 to 1,048,576, got {size}"):
+    with pytest.raises(InputError, match=f"{name} must be from 1 to 1048576, got {size}"):
         TensorCounter(**{name: size})
     counter = TensorCounter()
     with pytest.raises(InputError):

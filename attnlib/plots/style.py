@@ -31,7 +31,7 @@ STYLE: dict[Any, Any] = {
     "svg.hashsalt": "attnlib",  # the same figure gives the same file
 }
 
-# As in the widgets (theme.css): the shades of weight 0 and of weight 1, light lines, and what is said in passing.
+# As in the widgets (ui.css): the shades of weight 0 and of weight 1, light lines, and what is said in passing.
 WEIGHT_0, WEIGHT_1 = "#f1f1ee", "#6aa5d8"
 WEIGHTS = even_scale(WEIGHT_0, WEIGHT_1, "attention weight")
 SHADES = even_scale(

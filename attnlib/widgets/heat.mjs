@@ -10,7 +10,7 @@ export function map(label) {
   return element("canvas.map", { role: "img", "aria-label": label });
 }
 
-// Rows of weights between 0 and 1, or null where a cell is masked. The colour is the canvas's own, from theme.css, once
+// Rows of weights between 0 and 1, or null where a cell is masked. The colour is the canvas's own, from ui.css, once
 // it is in the page: until then it is tried again, for a second. What it shows already is not painted again.
 export function paint(canvas, rows, tries = 60) {
   if (!canvas.isConnected && tries) requestAnimationFrame(() => paint(canvas, rows, tries - 1));

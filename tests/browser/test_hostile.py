@@ -92,9 +92,9 @@ CASES = {
             ({"points": [[1], [2]]}, "points have width 1, a plane has 2"),
             ({"points": [[1, 0]]}, "2 tokens for 1 points"),
             ({"selected": 9}, "selected token 9 is outside 0 … 1"),
-            ({"steps": NAN}, "steps null is outside 1 … 12"),
-            ({"steps": 1e9}, "steps 1000000000 is outside 1 … 12"),
-            *sized(lambda n: {"tokens": ["t"] * n, "points": EYE[:1] * n}, "value is empty", "", "512 tokens are more than the 64 that can be shown"),
+            ({"steps": NAN}, "steps must be an integer, got null"),
+            ({"steps": 1e9}, "steps must be from 1 to 12, got 1000000000"),
+            *sized(lambda n: {"tokens": ["t"] * n, "points": EYE[:1] * n}, "tokens must have from 1 to 64 entries, got 0", "", "tokens must have from 1 to 64 entries, got 512"),
         ],
     ),
     "MetricEllipse": (

@@ -86,7 +86,7 @@ BAD = {
     "temperature": (lambda: setattr(a_grid(), "temperature", 0.0), "temperature must be positive and finite, got 0.0"),
     "plane's width": (lambda: TokenPlane("abc", QUERY), r"points must have shape \(n, 2\).*got \(3, 4\)"),
     "plane's tokens": (lambda: TokenPlane("ab", POINTS), "2 tokens for 3 points"),
-    "plane's steps": (lambda: setattr(TokenPlane("abc", POINTS), "steps", 0), "steps must be 1 or more, got 0"),
+    "plane's steps": (lambda: setattr(TokenPlane("abc", POINTS), "steps", 0), "steps must be from 1 to 12, got 0"),
     "plane's query": (lambda: TokenPlane("abc", POINTS, selected=3), "selected token 3 is outside 0 … 2"),
 }
 

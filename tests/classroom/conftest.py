@@ -31,10 +31,13 @@ def _one_alembic():
 
 
 @pytest.fixture(scope="session")
-def released_once(tmp_path_factory, _one_alembic):
-    course = Course(tmp_path_factory.mktemp("released") / "course")
-    release(course)
-    return course
+def released_once(once, _one_alembic):
+    def make(folder):
+        course = Course(folder / "course")
+        release(course)
+        return course
+
+    return once("released", make)
 
 
 @pytest.fixture(scope="session")

@@ -79,8 +79,12 @@ def words(html):
 
 
 @pytest.fixture(scope="module")
-def mixed():
+def mixed(once):
     """A submission with right, wrong and stopped work, graded; and the set as it was handed out."""
+    return once("mixed", lambda _: mixed_work())
+
+
+def mixed_work():
     source = sets.read(SET)
     released = nbformat.from_dict(source)
     for cell in released.cells:

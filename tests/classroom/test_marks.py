@@ -16,14 +16,18 @@ HULL = "explain-hull"
 
 
 @pytest.fixture(scope="module")
-def graded_once(copied, place, tmp_path_factory):
+def graded_once(copied, place, once):
     """A class of two whose answers wait for their points, graded once."""
-    course = copied(tmp_path_factory.mktemp("class"))
-    notebook = nbformat.read(course.released(SET), 4)
-    for student, more in (("ada", ""), ("bob", " Für n → ∞.")):
-        place(course, student, fill(notebook, RIGHT, {HULL: RIGHT[HULL] + more}))
-    assert main(["--course", str(course.folder), "grade"]) == 0
-    return course
+
+    def grade(folder):
+        course = copied(folder)
+        notebook = nbformat.read(course.released(SET), 4)
+        for student, more in (("ada", ""), ("bob", " Für n → ∞.")):
+            place(course, student, fill(notebook, RIGHT, {HULL: RIGHT[HULL] + more}))
+        assert main(["--course", str(course.folder), "grade"]) == 0
+        return course
+
+    return once("marked", grade)
 
 
 @pytest.fixture

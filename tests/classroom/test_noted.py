@@ -57,13 +57,12 @@ def together(answers):
 
 
 @pytest.fixture(scope="module")
-def found():
+def found(once):
     """Every way that leaves its process as it was, judged with its like."""
-    return {
-        name: judged
-        for group in (HONEST, WORKINGS, WAYS | TORCH)
-        for name, judged in together({name: group[name] for name in group if name not in APART}).items()
-    }
+    groups = [
+        {name: one for name, one in group.items() if name not in APART} for group in (HONEST, WORKINGS, WAYS | TORCH)
+    ]
+    return once("noted", lambda _: {name: judged for group in groups for name, judged in together(group).items()})
 
 
 def slow(cases):

@@ -3,7 +3,7 @@
 import copy
 import json
 import re
-from functools import cache
+from functools import partial
 
 import nbformat
 import pytest
@@ -219,23 +219,23 @@ FEW = ("added", "end", "joined", "string", "import", "deep", "twice")  # graded 
 
 
 @pytest.fixture(scope="module")
-def graded_class(copied, place, tmp_path_factory):
+def graded_class(copied, place, once):
     """A class with some of the cases, graded by the command once."""
 
-    def grade(students):
-        course = copied(tmp_path_factory.mktemp("class"))
+    def grade(students, folder):
+        course = copied(folder)
         notebook = nbformat.read(course.released(SET), 4)
         for student in students:
             place(course, student, CASES[student][0](copy.deepcopy(notebook)))
         assert main(["--course", str(course.folder), "grade"]) == 0
         return course
 
-    return cache(grade)
+    return lambda name, students: once(f"restored-{name}", partial(grade, students))
 
 
 @pytest.fixture
 def graded(graded_class):
-    return graded_class(FEW)
+    return graded_class("few", FEW)
 
 
 def outcome(course, row, student):
@@ -253,7 +253,7 @@ def test_what_happened_to_a_notebook_ends_in_its_points_or_with_a_person(graded,
 @pytest.mark.slow
 @pytest.mark.parametrize("student", CASES)
 def test_whatever_happened_to_a_notebook_ends_in_its_points_or_with_a_person(graded_class, lines, student):
-    course = graded_class(tuple(CASES))
+    course = graded_class("all", CASES)
     row = lines(course)[student]
     assert outcome(course, row, student) == (*CASES[student][1:3], True, True), row
 

@@ -1,10 +1,11 @@
-"""Small books, built as the book is; a test that only looks at pages uses the one that its worker has built."""
+"""Small books, built as the book is; tests that only look at pages share one."""
 
 import os
 import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,6 +81,11 @@ def book(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def new_book(tmp_path_factory):
-    """Make a book that several tests look at."""
-    return lambda name: Book(tmp_path_factory.mktemp(name) / "book")
+def built_once(once):
+    """A book of these pages that several tests look at, and how its build ended."""
+
+    def build(pages, folder):
+        book = Book(folder / "book")
+        return book, book.build(pages)
+
+    return lambda name, pages: once(name, partial(build, pages))

@@ -94,10 +94,9 @@ PAGES = {"index": INDEX, "chapters/01_first": CHAPTER, "plain": PLAIN, "chapters
 
 
 @pytest.fixture(scope="session")
-def built(new_book):
+def built(built_once):
     """The small book, whole."""
-    book = new_book("whole")
-    done = book.build(PAGES)
+    book, done = built_once("whole", PAGES)
     assert done.code == 0, done.log
     return book
 

@@ -53,11 +53,13 @@ def test_a_site_that_is_not_built_is_said(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory):
-    file = tmp_path_factory.mktemp("pdf") / "book.pdf"
-    with ThreadPoolExecutor(1) as thread:  # other tests keep a browser open in this one
-        thread.submit(pdf.make, SITE, file).result()
-    return file
+def printed(once):
+    def make(folder):
+        with ThreadPoolExecutor(1) as thread:  # other tests keep a browser open in this one
+            thread.submit(pdf.make, SITE, folder / "book.pdf").result()
+        return folder / "book.pdf"
+
+    return once("pdf", make)
 
 
 @pytest.fixture(scope="module")

@@ -5,48 +5,29 @@ import * as ui from "./ui.mjs";
 import { compact, element, number } from "./ui.mjs";
 import "./softmax_sliders.css";
 
-const MOST = 16; // tokens
-const LIMITS = { score: { min: -5, max: 5 }, constant: { min: -10, max: 10 }, temperature: { min: 0.2, max: 5 } };
-const FUNCTIONS = {
-  exp: "exp: eˢ",
-  softplus: "softplus: ln(1 + eˢ)",
-  sigmoid: "sigmoid: 1 / (1 + e⁻ˢ)",
-  relu: "ReLU: max(s, 0) + 0.01",
-  square: "square: s²",
-};
+const REACH = 5; // of a score's slider, to both sides
 
 function build(model, figure) {
   const controls = ui.controls(
-    ui.slider(model, "constant", "add to every score", { ...LIMITS.constant, step: 0.5 }),
-    ui.select(model, "phi", "φ", Object.entries(FUNCTIONS)),
-    ui.slider(model, "temperature", "temperature", { ...LIMITS.temperature, step: 0.1 }),
+    ui.slider(model, "constant", "add to every score", { step: 0.5 }),
+    ui.select(model, "phi", "φ", model.get("labels")),
+    ui.slider(model, "temperature", "temperature", { step: 0.1 }),
   );
-  const scroll = element("div.scroll");
-  const news = ui.live();
-  const list = element("ul.properties");
+  const [scroll, news, list] = [element("div.scroll"), ui.live(), element("ul.properties")];
   figure.append(controls.node, scroll, news, list);
-  let rows = null; // built again when the tokens change
+  const fill_of = ui.memoize((tokens) => table(model, tokens, scroll));
 
   return () => {
     const tokens = ui.tokens_of(model, "scores");
-    ui.at_most("tokens", tokens.length, MOST);
     const { scores, constant, temperature, phi } = ui.values(model);
-    check(tokens, scores, constant, temperature);
-    const s = scores.map((score) => (score + constant) / temperature);
-    const before = scores.map((score) => score / temperature);
+    const beyond = scores.findIndex((score) => !Number.isFinite(score) || Math.abs(score) > REACH);
+    if (beyond >= 0) throw new Error(`score ${beyond} is ${scores[beyond]}, beyond the slider's ±${REACH}`);
+    const [s, before] = [constant, 0].map((added) => scores.map((score) => (score + added) / temperature));
     const [weights, was] = [s, before].map((row) => lab.positive_weights(row, phi));
-    const raised = lab.positive_function(s, phi);
     const measured = properties(s, phi, constant, temperature);
-    if (rows?.names !== tokens.join("\n")) {
-      rows = table(model, tokens);
-      scroll.replaceChildren(rows.node);
-    }
-    ui.caption(
-      model,
-      figure,
-      "the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant) / temperature.",
-    );
-    rows.fill(scores, s, raised, weights, constant ? was : []);
+    const shown = "the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant)";
+    ui.caption(model, figure, `${shown} / temperature.`);
+    fill_of(tokens)(s, lab.positive_function(s, phi), weights, constant ? was : []);
     const top = weights.indexOf(Math.max(...weights));
     const largest = ui.sentence`Largest weight: ${number(weights[top])} for ${element("bdi", tokens[top])}. `;
     news.replaceChildren(...largest, moved(constant, measured[2]));
@@ -65,17 +46,6 @@ function moved(constant, [holds, , measured]) {
   return `Adding ${number(constant, 1)} to every score moved ${what}.`;
 }
 
-function check(tokens, scores, constant, temperature) {
-  if (!tokens.length) throw new Error(`${tokens.length} tokens for ${scores.length} scores`);
-  const within = (what, value, { min, max }) => {
-    if (!(Number.isFinite(value) && value >= min && value <= max))
-      throw new Error(`${what} is ${value}, not between ${number(min, 1)} and ${number(max, 1)}`);
-  };
-  scores.forEach((score, i) => within(`score ${i}`, score, LIMITS.score));
-  within("the constant", constant, LIMITS.constant);
-  within("the temperature", temperature, LIMITS.temperature);
-}
-
 // For each property: whether it holds for these scores, its name, and the number that decides.
 function properties(s, phi, constant, temperature) {
   const [added, raised] = [(-constant || 1) / temperature, 10 / temperature];
@@ -91,32 +61,32 @@ function properties(s, phi, constant, temperature) {
   ];
 }
 
-function table(model, tokens) {
-  const sliders = tokens.map((token, i) => {
-    const input = element("input", { type: "range", ...LIMITS.score, step: 0.1, "aria-label": `${token} score` });
+// Show a table with a slider for each token; returns what fills it.
+function table(model, tokens, scroll) {
+  const lines = tokens.map((token, i) => {
+    const limits = { min: -REACH, max: REACH, step: 0.1 };
+    const input = element("input", { type: "range", ...limits, "aria-label": `${token} score` });
     input.addEventListener("input", () => ui.change(model, "scores", model.get("scores").with(i, Number(input.value))));
-    return input;
+    return [input, element("td.plain"), element("td.plain"), element("td")];
   });
-  const cells = tokens.map(() => [element("td.plain"), element("td.plain"), element("td")]);
-  const sums = ["", "", "", ""].map(() => element("td.sum"));
-  const rows = tokens.map((token, i) => [token, sliders[i], ...cells[i]]);
-  rows.push([element("th.sum", { scope: "row" }, "sum"), ...sums]);
-  return {
-    names: tokens.join("\n"),
-    node: ui.table(["token", "score", "s", "φ(s)", "weight"], rows, ".sliders"),
-    fill(scores, s, raised, weights, was) {
-      const total = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
-      tokens.forEach((_, i) => {
-        sliders[i].value = scores[i];
-        sliders[i].setAttribute("aria-valuetext", `${number(scores[i])}, weight ${number(weights[i])}`);
-        cells[i][0].textContent = number(s[i]);
-        cells[i][1].textContent = compact(raised[i]);
-        ui.bar(cells[i][2], weights[i], number(weights[i]));
-        cells[i][2].style.setProperty("--was", (was[i] ?? -1).toFixed(3));
-      });
-      sums[2].textContent = compact(total(raised));
-      sums[3].textContent = number(total(weights));
-    },
+  const sums = lines[0].map(() => element("td.sum"));
+  const rows = [
+    ...tokens.map((token, i) => [token, ...lines[i]]),
+    [element("th.sum", { scope: "row" }, "sum"), ...sums],
+  ];
+  scroll.replaceChildren(ui.table(["token", "score", "s", "φ(s)", "weight"], rows, ".sliders"));
+  return (s, raised, weights, was) => {
+    lines.forEach(([input, shifted, positive, weight], i) => {
+      input.value = model.get("scores")[i];
+      input.setAttribute("aria-valuetext", `${number(model.get("scores")[i])}, weight ${number(weights[i])}`);
+      shifted.textContent = number(s[i]);
+      positive.textContent = compact(raised[i]);
+      ui.bar(weight, weights[i], number(weights[i]));
+      weight.style.setProperty("--was", (was[i] ?? -1).toFixed(3));
+    });
+    const total = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
+    sums[2].textContent = compact(total(raised));
+    sums[3].textContent = number(total(weights));
   };
 }
 

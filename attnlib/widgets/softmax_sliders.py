@@ -10,15 +10,21 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from anywidget_static import InputError, Numbers, Texts
+from anywidget_static import InputError, Numbers, OneOf, Real, Texts
 from attnlib import houston
 from attnlib.formatting import compact, text
 from attnlib.lab.positive import Properties, positive_function, positive_weights, weight_properties
-from attnlib.widgets.base import PageWidget
-from attnlib.widgets.tables import table
+from attnlib.widgets.base import PageWidget, check_count
+from attnlib.widgets.tables import Row, table
 
-FUNCTIONS = ("exp", "softplus", "sigmoid", "relu", "square")
-REACH, MOST_ADDED, COLDEST, HOTTEST = 5.0, 10.0, 0.2, 5.0  # what the sliders reach
+REACH = 5  # of a score's slider, to both sides
+LABELS = {
+    "exp": "exp: eˢ",
+    "softplus": "softplus: ln(1 + eˢ)",
+    "sigmoid": "sigmoid: 1 / (1 + e⁻ˢ)",
+    "relu": "ReLU: max(s, 0) + 0.01",
+    "square": "square: s²",
+}
 
 
 class SoftmaxSliders(PageWidget):
@@ -37,11 +43,12 @@ class SoftmaxSliders(PageWidget):
 
     _alive = "move the scores, add a constant to all of them, and put another function in the place of exp"
     title = traitlets.Unicode("From scores to weights").tag(sync=True)
-    tokens = Texts().tag(sync=True)
+    tokens = Texts(minlen=1, maxlen=16).tag(sync=True)
     scores = Numbers("n").tag(sync=True, link=True)
-    constant = traitlets.Float(0.0).tag(sync=True, link=True)
-    temperature = traitlets.Float(1.0).tag(sync=True, link=True)
-    phi = traitlets.Unicode("exp").tag(sync=True, link=True)
+    constant = Real(0.0, min=-10, max=10).tag(sync=True, link=True)
+    temperature = Real(1.0, min=0.2, max=5).tag(sync=True, link=True)
+    phi = OneOf(tuple(LABELS), "exp").tag(sync=True, link=True)
+    labels = traitlets.Dict(LABELS, read_only=True).tag(sync=True)
 
     def __init__(self, tokens: Sequence[str] | None = None, scores: ArrayLike | None = None, **options: Any) -> None:
         """`tokens` and `scores` are given together, or neither."""
@@ -49,10 +56,8 @@ class SoftmaxSliders(PageWidget):
             raise InputError("tokens and scores are given together, or neither is")
         if tokens is None:
             tokens, scores = houston.TOKENS, houston.EMBEDDINGS[0] @ houston.EMBEDDINGS.T
-            options = {
-                "provenance": "hand-made; the scores are what the query Houston has in the raw dot product",
-                **options,
-            }
+            source = "hand-made; the scores are what the query Houston has in the raw dot product"
+            options = {"provenance": source} | options
         super().__init__(tokens=list(tokens), scores=scores, **options)
 
     @property
@@ -73,48 +78,34 @@ class SoftmaxSliders(PageWidget):
         return weight_properties(self.shifted, self.phi, constant=constant, raised=10 / self.temperature)
 
     def check(self, inputs: SimpleNamespace) -> None:
-        if len(inputs.tokens) != len(inputs.scores):
-            raise InputError(f"{len(inputs.tokens)} tokens for {len(inputs.scores)} scores")
+        check_count(inputs.tokens, inputs.scores, "scores")
         for i, score in enumerate(inputs.scores):
             if abs(score) > REACH:
-                raise InputError(f"score {i} is {score}, beyond the slider's ±{REACH:g}")
-        if not abs(inputs.constant) <= MOST_ADDED:
-            raise InputError(f"constant must lie between −{MOST_ADDED:g} and {MOST_ADDED:g}, got {inputs.constant}")
-        if not COLDEST <= inputs.temperature <= HOTTEST:
-            raise InputError(f"temperature must lie between {COLDEST} and {HOTTEST:g}, got {inputs.temperature}")
-        if inputs.phi not in FUNCTIONS:
-            raise InputError(f"phi must be one of {', '.join(FUNCTIONS)}, got {inputs.phi!r}")
+                raise InputError(f"score {i} is {score}, beyond the slider's ±{REACH}")
         if inputs.phi == "square" and not any(score + inputs.constant for score in inputs.scores):
             raise InputError("the square of every score is 0: there is nothing to divide by")
 
     def fallback(self) -> str:
         s, weights = self.shifted, self.weights
         raised = positive_function(s, self.phi)
-        rows = [
-            (token, [text(x), compact(y), text(weight)])
-            for token, x, y, weight in zip(self.tokens, s, raised, weights, strict=True)
-        ]
+        rows: list[Row] = list(zip(self.tokens, zip(s, map(compact, raised), weights, strict=True), strict=True))
         caption = (
             f"{self.title}: the query reads from each token with the weight φ(s) / sum of φ(s), "
             f"where s = (score + constant) / temperature. Numbers: {self.provenance}."
         )
         setting = f"φ = {self.phi}, constant {text(self.constant)}, temperature {text(self.temperature)}"
-        rows.append(("sum", ["", compact(raised.sum()), text(weights.sum())]))
-        return table(caption, ["s", "φ(s)", "weight"], rows) + table(
-            f"Properties of these weights, with {setting}", ["measured", ""], self._judged()
-        )
+        rows.append(("sum", ["", compact(raised.sum()), weights.sum()]))
+        weighed = table(caption, ["s", "φ(s)", "weight"], rows)
+        return weighed + table(f"Properties of these weights, with {setting}", ["measured", ""], self._judged())
 
-    def _judged(self) -> list[tuple[str, list[str]]]:
+    def _judged(self) -> list[Row]:
         smallest, total, change, wrong, lifted = self.properties
         unmoved = change < 1e-9
+        same = f"Adding {self.constant or 1:.1f} to every score changes nothing".replace("-", "−")
         properties = [
             (smallest > 0, "Every weight is positive", f"smallest: {compact(smallest)}"),
             (abs(total - 1) < 1e-9, "The weights sum to 1", f"sum: {text(total)}"),
-            (
-                unmoved,
-                f"Adding {self.constant or 1:.1f} to every score changes nothing".replace("-", "−"),
-                f"largest change: {'0' if unmoved else compact(change)}",
-            ),
+            (unmoved, same, f"largest change: {'0' if unmoved else compact(change)}"),
             (wrong == 0, "A higher score gets a higher weight", f"pairs that fail: {wrong:.0f}"),
             (lifted >= 0.9, "The highest score, raised by 10, gets 0.9 or more", f"it gets: {lifted:.3f}"),
         ]

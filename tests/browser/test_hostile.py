@@ -171,15 +171,15 @@ CASES = {
     "SoftmaxSliders": (
         lambda: widgets.SoftmaxSliders("ab", [0, 1]),
         [
-            ({"scores": [NAN, 1]}, "score 0 is null, not between −5.0 and 5.0"),
-            ({"scores": [0, INF]}, "score 1 is Infinity, not between −5.0 and 5.0"),
-            ({"scores": [0, 99]}, "score 1 is 99, not between −5.0 and 5.0"),
+            ({"scores": [NAN, 1]}, "score 0 is null, beyond the slider's ±5"),
+            ({"scores": [0, INF]}, "score 1 is Infinity, beyond the slider's ±5"),
+            ({"scores": [0, 99]}, "score 1 is 99, beyond the slider's ±5"),
             ({"tokens": ["a"]}, "1 tokens for 2 scores"),
-            ({"temperature": 0}, "the temperature is 0, not between 0.2 and 5.0"),
-            ({"constant": NAN}, "the constant is null, not between −10.0 and 10.0"),
-            ({"phi": "toString"}, "no positive function is called toString"),
+            ({"temperature": 0}, "temperature must be from 0.2 to 5, got 0"),
+            ({"constant": NAN}, "constant must be a number, got null"),
+            ({"phi": "toString"}, "phi must be one of exp, softplus, sigmoid, relu, square, got toString"),
             ({"phi": "square", "scores": [0, 0]}, "φ gives 0 for every score, so there is nothing to divide by"),
-            *sized(lambda n: {"tokens": ["t"] * n, "scores": [0] * n}, "0 tokens for 0 scores", "", "512 tokens are more than the 16 that can be shown"),
+            *sized(lambda n: {"tokens": ["t"] * n, "scores": [0] * n}, "tokens must have from 1 to 16 entries, got 0", "", "tokens must have from 1 to 16 entries, got 512"),
         ],
     ),
     "ScalingLab": (

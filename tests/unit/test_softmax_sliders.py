@@ -75,13 +75,14 @@ def test_a_function_is_named_or_given():
 BAD = {
     "sizes": (lambda: SoftmaxSliders("ab", SCORES), "2 tokens for 4 scores"),
     "tokens alone": (lambda: SoftmaxSliders("ab"), "tokens and scores are given together"),
-    "no scores": (lambda: SoftmaxSliders([], []), r"scores must have shape \(n,\) with n ≥ 1, got \(0,\)"),
+    "no tokens": (lambda: SoftmaxSliders([], []), "tokens must have from 1 to 16 entries, got 0"),
+    "no scores": (lambda: SoftmaxSliders("a", []), r"scores must have shape \(n,\) with n ≥ 1, got \(0,\)"),
     "a matrix": (lambda: SoftmaxSliders("a", [[1.0]]), r"got \(1, 1\)"),
     "words": (lambda: SoftmaxSliders("a", ["x"]), "scores must be numbers"),
     "NaN": (lambda: SoftmaxSliders("ab", [0, np.nan]), r"scores\[1\] is nan"),
     "beyond": (lambda: SoftmaxSliders("ab", [0, -5.5]), "score 1 is -5.5, beyond the slider's ±5"),
-    "constant": (lambda: a_widget(constant=np.nan), "constant must lie between −10 and 10, got nan"),
-    "temperature": (lambda: a_widget(temperature=0.1), "temperature must lie between 0.2 and 5, got 0.1"),
+    "constant": (lambda: a_widget(constant=np.nan), "constant must be from -10 to 10, got nan"),
+    "temperature": (lambda: a_widget(temperature=0.1), "temperature must be from 0.2 to 5, got 0.1"),
     "φ": (lambda: a_widget(phi="cube"), "phi must be one of exp, softplus, sigmoid, relu, square, got 'cube'"),
     "nothing but 0": (lambda: SoftmaxSliders("ab", [2, 2], phi="square", constant=-2), "the square of every score is 0"),
 }  # fmt: skip

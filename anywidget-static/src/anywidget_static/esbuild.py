@@ -1,15 +1,18 @@
 """JavaScript and styles, joined by esbuild: a package's library for Jupyter, and the script of a page."""
 
 import json
+import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 from anywidget_static.page import Source, script_folder
 
+SITES = re.compile(r"""\b(?:from|import)\s*["'](https?://[^"']+)""")
 COMMON = ("--bundle", "--minify", "--charset=utf8", "--log-level=error", "--loader:.mjs=js")
 
 
@@ -83,7 +86,7 @@ def write_pages(
     A module that is a text starts by itself, when its widget does: no fault in it reaches the others.
     """
     extra = f'import options from "{options.absolute().as_posix()}";\n' if options else "const options = {};\n"
-    start = f'import {{ from_text, mount }} from "anywidget_static/mount.mjs";\n{extra}'
+    start = f'import "anywidget_static/page.css";\nimport {{ from_text, mount }} from "anywidget_static/mount.mjs";\n{extra}'
     with tempfile.TemporaryDirectory() as folder:
         loads = {source: _load(source, Path(folder), root) for source in texts(pages)}
         entries = {
@@ -108,31 +111,30 @@ def _load(source: Source, folder: Path, root: Path) -> str:
 
     One that takes code from another site, or that no script can hold, stays a text: the browser reads it as Jupyter does.
     """
-    meta = folder / f"{source.name}.json"
-    try:
-        run({source.name: source.esm}, folder / "alone", "--format=iife", f"--metafile={meta}", root=root)
-    except BuildError:
-        sites = None
-    else:
-        found = [one for file in json.loads(meta.read_text("utf8"))["inputs"].values() for one in file["imports"]]
-        sites = [one["path"] for one in found if one.get("external") and one["kind"] == "import-statement"]
-    if sites == []:
-        file = folder / f"{source.name}.mjs"
-        file.write_text(source.esm, encoding="utf8")
-        return f"widgets.{source.name} = () => import({json.dumps(file.as_posix())});\n"
-    return f"widgets.{source.name} = () => from_text({json.dumps(source.esm)}, {json.dumps(sites or [])});\n"
+    if not SITES.search(source.esm):
+        with suppress(BuildError):
+            run({source.name: source.esm}, folder, "--format=iife", root=root)
+            file = folder / f"{source.name}.mjs"
+            file.write_text(source.esm, encoding="utf8")
+            return f"widgets.{source.name} = () => import({json.dumps(file.as_posix())});\n"
+    return f"widgets.{source.name} = {_from_text(source)};\n"
+
+
+def _from_text(source: Source) -> str:
+    return f"() => from_text({json.dumps(source.esm)}, {json.dumps(SITES.findall(source.esm))})"
 
 
 def copy_pages(
     pages: Mapping[str, Sequence[Source]], out: Path, options: Path | None = None, root: Path = Path()
 ) -> None:
     """The same without esbuild: modules, which a page loads one by one, with the libraries of packages as they are."""
-    shutil.copytree(script_folder(), out / "anywidget-static", dirs_exist_ok=True)
+    shutil.rmtree(out / "anywidget-static", ignore_errors=True)  # modules of earlier builds
+    shutil.copytree(script_folder(), out / "anywidget-static")
     extra = 'import options from "./anywidget-static/options.mjs";\n' if options else "const options = {};\n"
     if options:
         shutil.copy(options, out / "anywidget-static" / "options.mjs")
     for page, sources in pages.items():
-        lines, names, styles = [], [], []
+        lines, names, styles = [], [], [(script_folder() / "page.css").read_text(encoding="utf8")]
         for package in sorted({source.package for source in sources} - {""}):
             library = package_folder(package) / "static"
             name = package.replace(".", "_")
@@ -142,9 +144,11 @@ def copy_pages(
             styles.append((library / "widgets.css").read_text(encoding="utf8"))
         for source in texts({page: sources}):
             (out / "anywidget-static" / f"{source.name}.mjs").write_text(source.esm, encoding="utf8")
-            names.append(f'{source.name}: () => import("./anywidget-static/{source.name}.mjs")')
+            far = SITES.search(source.esm)
+            load = _from_text(source) if far else f'() => import("./anywidget-static/{source.name}.mjs")'
+            names.append(f"{source.name}: {load}")
             styles.append(source.css)
-        start = 'import { mount } from "./anywidget-static/mount.mjs";\n'
+        start = 'import { from_text, mount } from "./anywidget-static/mount.mjs";\n'
         end = f"mount(document, {{ {', '.join(names)} }}, options);\n"
         (out / f"{page}.js").write_text("".join([start, extra, *lines, end]), encoding="utf8")
         (out / f"{page}.css").write_text("\n".join(styles), encoding="utf8")

@@ -6,7 +6,8 @@ page brings the script of the widgets that it shows and no other. Settings:
 - `anywidget_static_options`: a JavaScript module, relative to the source folder, whose default export is the third
   argument of `mount` (see js/mount.mjs);
 - `anywidget_static_styled`: packages whose style the theme brings;
-- `anywidget_static_large`: a state of more characters comes from a script of its own, after the page (20,000).
+- `anywidget_static_large`: a state of more characters comes from a script of its own, after the page (20,000);
+- `anywidget_static_bundle`: whether esbuild joins the scripts (yes, where there is one).
 
 With esbuild (in the source folder's node_modules, or on the path) a page's script is one small file, which also runs from a
 folder. Without it a page loads modules, which browsers refuse to load from a folder.
@@ -14,7 +15,7 @@ folder. Without it a page loads modules, which browsers refuse to load from a fo
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the settings and the steps."""
     app.add_config_value("anywidget_static_options", "", "html", types=[str])
     app.add_config_value("anywidget_static_styled", [], "html", types=[list])
+    app.add_config_value("anywidget_static_bundle", esbuild.program(Path(app.srcdir)) is not None, "html", types=[bool])
     app.add_config_value("anywidget_static_large", 20_000, "html", types=[int])
     app.connect("env-purge-doc", lambda app, env, name: sources_of(env).pop(name, None))
     app.connect("env-merge-info", lambda app, env, names, other: sources_of(env).update(sources_of(other)))
@@ -117,11 +119,11 @@ def add_script(app: Sphinx, name: str, template: str, context: dict[str, Any], d
         return
     context["body"] = page.moved(context["body"], app.config.anywidget_static_large, _outside(app, context))
     script = _script(sources)
-    if esbuild.program(Path(app.srcdir)):
+    if app.config.anywidget_static_bundle:
         app.add_js_file(f"{script}.js", loading_method="defer")
     else:
         app.add_js_file(f"{script}.js", type="module")
-    if _styled(app, sources):
+    if _unstyled(app, sources.values()):
         app.add_css_file(f"{script}.css")
 
 
@@ -146,9 +148,9 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def _styled(app: Sphinx, sources: dict[str, Source]) -> list[Source]:
+def _unstyled(app: Sphinx, sources: Iterable[Source]) -> list[Source]:
     """The widgets whose style the page must bring."""
-    return [source for source in sources.values() if source.package not in app.config.anywidget_static_styled]
+    return [source for source in sources if source.package not in app.config.anywidget_static_styled]
 
 
 def write_scripts(app: Sphinx, exception: Exception | None) -> None:
@@ -165,11 +167,8 @@ def write_scripts(app: Sphinx, exception: Exception | None) -> None:
             old.unlink()
     if scripts:
         options = root / app.config.anywidget_static_options if app.config.anywidget_static_options else None
-        write = esbuild.write_pages if esbuild.program(root) else esbuild.copy_pages
+        write = esbuild.write_pages if app.config.anywidget_static_bundle else esbuild.copy_pages
         write(scripts, static, options, root)
         for name, sources in scripts.items():
-            style = static / f"{name}.css"
-            if not style.exists():
-                style.touch()
-            if all(source.package in app.config.anywidget_static_styled for source in sources):
-                style.unlink()
+            if not _unstyled(app, sources):
+                (static / f"{name}.css").unlink()

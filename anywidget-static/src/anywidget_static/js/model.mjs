@@ -26,7 +26,7 @@ export class Model {
 
   // New values, which are not sent back: an event for each, then one for all.
   receive(given) {
-    const changed = Object.entries(given).filter(([name, value]) => !Object.is(this.#state[name], value));
+    const changed = Object.entries(given).filter(([name, value]) => !same(this.#state[name], value));
     for (const [name, value] of changed) this.#state[name] = value;
     for (const [name, value] of changed) this.emit(`change:${name}`, this, value);
     if (changed.length) this.emit("change", this);
@@ -66,4 +66,11 @@ export class Model {
   emit(name, ...values) {
     for (const [callback, context] of [...(this.#listeners.get(name) ?? [])]) callback.apply(context ?? this, values);
   }
+}
+
+// As in Backbone, a list that holds what the old one held is no change: else listeners that set one would never end.
+function same(one, other) {
+  if (Object.is(one, other)) return true;
+  const plain = [one, other].every((value) => value && typeof value === "object" && !ArrayBuffer.isView(value));
+  return plain && JSON.stringify(one) === JSON.stringify(other);
 }

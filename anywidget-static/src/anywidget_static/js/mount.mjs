@@ -163,15 +163,10 @@ class Home {
     throw new Error(this.settings.words[what]);
   }
 
-  get without_kernel() {
-    const nested = () => this.#cannot("nested");
-    return {
-      send: () => this.say(this.settings.words.kernel),
-      get widget_manager() {
-        return nested();
-      },
-    };
-  }
+  without_kernel = {
+    send: () => this.say(this.settings.words.kernel),
+    widget_manager: { get_model: async () => this.#cannot("nested") },
+  };
 
   get #link() {
     return this.element.querySelector(":scope > a[data-link]");
@@ -249,7 +244,8 @@ export async function from_text(text, sites) {
   try {
     return await import(address);
   } catch (error) {
-    throw sites.length ? new Error(`it needs ${sites.join(" and ")}`, { cause: error }) : error;
+    const missing = sites.length && error instanceof TypeError; // what an import raises
+    throw missing ? new Error(`it needs ${sites.join(" and ")}`, { cause: error }) : error;
   } finally {
     URL.revokeObjectURL(address);
   }

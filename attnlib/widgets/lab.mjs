@@ -4,12 +4,9 @@ import { check_square } from "./checks.mjs";
 import { softmax } from "./math.mjs";
 
 export function stretch_matrix(along, across, degrees = 0) {
-  if (![along, across, degrees].every(Number.isFinite))
-    throw new Error(`stretches and angle must be finite, got ${along}, ${across} and ${degrees}`);
   const turn = ((degrees % 360) * Math.PI) / 180;
-  const cos = Math.cos(turn),
-    sin = Math.sin(turn),
-    mixed = (along - across) * cos * sin;
+  const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+  const mixed = (along - across) * cos * sin;
   return [
     [along * cos ** 2 + across * sin ** 2, mixed],
     [mixed, along * sin ** 2 + across * cos ** 2],
@@ -26,10 +23,9 @@ export function most_read(weights) {
 
 export function most_unequal_pair(matrix) {
   check_square(matrix);
-  const pairs = matrix
-    .flatMap((row, i) => row.map((entry, j) => [Math.abs(entry - matrix[j][i]), i, j]))
-    .filter(([, i, j]) => i < j);
-  return pairs.reduce((best, pair) => (pair[0] > best[0] ? pair : best)).slice(1);
+  const apart = ([i, j]) => Math.abs(matrix[i][j] - matrix[j][i]);
+  const pairs = matrix.flatMap((row, i) => row.slice(i + 1).map((_, k) => [i, i + 1 + k]));
+  return pairs.reduce((best, pair) => (apart(pair) > apart(best) ? pair : best));
 }
 
 export function cycle_product(weights, cycle) {
@@ -48,7 +44,6 @@ const POSITIVE = {
 };
 
 export function positive_function(x, name) {
-  if (!Object.hasOwn(POSITIVE, name)) throw new Error(`no positive function is called ${name}`);
   const raised = x.map(POSITIVE[name]);
   const wrong = raised.findIndex((value) => !Number.isFinite(value));
   if (wrong >= 0) throw new Error(`φ(${x[wrong]}) is ${raised[wrong]}`);
@@ -65,15 +60,10 @@ export function positive_weights(scores, positive) {
 
 export function weight_properties(scores, positive, constant = 1, raised = 10) {
   const weights = positive_weights(scores, positive);
-  const moved = positive_weights(
-    scores.map((score) => score + constant),
-    positive,
-  );
+  const plus = (amount) => positive_weights(scores.map(amount), positive);
+  const moved = plus((score) => score + constant);
   const top = scores.indexOf(Math.max(...scores));
-  const lifted = positive_weights(
-    scores.map((score, i) => (i === top ? score + raised : score)),
-    positive,
-  );
+  const lifted = plus((score, i) => (i === top ? score + raised : score));
   const wrong = scores.flatMap((high, i) => scores.filter((low, j) => high > low && weights[i] <= weights[j]));
   return [
     Math.min(...weights),
@@ -93,28 +83,21 @@ export function softmax_jacobian(weights) {
 }
 
 export function seeded_uniform(count, seed = 0, start = 0) {
-  const first = Math.imul(seed + 1, 0x9e3779b9) + start,
-    side = Math.sqrt(3),
-    step = (2 * side) / 2 ** 32;
-  const draws = [];
-  for (let i = 0; i < count; i++) {
+  const [first, side] = [Math.imul(seed + 1, 0x9e3779b9) + start, Math.sqrt(3)];
+  return Array.from({ length: count }, (_, i) => {
     let x = (first + i) | 0;
     x = Math.imul(x ^ (x >>> 16), 0x21f0aaad);
     x = Math.imul(x ^ (x >>> 15), 0x735a2d97);
-    draws.push((((x ^ (x >>> 15)) >>> 0) + 0.5) * step - side);
-  }
-  return draws;
+    return (((x ^ (x >>> 15)) >>> 0) + 0.5) * ((2 * side) / 2 ** 32) - side;
+  });
 }
 
 // One component of every vector at a time, so that no n × d numbers are held.
 export function draw_scores(n_q, n_k, d_k, broken = "none", seed = 0) {
-  if (!Number.isFinite(score_variance(d_k, broken))) throw new Error(`d_k must be finite, got ${d_k}`);
-  const n = n_q + n_k,
-    copies = broken === "copies",
-    stretch = broken === "variance" ? 2 : 1,
-    offset = broken === "mean" ? 1 : 0;
-  const sums = new Float64Array(n_q * n_k),
-    squares = new Float64Array(n);
+  const n = n_q + n_k;
+  const copies = broken === "copies";
+  const [stretch, offset] = [broken === "variance" ? 2 : 1, broken === "mean" ? 1 : 0];
+  const [sums, squares] = [n_q * n_k, n].map((size) => new Float64Array(size));
   for (let c = 0; c < (copies ? 1 : d_k); c++) {
     const vectors = seeded_uniform(n, seed, c * n);
     for (let i = 0; i < n; i++) {
@@ -136,22 +119,15 @@ export function draw_scores(n_q, n_k, d_k, broken = "none", seed = 0) {
 }
 
 export function score_variance(d_k, broken = "none") {
-  const variances = {
-    none: d_k,
-    variance: 16 * d_k,
-    mean: 3 * d_k,
-    copies: d_k ** 2,
-    sign: d_k ** 2 + 0.8 * d_k,
-    unit: 1 / d_k,
-  };
-  if (!(d_k >= 1) || !Object.hasOwn(variances, broken))
-    throw new Error(`no scores for d_k = ${d_k} and the assumption ${broken}`);
-  return variances[broken];
+  const square = d_k ** 2;
+  const plain = { none: d_k, variance: 16 * d_k, mean: 3 * d_k, unit: 1 / d_k };
+  return { ...plain, copies: square, sign: square + 0.8 * d_k }[broken];
 }
 
 export function saturation(scores) {
-  const weights = scores.map((row) => softmax(row)),
-    all = scores.flat();
+  const weights = scores.map((row) => softmax(row));
+  const all = scores.flat();
+  const length = (numbers) => Math.sqrt(numbers.reduce((sum, x) => sum + x * x, 0));
   const average = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
   const mean = average(all);
   return [
@@ -159,15 +135,7 @@ export function saturation(scores) {
     average(all.map((score) => (score - mean) ** 2)),
     average(weights.map((row) => Math.max(...row))),
     average(weights.map(entropy)),
-    average(
-      weights.map((row) =>
-        Math.sqrt(
-          softmax_jacobian(row)
-            .flat()
-            .reduce((sum, entry) => sum + entry * entry, 0),
-        ),
-      ),
-    ),
+    average(weights.map((row) => length(softmax_jacobian(row).flat()))),
   ];
 }
 

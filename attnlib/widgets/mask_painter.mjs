@@ -6,16 +6,8 @@ import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
 import "./mask_painter.css";
 
-const MOST = 16; // tokens
 const MOVED = 1e-12; // less is rounding
-const PRESETS = {
-  none: "none",
-  causal: "causal",
-  padding: "padding",
-  window: "sliding window",
-  prefix: "prefix",
-  painted: "painted by you",
-};
+const PRESETS = { window: "sliding window", painted: "painted by you" };
 const SIZES = { padding: "length", window: "width", prefix: "length" };
 const APIS = {
   scaled_dot_product_attention: "this book and torch’s scaled_dot_product_attention",
@@ -23,50 +15,52 @@ const APIS = {
 };
 
 function build(model, figure) {
-  const preset = ui.select(model, "preset", "mask", Object.entries(PRESETS));
-  const size = (label) => ui.slider(model, "size", label, { min: 1, step: 1, digits: 0 });
-  const sliders = Object.entries(SIZES).map(([name, label]) => [name, size(label)]);
+  const preset = ui.select(model, "preset", "mask", PRESETS);
+  const slider = ([name, label]) => [name, ui.slider(model, "size", label, { step: 1, digits: 0 })];
+  const sliders = Object.entries(SIZES).map(slider);
   const leaky = ui.toggle(model, "leaky", "zero after the softmax");
-  const api = ui.select(model, "api", "print it for", Object.entries(APIS));
-  const scroll = element("div.scroll");
-  const pokes = element("div.controls", { role: "group" });
+  const api = ui.select(model, "api", "print it for", APIS);
+  const [scroll, pokes] = [element("div.scroll"), element("div.controls", { role: "group" })];
   const result = ui.live("p.result");
   const printed = element("pre.scroll", { tabindex: 0, role: "group", "aria-label": "the mask as a matrix" });
   const controls = [ui.controls(preset, ...sliders.map(([, slider]) => slider), leaky), ui.controls(api)];
   figure.append(controls[0].node, scroll, pokes, result, controls[1].node, printed);
-  let table = null; // rebuilt when the tokens change
   let refused = null; // the row that would have lost its last key
 
   const refuse = (row) => {
     refused = row;
     draw();
   };
+  const table_of = ui.memoize((tokens, other) => {
+    const made = grid.table("attention weights: paint to block or allow", tokens, tokens, ["sum", "output moves"]);
+    paintable(model, made.node, { refuse, still: (row) => (refused = row) });
+    const poke = (i) => ui.change(model, "replaced", String(model.get("replaced")) === String(i) ? [] : [i]);
+    const buttons = tokens.map((token, i) => ui.button(token, () => poke(i)));
+    for (const button of buttons) button.dir = "auto";
+    pokes.replaceChildren(element("span", "Replace with ", element("bdi", other), ":"), ...buttons);
+    pokes.setAttribute("aria-label", `the token to replace with ${other}`);
+    scroll.replaceChildren(made.node);
+    return { ...made, buttons };
+  });
   const draw = () => {
-    const { tokens, replaced, other_token: other } = ui.values(model);
+    const tokens = ui.tokens_of(model, "x", "rows of x");
+    const { replaced, other_token: other } = ui.values(model);
     const allowed = allowed_of(model);
     const { weights, moved } = compute(model, allowed);
-    if (table?.tokens !== JSON.stringify([tokens, other])) {
-      table = grid.table("attention weights: paint to block or allow", tokens, tokens, ["sum", "output moves"]);
-      table.tokens = JSON.stringify([tokens, other]);
-      paintable(model, table.node, { refuse, still: (row) => (refused = row) });
-      const poke = (i) => ui.change(model, "replaced", String(model.get("replaced")) === String(i) ? [] : [i]);
-      table.pokes = tokens.map((token, i) => ui.button(token, () => poke(i)));
-      table.pokes.forEach((button) => (button.dir = "auto"));
-      pokes.replaceChildren(element("span", "Replace with ", element("bdi", other), ":"), ...table.pokes);
-      pokes.setAttribute("aria-label", `the token to replace with ${other}`);
-      scroll.replaceChildren(table.node);
-    }
+    const table = table_of(tokens, other);
     const names = tokens.map((token, i) => (replaced.includes(i) ? other : token));
     names.forEach((name, i) => {
-      table.head[i].textContent = table.sides[i].textContent = name;
-      for (const node of [table.head[i], table.sides[i]]) node.classList.toggle("attn-changed", replaced.includes(i));
-      table.pokes[i].setAttribute("aria-pressed", replaced.includes(i));
-      table.ends[i][0].textContent = number(weights[i].reduce((sum, weight) => sum + weight, 0));
-      table.ends[i][1].textContent = moved[i] > MOVED ? size_of(moved[i]) : "no";
-      table.ends[i][1].classList.toggle("attn-changed", moved[i] > MOVED);
+      const [sum, moves] = table.ends[i];
+      for (const node of [table.head[i], table.sides[i]]) {
+        node.textContent = name;
+        node.classList.toggle("attn-changed", replaced.includes(i));
+      }
+      table.buttons[i].setAttribute("aria-pressed", replaced.includes(i));
+      sum.textContent = number(weights[i].reduce((sum, weight) => sum + weight, 0));
+      moves.textContent = size_of(moved[i]);
+      moves.classList.toggle("attn-changed", moved[i] > MOVED);
     });
-    const blocked = grid.masked(weights, allowed);
-    grid.fill(table.cells, blocked, (i, j) => `${names[i]} reads from ${names[j]}`);
+    grid.fill(table.cells, grid.masked(weights, allowed), (i, j) => `${names[i]} reads from ${names[j]}`);
     ui.caption(model, figure, "query (row) reads from key (column). Click or drag to block and allow, or press space.");
     result.replaceChildren(...(refused === null ? effect(model, moved) : refusal(tokens[refused])));
     refused = null;
@@ -81,8 +75,7 @@ function build(model, figure) {
 }
 
 function refusal(token) {
-  const query = element("bdi", token);
-  return ui.sentence`${query} keeps this key: with none left, a query has nothing to share its weight among.`;
+  return [element("bdi", token), " keeps this key: with none left, a query has nothing to share its weight among."];
 }
 
 // The mask as torch takes it.
@@ -93,41 +86,24 @@ function print(mask, api) {
 
 // Who may attend, from the preset or the painting.
 function allowed_of(model) {
-  const n = ui.tokens_of(model, MOST, "x", "rows of x").length;
-  const { size, preset } = ui.values(model);
+  const { x, size, preset, mask } = ui.values(model);
+  const n = x.length;
   ui.check_range("size", size, n, 1);
-  const [causal, padding] = [math.causal_mask(n), math.padding_mask(size, n)];
-  const masks = {
-    none: () => math.padding_mask(n, n),
-    causal: () => causal,
-    padding: () => padding,
-    window: () => math.sliding_window_mask(n, n, size),
-    prefix: () => causal.map((row, i) => row.map((may_attend, j) => may_attend || padding[i][j])),
-    painted: () => model.get("mask") ?? masks.none(),
-  };
-  if (!Object.hasOwn(masks, preset)) throw new Error(`there is no mask called ${preset}`);
-  const mask = masks[preset]();
-  if (!Array.isArray(mask) || mask.length !== n || mask.some((row) => row?.length !== n))
-    throw new Error(`the mask must have ${n} × ${n} cells`);
-  const empty = mask.findIndex((row) => !row.some(Boolean));
-  if (empty >= 0) throw new Error(`query ${empty} may attend to no key: its whole row is masked`);
-  return mask;
+  const [none, causal, padding] = [math.padding_mask(n, n), math.causal_mask(n), math.padding_mask(size, n)];
+  const prefix = causal.map((row, i) => row.map((may_attend, j) => may_attend || padding[i][j]));
+  const window = math.sliding_window_mask(n, n, size);
+  return { none, causal, padding, window, prefix, painted: mask ?? none }[preset];
 }
 
 // The weights with the tokens replaced, and the largest change in each output.
 function compute(model, allowed) {
-  const {
-    x,
-    other: [other],
-    replaced,
-    leaky,
-  } = ui.values(model);
-  if (other?.length !== x[0]?.length) throw new Error(`x has width ${x[0]?.length}, its replacement ${other?.length}`);
+  const { x, other, replaced, leaky } = ui.values(model);
   for (const i of replaced) ui.check_range("replaced token", i, x.length - 1);
-  const keep = (rows) => rows.map((row, i) => row.map((weight, j) => (allowed[i][j] ? weight : 0)));
   const attend = (rows) => {
     const [query, key, value] = ["w_q", "w_k", "w_v"].map((name) => math.project(rows, model.get(name)));
-    const weights = leaky ? keep(math.attention_weights(query, key)) : math.attention_weights(query, key, allowed);
+    const kept = math.attention_weights(query, key, allowed);
+    const keep = (row, i) => row.map((weight, j) => (allowed[i][j] ? weight : 0));
+    const weights = leaky ? math.attention_weights(query, key).map(keep) : kept;
     return { weights, out: math.project(weights, value) };
   };
   const before = attend(x);
@@ -137,6 +113,7 @@ function compute(model, allowed) {
 }
 
 function size_of(change) {
+  if (change <= MOVED) return "no";
   return change < 0.005 ? "< 0.01" : number(change);
 }
 

@@ -23,38 +23,34 @@ export function attention_scores(query, key, scale = null) {
   const width = query[0].length;
   if (key[0].length !== width) throw new Error(`query has width ${width}, key has width ${key[0].length}`);
   const factor = scale ?? width ** -0.5;
-  return query.map((q) =>
-    key.map((k) => {
-      let sum = 0; // a loop, since a decoder does this for every head at each key that is pressed
-      for (let c = 0; c < width; c++) sum += q[c] * factor * k[c];
-      return sum;
-    }),
-  );
+  const dot = (q, k) => {
+    let sum = 0; // a loop, since a decoder does this for every head at each key that is pressed
+    for (let c = 0; c < width; c++) sum += q[c] * factor * k[c];
+    return sum;
+  };
+  return query.map((q) => key.map((k) => dot(q, k)));
 }
 
 export function cosine_similarity(query, key) {
   check_matrix("query", query);
   check_matrix("key", key);
-  const directions = [query, key].map((rows, which) =>
-    rows.map((row, i) => {
-      const length = Math.hypot(...row);
-      if (length === 0) throw new Error(`${["query", "key"][which]} ${i} is a row of zeros: it has no direction`);
-      return row.map((component) => component / length);
-    }),
+  const direction = (name) => (row, i) => {
+    const length = Math.hypot(...row);
+    if (length === 0) throw new Error(`${name} ${i} is a row of zeros: it has no direction`);
+    return row.map((component) => component / length);
+  };
+  return attention_scores(query.map(direction("query")), key.map(direction("key")), 1).map((row) =>
+    row.map((cosine) => Math.max(-1, Math.min(1, cosine))),
   );
-  return attention_scores(...directions, 1).map((row) => row.map((cosine) => Math.max(-1, Math.min(1, cosine))));
 }
 
 export function attention_weights(query, key, mask = null, scale = null, bias = null) {
   const scores = attention_scores(query, key, scale);
-  if (bias && (bias.length !== query.length || bias.some((row) => row.length !== key.length)))
-    throw new Error(
-      `bias has ${bias.length} × ${bias[0]?.length ?? 0} cells, the scores ${query.length} × ${key.length}`,
-    );
-  if (mask && (mask.length !== query.length || mask.some((row) => row.length !== key.length)))
-    throw new Error(
-      `mask has ${mask.length} × ${mask[0]?.length ?? 0} cells, the scores ${query.length} × ${key.length}`,
-    );
+  for (const [name, grid] of Object.entries({ bias, mask })) {
+    if (!grid || (grid.length === query.length && [...grid].every((row) => row?.length === key.length))) continue;
+    const cells = `${grid.length ?? 0} × ${grid[0]?.length ?? 0} cells`;
+    throw new Error(`${name} has ${cells}, the scores ${query.length} × ${key.length}`);
+  }
   return scores.map((row, i) => {
     const allowed = row.map((score, j) => (mask && !mask[i][j] ? -Infinity : score + (bias ? bias[i][j] : 0)));
     if (allowed.every((score) => score === -Infinity))
@@ -75,9 +71,7 @@ export function causal_mask(n_q, n_k = n_q, offset = 0) {
 }
 
 export function convex_hull(points) {
-  const order = points
-    .map((_, i) => i)
-    .sort((a, b) => points[a][0] - points[b][0] || points[a][1] - points[b][1] || a - b);
+  const order = [...points.keys()].sort((a, b) => points[a][0] - points[b][0] || points[a][1] - points[b][1] || a - b);
   const lower = half_hull(points, order);
   const corners = [...lower.slice(0, -1), ...half_hull(points, order.reverse()).slice(0, -1)];
   return corners.length ? corners : lower;
@@ -86,17 +80,14 @@ export function convex_hull(points) {
 function half_hull(points, order) {
   const chain = [];
   for (const i of order) {
-    const last = points[chain.at(-1)];
-    if (last && last[0] === points[i][0] && last[1] === points[i][1]) continue;
+    if (chain.length && String(points[chain.at(-1)]) === String(points[i])) continue;
     while (chain.length > 1 && turn(points[chain.at(-2)], points[chain.at(-1)], points[i]) <= 0) chain.pop();
     chain.push(i);
   }
   return chain;
 }
 
-function turn(a, b, c) {
-  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-}
+const turn = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 
 export function rotary_permutation(d) {
   if (!(d >= 2) || d % 2) throw new Error(`the width must be even and positive, since columns go in pairs: got ${d}`);
@@ -105,20 +96,14 @@ export function rotary_permutation(d) {
 
 export function rotary_embedding(x, positions, layout, base = 10000) {
   check_matrix("x", x);
-  const d = x[0].length,
-    interleaved = rotary_permutation(d);
-  if (!["half", "interleaved"].includes(layout))
-    throw new Error(`layout must be one of half, interleaved, got ${layout}`);
-  if (!(base > 0 && Number.isFinite(base))) throw new Error(`base must be above 0 and finite, got ${base}`);
-  if (positions.length !== x.length || !positions.every(Number.isInteger))
-    throw new Error(`positions need one whole number for each of ${x.length} rows`);
+  const d = x[0].length;
+  const interleaved = rotary_permutation(d);
   const column = (c) => (layout === "half" ? c : interleaved[c]); // pair c is columns c and c + d/2 of the half layout
   return x.map((row, i) => {
     const out = [...row];
     for (let c = 0; c < d / 2; c++) {
-      const angle = positions[i] * base ** ((-2 * c) / d),
-        first = column(c),
-        second = column(c + d / 2);
+      const angle = positions[i] * base ** ((-2 * c) / d);
+      const [first, second] = [column(c), column(c + d / 2)];
       out[first] = row[first] * Math.cos(angle) - row[second] * Math.sin(angle);
       out[second] = row[first] * Math.sin(angle) + row[second] * Math.cos(angle);
     }
@@ -133,12 +118,10 @@ export function project(x, w, b = null) {
   if (b && b.length !== w[0].length) throw new Error(`the bias has ${b.length} entries, w has ${w[0].length} columns`);
   const out = x.map((row) => {
     const sums = b ? [...b] : new Array(w[0].length).fill(0);
-    for (let r = 0; r < row.length; r++) {
-      // loops: a decoder does this a million times for a word
-      const entry = row[r],
-        weights = w[r];
+    w.forEach((weights, r) => {
+      const entry = row[r]; // and a loop: a decoder does this a million times for a word
       for (let c = 0; c < sums.length; c++) sums[c] += entry * weights[c];
-    }
+    });
     return sums;
   });
   check_matrix("x times w", out);
@@ -146,9 +129,8 @@ export function project(x, w, b = null) {
 }
 
 export function sliding_window_mask(n_q, n_k = n_q, window, offset = 0) {
-  return Array.from({ length: n_q }, (_, i) =>
-    Array.from({ length: n_k }, (_, j) => j <= i + offset && j > i + offset - window),
-  );
+  const in_reach = (i) => (_, j) => j <= i + offset && j > i + offset - window;
+  return Array.from({ length: n_q }, (_, i) => Array.from({ length: n_k }, in_reach(i)));
 }
 
 // `length` is that of one sequence.
@@ -157,8 +139,6 @@ export function padding_mask(length, n_q, n_k = n_q) {
 }
 
 export function as_torch_reads(mask, api) {
-  if (api !== "scaled_dot_product_attention" && api !== "MultiheadAttention")
-    throw new Error(`torch has no attention called ${api}`);
   return mask.map((row) => row.map((may_attend) => Boolean(may_attend) !== (api === "MultiheadAttention")));
 }
 

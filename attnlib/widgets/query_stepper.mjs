@@ -5,15 +5,13 @@ import * as ui from "./ui.mjs";
 import { element, equals, number, vector } from "./ui.mjs";
 import "./query_stepper.css";
 
-const MOST = { tokens: 24, components: 12, terms: 6 }; // that are shown
+const MOST = 6; // terms of a sum
 
 // The boxes in the order of the steps: the name, and its centre in the figure.
 const BOXES = "Q 36 304, K 104 304, MatMul 70 252, Scale 70 206, Mask 70 160, SoftMax 70 114, V 174 304, MatMul 144 66";
 const PLACES = `${BOXES}, Context 144 20`.split(", ").map((box) => box.split(" "));
 // The arrows between them: x, from y, to y.
-const ARROWS = "36 288 269, 104 288 269, 70 235 223, 70 189 177, 70 143 131, 107 97 83, 174 288 83, 144 49 37".split(
-  ", ",
-);
+const ARROWS = "36 288 269, 104 288 269, 70 235 223, 70 189 177, 70 143 131, 107 97 83, 174 288 83, 144 49 37";
 
 function build(model, figure) {
   const last = PLACES.length - 1;
@@ -24,32 +22,28 @@ function build(model, figure) {
     node.setAttribute("style", `left:${x - half}px;top:${y - 17}px;width:${2 * half}px`);
     return node;
   });
-  const arrows = ARROWS.map((arrow) => arrow.replace(/(\d+) (\d+) (\d+)/, "M$1 $2V$3m-4 6 4-6 4 6")).join("");
+  const arrows = ARROWS.replace(/(\d+) (\d+) (\d+)(, )?/g, "M$1 $2V$3m-4 6 4-6 4 6");
   const lines = element("svg", { viewBox: "0 0 200 322", "aria-hidden": "true" }, element("path", { d: arrows }));
   const label = "scaled dot-product attention, from the bottom up";
   const graph = element("div.graph", { role: "group", "aria-label": label }, lines, ...boxes);
-  const [back, next] = [
-    ui.button("Back", () => go(model.get("step") - 1)),
-    ui.button("Next", () => go(model.get("step") + 1)),
-  ];
+  const back = ui.button("Back", () => go(model.get("step") - 1));
+  const next = ui.button("Next", () => go(model.get("step") + 1));
   const line = ui.live();
   const [chooser, strip, panel] = ["chooser", "strip", "panel"].map((name) => element(`div.${name}`));
   const switches = ui.controls(chooser, ui.toggle(model, "scaled", "scale"), ui.toggle(model, "masked", "mask"));
   const side = element("div", ui.controls(back, next).node, panel);
   figure.append(switches.node, line, strip, element("div.stepper", graph, side));
-  let menu = null; // rebuilt when the tokens change
+  const menu_of = ui.memoize((tokens) => {
+    const menu = ui.select(model, "selected", "query token", [...tokens.entries()]);
+    chooser.replaceChildren(menu.node);
+    return menu;
+  });
 
   return () => {
     const now = compute(model);
     const { tokens, weights, mask } = now;
     const { step } = ui.values(model);
-    ui.check_range("step", step, last);
-    if (String(menu?.tokens) !== String(tokens)) {
-      const names = tokens.map((token, i) => [i, token]);
-      menu = { tokens, ...ui.select(model, "selected", "query token", names) };
-      chooser.replaceChildren(menu.node);
-    }
-    menu.draw();
+    menu_of(tokens).draw();
     switches.draw();
     boxes.forEach((box, i) => {
       box.setAttribute("aria-current", i === step && "step");
@@ -57,12 +51,8 @@ function build(model, figure) {
     });
     back.setAttribute("aria-disabled", step === 0);
     next.setAttribute("aria-disabled", step === last);
-    const kind = now.scaled ? "scaled " : "";
-    ui.caption(
-      model,
-      figure,
-      `one query through ${kind}dot-product attention, box by box (after Vaswani et al. 2017).`,
-    );
+    const kind = `${now.scaled ? "scaled " : ""}dot-product attention`;
+    ui.caption(model, figure, `one query through ${kind}, box by box (after Vaswani et al. 2017).`);
     const [title, says, ...content] = STEPS[step](now);
     const heading = element("p.pair", `${step + 1}. `, ...ui.formula(title));
     panel.replaceChildren(heading, element("p", ...ui.formula(says)), ...content);
@@ -77,7 +67,7 @@ function build(model, figure) {
 function compute(model) {
   const { x, w_q, w_k, w_v, selected: i, scaled, masked } = ui.values(model);
   const [queries, keys, values] = [w_q, w_k, w_v].map((w) => math.project(x, w));
-  const tokens = ui.tokens_of(model, MOST.tokens, "x", "rows of x");
+  const tokens = ui.tokens_of(model, "x", "rows of x");
   ui.check_range("selected token", i, x.length - 1);
   const q = queries[i];
   const scale = scaled ? null : 1;
@@ -94,7 +84,6 @@ function compute(model) {
 
 // The names of a vector's components, or their numbers.
 function named(model, name, row) {
-  ui.at_most("components", row.length, MOST.components);
   const names = model.get(name);
   if (names.length && names.length !== row.length)
     throw new Error(`${names.length} ${name} for ${row.length} components`);
@@ -175,8 +164,8 @@ const STEPS = [
 function sums(labels, write) {
   const lines = labels.flatMap((label, at) => {
     const nodes = write(at);
-    const result = shown(nodes.pop());
-    return [element("dt", { dir: "auto" }, label), element("dd", ...nodes, element("strong", result))];
+    const result = element("strong", shown(nodes.pop()));
+    return [element("dt", { dir: "auto" }, label), element("dd", ...nodes, result)];
   });
   return element("dl.sums", ...lines);
 }
@@ -192,8 +181,8 @@ function sum(names, a, b, total) {
   const there = names.map((_, c) => c).filter((c) => [b[c]].flat().some((entry) => a[c] * entry !== 0));
   const exact = equals(...there.flatMap((c) => [a[c], b[c]]).flat(), ...[total].flat());
   const term = (c) => [element("bdi", names[c]), ` ${number(a[c])}×${shown(b[c])}`];
-  const terms = there.length ? ui.listed(there.slice(0, MOST.terms), term, " + ") : ["every term is 0"];
-  return [...terms, there.length > MOST.terms ? ` + ${there.length - MOST.terms} more` : "", ` ${exact} `, total];
+  const terms = there.length ? ui.listed(there.slice(0, MOST), term, " + ") : ["every term is 0"];
+  return [...terms, there.length > MOST ? ` + ${there.length - MOST} more` : "", ` ${exact} `, total];
 }
 
 // A vector as a row of numbers under the names of its components.
@@ -206,9 +195,8 @@ function summary({ tokens, i, mask, open, weights }) {
   const most = Math.max(...weights);
   const from = tokens.filter((_, j) => most - weights[j] < 1e-9);
   const each = from[1] ? " each" : "";
-  const query = element("bdi", tokens[i]);
-  const share = `${number(most)}${each}.${hidden(mask, open)}`;
-  return ui.sentence`${query} reads most from ${ui.listed(from)}: ${share}`;
+  const share = `: ${number(most)}${each}.${hidden(mask, open)}`;
+  return [element("bdi", tokens[i]), " reads most from ", ...ui.listed(from), share];
 }
 
 // What the mask takes away from the weights without it.
@@ -220,8 +208,6 @@ function hidden(mask, open) {
   return ` The mask takes away ${number(1 - kept)}, and every other weight ${grown}.`;
 }
 
-function blocked(mask, j) {
-  return Boolean(mask) && !mask[j];
-}
+const blocked = (mask, j) => Boolean(mask) && !mask[j];
 
 export default ui.widget(build);

@@ -17,14 +17,17 @@ function build(model, figure) {
     scaled: ui.toggle(model, "scaled", "divide by √d"),
     masked: ui.toggle(model, "masked", "mask"),
   };
-  const scroll = element("div.scroll");
-  const arithmetic = ui.live("div.arithmetic");
+  const [scroll, arithmetic] = [element("div.scroll"), ui.live("div.arithmetic")];
   const controls = ui.controls(...Object.values(dials));
   figure.append(scroll, controls.node, arithmetic);
-  let view = null; // rebuilt when the tokens change
-  let hovered = null;
   const weights_of = ui.memoize(compute);
-
+  let [view, weights, hovered] = [null, null, null];
+  const view_of = ui.memoize((rows, columns) => {
+    const made = table(rows, columns, model.get("selected") ?? [0, 0], { point, choose });
+    hovered = null;
+    scroll.replaceChildren(made.node);
+    return made;
+  });
   const point = (cell) => {
     if (String(cell) === String(hovered)) return;
     hovered = cell;
@@ -37,52 +40,32 @@ function build(model, figure) {
   const explain = () => {
     const shown = hovered ?? model.get("selected");
     view.mark(hovered, shown);
-    arithmetic.replaceChildren(...(shown ? steps(model, shown) : [element("p", HINT)]));
+    arithmetic.replaceChildren(...(shown ? steps(model, weights, shown) : [element("p", HINT)]));
   };
 
   return () => {
-    const { query, key, masked, mask, scaled, temperature, bias, selected } = ui.values(model);
-    ui.at_most("tokens", Math.max(query.length, key.length), MOST);
-    const weights = weights_of(query, key, masked, mask, scaled, temperature, bias, model);
-    const { query_tokens: rows, key_tokens: columns } = ui.values(model);
-    const [n_q, n_k] = [weights.length, weights[0].length];
-    if (rows.length !== n_q || columns.length !== n_k)
-      throw new Error(`${rows.length} query and ${columns.length} key tokens for ${n_q} × ${n_k} weights`);
+    const { query, key, masked, mask, scaled, temperature, bias, selected, controls: wanted } = ui.values(model);
+    const rows = ui.tokens_of(model, "query", "queries", "query_tokens");
+    const columns = ui.tokens_of(model, "key", "keys", "key_tokens");
+    ui.at_most("tokens", Math.max(rows.length, columns.length), MOST);
+    weights = weights_of(query, key, masked, mask, scaled, temperature, bias);
     if (selected && weights[selected[0]]?.[selected[1]] === undefined)
-      throw new Error(`cell ${[selected].flat().join(", ")} is outside the ${n_q} × ${n_k} grid`);
-    const tokens = JSON.stringify([rows, columns]);
-    if (view?.tokens !== tokens) {
-      view = table(rows, columns, selected ?? [0, 0], { point, choose });
-      view.tokens = tokens;
-      hovered = null;
-      scroll.replaceChildren(view.node);
-    }
+      throw new Error(`cell ${[selected].flat().join(", ")} is outside the ${rows.length} × ${columns.length} grid`);
+    view = view_of(rows, columns);
     ui.caption(model, figure, "query (row) reads from key (column).");
     view.fill(weights);
-    for (const [name, { node }] of Object.entries(dials)) node.hidden = !model.get("controls").includes(name);
+    for (const [name, { node }] of Object.entries(dials)) node.hidden = !wanted.includes(name);
     controls.draw();
     explain();
   };
 }
 
-function scale_of(model) {
-  return (model.get("scaled") ? model.get("key")[0].length ** -0.5 : 1) / model.get("temperature");
-}
-
-function allowed(model) {
-  if (!model.get("masked")) return null;
-  return model.get("mask") ?? math.causal_mask(model.get("query").length, model.get("key").length);
-}
-
-// The weights, null where a cell is masked. Its first arguments are what they depend on.
-function compute(query, key, ...others) {
-  const model = others.at(-1);
-  const mask = allowed(model);
-  return grid.masked(math.attention_weights(query, key, mask, scale_of(model), bias_of(model)), mask);
-}
-
-function bias_of(model) {
-  return model.get("bias")?.map((row) => row.map((bias) => bias / model.get("temperature"))) ?? null;
+// The weights, null where a cell is masked.
+function compute(query, key, masked, mask, scaled, temperature, bias) {
+  const allowed = masked ? (mask ?? math.causal_mask(query.length, key.length)) : null;
+  const scale = (scaled ? key[0].length ** -0.5 : 1) / temperature;
+  const added = bias?.map((row) => row.map((bias) => bias / temperature));
+  return grid.masked(math.attention_weights(query, key, allowed, scale, added), allowed);
 }
 
 function table(rows, columns, entry, { point, choose }) {
@@ -124,20 +107,10 @@ function table(rows, columns, entry, { point, choose }) {
 }
 
 // The lines from two vectors to one weight. Every number is computed from the same inputs as the grid.
-function steps(model, [i, j]) {
-  const {
-    query: queries,
-    key: keys,
-    axes,
-    scaled,
-    temperature,
-    bias: biases,
-    query_tokens,
-    key_tokens,
-  } = ui.values(model);
-  const [query, key, bias] = [queries[i], keys[j], biases?.[i][j]];
-  const width = query.length;
-  const columns = query.map((_, c) => c).filter((c) => query[c] * key[c] !== 0);
+function steps(model, weights, [i, j]) {
+  const { axes, scaled, temperature, query_tokens, key_tokens } = ui.values(model);
+  const [query, key, bias] = [model.get("query")[i], model.get("key")[j], model.get("bias")?.[i][j]];
+  const columns = [...query.keys()].filter((c) => query[c] * key[c] !== 0);
   const term = (c) => `${axes[c] ? `${axes[c]} ` : ""}${number(query[c])}×${number(key[c])}`;
   const shown = columns.slice(0, 6).map(term);
   if (columns.length > 6) shown.push(`${columns.length - 6} more`);
@@ -148,32 +121,28 @@ function steps(model, [i, j]) {
     lines.push([name, `${number(score)} ${made} ${sign} ${number(result)}`]);
     score = result;
   };
+  const width = query.length;
   if (scaled) step(`÷ √${width}`, `/ ${number(Math.sqrt(width))}`, "≈", score * width ** -0.5);
-  if (bias !== undefined)
-    step(
-      "+ bias",
-      `${bias < 0 ? "−" : "+"} ${number(Math.abs(bias))}`,
-      equals(score + bias, score, bias),
-      score + bias,
-    );
+  if (bias !== undefined) {
+    const made = `${bias < 0 ? "−" : "+"} ${number(Math.abs(bias))}`;
+    step("+ bias", made, equals(score + bias, score, bias), score + bias);
+  }
   if (temperature !== 1) {
     const by = number(temperature, 1);
     step(`÷ ${by}`, `/ ${by}`, equals(score, temperature, score / temperature), score / temperature);
   }
-  lines.push(["softmax", softmax_line(model, i, j)]);
+  lines.push(["softmax", softmax_line(model, weights[i], i, j)]);
   const pair = ui.sentence`${element("bdi", query_tokens[i])} reads from ${element("bdi", key_tokens[j])}`;
   const parts = lines.flatMap(([name, text]) => [element("dt", name), element("dd", text)]);
   return [element("p.pair", ...pair), element("dl", ...parts)];
 }
 
-function softmax_line(model, i, j) {
-  const mask = allowed(model);
-  if (mask && !mask[i][j]) return "masked: the score becomes −∞, so the weight is 0";
-  const row = [[model.get("query")[i]], model.get("key")];
-  const bias = bias_of(model)?.[i];
-  const scores = math.attention_scores(...row, scale_of(model))[0].map((score, k) => score + (bias?.[k] ?? 0));
-  const [weights] = math.attention_weights(...row, mask && [mask[i]], scale_of(model), bias && [bias]);
-  const read = scores.filter((_, other) => !mask || mask[i][other]);
+function softmax_line(model, weights, i, j) {
+  if (weights[j] === null) return "masked: the score becomes −∞, so the weight is 0";
+  const { query, key, scaled, temperature, bias } = ui.values(model);
+  const [products] = math.attention_scores([query[i]], key, scaled ? null : 1);
+  const scores = products.map((score, k) => (score + (bias?.[i][k] ?? 0)) / temperature);
+  const read = scores.filter((_, k) => weights[k] !== null);
   const largest = Math.max(...read);
   const shift = Math.abs(largest) > 20 ? largest : 0; // exp of such a score tells nobody anything
   const power = (digits) => Math.exp(Number(scores[j].toFixed(digits)) - Number(shift.toFixed(digits)));

@@ -10,11 +10,11 @@ from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from anywidget_static import Booleans, InputError, Numbers, Texts
+from anywidget_static import Booleans, InputError, Numbers, Real, Texts
 from attnlib.formatting import text
 from attnlib.masks import causal_mask
 from attnlib.scaled_dot_product import attention_weights
-from attnlib.widgets.base import PageWidget, check_mask
+from attnlib.widgets.base import PageWidget, check_count, check_mask
 from attnlib.widgets.tables import weights_table
 
 CONTROLS = ("temperature", "scaled", "masked")
@@ -48,7 +48,7 @@ class AttentionGrid(PageWidget):
     mask = Booleans().tag(sync=True)
     bias = Numbers("n d", allow_none=True).tag(sync=True)
     axes = Texts().tag(sync=True)
-    temperature = traitlets.Float(1.0).tag(sync=True, link=True)
+    temperature = Real(1.0, min=0).tag(sync=True, link=True)
     scaled = traitlets.Bool(False).tag(sync=True, link=True)
     masked = traitlets.Bool(False).tag(sync=True, link=True)
     controls = traitlets.List(traitlets.Enum(CONTROLS), list(CONTROLS)).tag(sync=True)
@@ -65,14 +65,9 @@ class AttentionGrid(PageWidget):
         **options: Any,
     ) -> None:
         """`key=None` and `key_tokens=None` mean the same as for the queries: self-attention."""
-        super().__init__(
-            query_tokens=list(tokens),
-            key_tokens=list(tokens if key_tokens is None else key_tokens),
-            query=query,
-            key=query if key is None else key,
-            bias=bias,
-            **options,
-        )
+        options |= {"query": query, "key": query if key is None else key, "bias": bias}
+        key_tokens = tokens if key_tokens is None else key_tokens
+        super().__init__(query_tokens=list(tokens), key_tokens=list(key_tokens), **options)
 
     @property
     def weights(self) -> Float[Array, "n_q n_k"]:
@@ -92,11 +87,8 @@ class AttentionGrid(PageWidget):
         n_q, n_k, width = len(inputs.query), len(inputs.key), len(inputs.query[0])
         if len(inputs.key[0]) != width:
             raise InputError(f"query has width {width}, key has width {len(inputs.key[0])}")
-        if (len(inputs.query_tokens), len(inputs.key_tokens)) != (n_q, n_k):
-            raise InputError(
-                f"{len(inputs.query_tokens)} query tokens and {len(inputs.key_tokens)} key tokens "
-                f"for {n_q} queries and {n_k} keys"
-            )
+        check_count(inputs.query_tokens, inputs.query, "queries")
+        check_count(inputs.key_tokens, inputs.key, "keys")
         check_mask(inputs.mask, n_q, n_k)
         if inputs.bias is not None and np.shape(inputs.bias) != (n_q, n_k):
             raise InputError(f"bias has shape {np.shape(inputs.bias)}, the scores have shape {(n_q, n_k)}")
@@ -105,14 +97,12 @@ class AttentionGrid(PageWidget):
         cell = inputs.selected
         if cell is not None and not (len(cell) == 2 and 0 <= cell[0] < n_q and 0 <= cell[1] < n_k):
             raise InputError(f"selected cell {cell} is outside the {n_q} × {n_k} grid")
-        if not (np.isfinite(inputs.temperature) and inputs.temperature > 0):
-            raise InputError(f"temperature must be positive and finite, got {inputs.temperature}")
+        if not inputs.temperature:
+            raise InputError("temperature must be above 0, got 0.0")
 
     def fallback(self) -> str:
         weights, allowed = self.weights, self.allowed
-        cells = [[text(weight) for weight in row] for row in weights]
-        if allowed is not None:
-            for i, j in np.argwhere(~allowed):
-                cells[i][j] = "–"
+        read = np.ones(weights.shape, bool) if allowed is None else allowed
+        cells = [[text(w) if r else "–" for w, r in zip(*row, strict=True)] for row in zip(weights, read, strict=True)]
         caption = self.caption("query (row) reads from key (column).")
         return weights_table(caption, self.query_tokens, self.key_tokens, weights, cells)

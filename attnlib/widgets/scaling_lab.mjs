@@ -5,19 +5,8 @@ import * as ui from "./ui.mjs";
 import { compact, element, number } from "./ui.mjs";
 import "./scaling_lab.css";
 
-const MOST = 1024; // scores, so that a phone draws them within a frame
-const SIZES = Array.from({ length: 13 }, (_, power) => 2 ** power);
-const SEEDS = 2 ** 31;
 const END = 10; // the histogram's last score; what lies beyond is in the outer bars
-// What can be broken: its name in the menu, and what the variance becomes.
-const BROKEN = {
-  none: "nothing: mean 0, variance 1, independent",
-  variance: "variance 4: of all components",
-  mean: "mean 1: of all components",
-  copies: "equal: the components of a vector",
-  sign: "q or −q: each is half of the keys",
-  unit: "length 1: every vector",
-};
+// What the variance becomes, by what is broken.
 const NOTES = {
   none: "Var(q·k) = dₖ, so division by √dₖ makes it 1.",
   variance: "Var(q·k) = 4 · 4 · dₖ, which is 16 after the division.",
@@ -30,11 +19,12 @@ const NOTES = {
 };
 
 function build(model, figure) {
+  const { d_k: widths, seed: seeds, n_q: most } = model.get("_bounds");
   const controls = ui.controls(
-    ui.list_slider(model, "d_k", "width dₖ", () => SIZES, { write: String }),
+    ui.list_slider(model, "d_k", "width dₖ", () => widths.values, { write: String }),
     ui.toggle(model, "scaled", "divide by √dₖ"),
-    ui.select(model, "broken", "break", Object.entries(BROKEN)),
-    ui.button("Draw other vectors", () => ui.change(model, "seed", (model.get("seed") + 1) % SEEDS)),
+    ui.select(model, "broken", "break", model.get("labels")),
+    ui.button("Draw other vectors", () => ui.change(model, "seed", (model.get("seed") + 1) % (seeds.max + 1))),
   );
   const [picture, measures] = [histogram(), table()];
   const [news, note, drawing] = [ui.live(), element("p"), element("p.note")];
@@ -44,7 +34,7 @@ function build(model, figure) {
 
   return () => {
     const { d_k, scaled, broken, seed, n_q, n_k } = ui.values(model);
-    check(d_k, broken, seed, n_q, n_k);
+    ui.at_most("scores", n_q * n_k, most.max);
     const by = scaled ? Math.sqrt(d_k) : 1;
     const scores = draw_scores(n_q, n_k, d_k, broken, seed).map((row) => row.map((score) => score / by));
     const [mean, variance, largest, entropy, jacobian] = lab.saturation(scores);
@@ -66,20 +56,9 @@ function build(model, figure) {
   };
 }
 
-function check(d_k, broken, seed, n_q, n_k) {
-  if (!SIZES.includes(d_k)) throw new Error(`d_k is ${d_k}, not a power of two from 1 to ${SIZES.at(-1)}`);
-  if (!Object.hasOwn(BROKEN, broken)) throw new Error(`no assumption is called ${broken}`);
-  if (!(Number.isInteger(seed) && seed >= 0 && seed < SEEDS))
-    throw new Error(`the seed is ${seed}, not a whole number from 0 to ${SEEDS - 1}`);
-  if (![n_q, n_k].every((n) => Number.isInteger(n) && n >= 1))
-    throw new Error(`there are ${n_q} queries and ${n_k} keys`);
-  ui.at_most("scores", n_q * n_k, MOST);
-}
-
 // 40 bars of width 1/2 between −10 and 10, and a wider one at each side for what lies beyond.
 function histogram() {
-  const x = (score) => 180 + score * 15;
-  const floor = 130;
+  const [floor, x] = [130, (score) => 180 + score * 15];
   const [bars, outer, top] = [element("path"), element("path.beyond"), element("text", { x: 0, y: 14 })];
   const ticks = [-END, -5, 0, 5, END].map((score) =>
     element("text", { x: x(score), y: floor + 18, "text-anchor": "middle" }, number(score, 0)),
@@ -110,11 +89,9 @@ function histogram() {
 }
 
 function table() {
-  const kinds = { "variance of the scores": "td.plain", "largest weight": "td", "entropy of the weights": "td" };
-  const names = Object.entries({ ...kinds, "norm of the softmax's Jacobian": "td" });
-  const values = names.map(([, kind]) => element(kind));
-  const words = names.map(() => element("small"));
-  const rows = names.map(([name], k) => element("tr", element("th", { scope: "row" }, name, words[k]), values[k]));
+  const all = ["variance of the scores", "largest weight", "entropy of the weights", "norm of the softmax's Jacobian"];
+  const [words, values] = [all.map(() => element("small")), all.map((_, k) => element(k ? "td" : "td.plain"))];
+  const rows = all.map((name, k) => element("tr", element("th", { scope: "row" }, name, words[k]), values[k]));
   return {
     node: element("table.table.measures", element("tbody", ...rows)),
     fill({ variance, predicted, rule, largest, entropy, jacobian, n_k }) {

@@ -6,8 +6,8 @@ import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from anywidget_static import InputError
-from attnlib.formatting import compact, text
+from anywidget_static import InputError, OneOf, Whole
+from attnlib.formatting import compact
 from attnlib.lab.scaling import BROKEN, Saturation, draw_scores, saturation, score_variance
 from attnlib.widgets.base import PageWidget
 from attnlib.widgets.tables import table
@@ -44,12 +44,13 @@ class ScalingLab(PageWidget):
     _alive = "make dₖ larger and smaller, divide by its root, and break each assumption behind that"
     title = traitlets.Unicode("Scaling").tag(sync=True)
     provenance = traitlets.Unicode("random").tag(sync=True)
-    d_k = traitlets.Int(4).tag(sync=True, link=True)
+    d_k = OneOf(SIZES, 4).tag(sync=True, link=True)
     scaled = traitlets.Bool(False).tag(sync=True, link=True)
-    broken = traitlets.Unicode("none").tag(sync=True, link=True)
-    seed = traitlets.Int(1).tag(sync=True, link=True)
-    n_q = traitlets.Int(20).tag(sync=True)
-    n_k = traitlets.Int(16).tag(sync=True)
+    broken = OneOf(BROKEN, "none").tag(sync=True, link=True)
+    seed = Whole(1, min=0, max=2**31 - 1).tag(sync=True, link=True)
+    n_q = Whole(20, min=1, max=MOST).tag(sync=True)
+    n_k = Whole(16, min=1, max=MOST).tag(sync=True)
+    labels = traitlets.Dict(LABELS, read_only=True).tag(sync=True)
 
     @property
     def scores(self) -> Float[Array, "n_q n_k"]:
@@ -66,13 +67,7 @@ class ScalingLab(PageWidget):
         return scores / d_k**0.5 if scaled else scores
 
     def check(self, inputs: SimpleNamespace) -> None:
-        if inputs.d_k not in SIZES:
-            raise InputError(f"d_k must be a power of two from 1 to {SIZES[-1]}, got {inputs.d_k}")
-        if inputs.broken not in BROKEN:
-            raise InputError(f"broken must be one of {', '.join(BROKEN)}, got {inputs.broken!r}")
-        if not 0 <= inputs.seed < 2**31:
-            raise InputError(f"seed must lie between 0 and {2**31 - 1}, got {inputs.seed}")
-        if min(inputs.n_q, inputs.n_k) < 1 or inputs.n_q * inputs.n_k > MOST:
+        if inputs.n_q * inputs.n_k > MOST:
             raise InputError(f"{inputs.n_q} queries and {inputs.n_k} keys: there must be 1 to {MOST} scores")
 
     def fallback(self) -> str:
@@ -81,7 +76,7 @@ class ScalingLab(PageWidget):
             for scaled in (False, True):
                 predicted = score_variance(d_k, broken=self.broken) / (d_k if scaled else 1)
                 _, variance, largest, entropy, jacobian = saturation(self._scores(d_k, scaled=scaled))
-                cells = [compact(variance), compact(predicted), text(largest), text(entropy), text(jacobian)]
+                cells = [compact(variance), compact(predicted), largest, entropy, jacobian]
                 rows.append((f"dₖ = {d_k}{', ÷ √dₖ' if scaled else ''}", cells))
         caption = (
             f"{self.title}: {self.n_q} queries (rows) read from {self.n_k} keys (columns); each line is for one dₖ, "

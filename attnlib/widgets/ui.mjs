@@ -79,9 +79,9 @@ export const WIDTHS = [
   16, 32, 64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 12288, 16384,
 ];
 
-// The tokens, as many as there are entries in the field `name`.
-export function tokens_of(model, name, what = name) {
-  const tokens = model.get("tokens");
+// The tokens in a field, as many as there are entries in the field `name`.
+export function tokens_of(model, name, what = name, field = "tokens") {
+  const tokens = model.get(field);
   const { length } = model.get(name);
   if (tokens.length !== length) throw new Error(`${tokens.length} tokens for ${length} ${what}`);
   return tokens;
@@ -138,8 +138,8 @@ export function toggle(model, name, label) {
 
 // A menu of `given` pairs of value and text, or of the values that the field may have, which `given` may name.
 export function select(model, name, label, given = {}) {
-  const pairs = () => model.get("_bounds")[name].values.map((value) => [value, given[value] ?? value]);
-  const options = Array.isArray(given) ? given : pairs();
+  const values = () => model.get("_bounds")[name].values.map((value) => [value, given[value] ?? value]);
+  const options = Array.isArray(given) ? given : values();
   const input = element("select", ...options.map(([value, text]) => element("option", { value }, text)));
   input.addEventListener("change", () => change(model, name, options[input.selectedIndex][0]));
   const draw = () => (input.selectedIndex = options.findIndex(([value]) => value === model.get(name)));

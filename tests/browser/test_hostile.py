@@ -17,6 +17,7 @@ from attnlib.widgets.cost_calculator import MODELS
 INF, NAN = math.inf, math.nan
 RNG = np.random.default_rng(0)
 EYE = np.eye(2).tolist()
+WIDTHS = ", ".join(str(2**power) for power in range(13))
 NAMES = [name for name in widgets.__all__ if name != "InputError"]
 
 
@@ -75,11 +76,12 @@ CASES = {
             ({"query": each(EYE, NAN)}, "query[0, 0] is null"),
             ({"query": each(EYE, INF)}, "query[0, 0] is Infinity"),
             ({"key": each(EYE, -INF)}, "key[0, 0] is -Infinity"),
-            ({"key": []}, "key is empty"),
-            ({"query_tokens": ["a"]}, "1 query and 2 key tokens for 2 × 2 weights"),
+            ({"key": []}, "2 tokens for 0 keys"),
+            ({"query_tokens": ["a"]}, "1 tokens for 2 queries"),
             ({"key": [[1, 0, 0], [0, 1, 0]]}, "query has width 2, key has width 3"),
             ({"masked": True, "mask": [[True]]}, "mask has 1 × 1 cells, the scores 2 × 2"),
-            ({"temperature": NAN}, "score 0 is NaN"),
+            ({"temperature": NAN}, "temperature must be a number, got null"),
+            ({"temperature": 0}, "score 0 is NaN"),
             ({"selected": [9, 0]}, "cell 9, 0 is outside the 2 × 2 grid"),
             *sized(lambda n: {"query": EYE[:1] * n, "key": EYE[:1] * n, "query_tokens": ["t"] * n, "key_tokens": ["t"] * n}, "query is empty", "", "512 tokens are more than the 64 that can be shown"),
         ],
@@ -185,13 +187,13 @@ CASES = {
     "ScalingLab": (
         widgets.ScalingLab,
         [
-            ({"d_k": 3}, "d_k is 3, not a power of two from 1 to 4096"),
-            ({"d_k": NAN}, "d_k is null, not a power of two from 1 to 4096"),
-            ({"d_k": INF}, "d_k is Infinity, not a power of two from 1 to 4096"),
-            ({"broken": "constructor"}, "no assumption is called constructor"),
-            ({"seed": -1}, "the seed is -1, not a whole number from 0 to 2147483647"),
-            ({"seed": 0.5}, "the seed is 0.5, not a whole number from 0 to 2147483647"),
-            *sized(lambda n: {"n_k": n}, "there are 20 queries and 0 keys", "", "10240 scores are more than the 1024 that can be shown"),
+            ({"d_k": 3}, f"d_k must be one of {WIDTHS}, got 3"),
+            ({"d_k": NAN}, f"d_k must be one of {WIDTHS}, got null"),
+            ({"d_k": INF}, f"d_k must be one of {WIDTHS}, got Infinity"),
+            ({"broken": "constructor"}, "broken must be one of none, variance, mean, copies, sign, unit, got constructor"),
+            ({"seed": -1}, "seed must be from 0 to 2147483647, got -1"),
+            ({"seed": 0.5}, "seed must be an integer, got 0.5"),
+            *sized(lambda n: {"n_k": n}, "n_k must be from 1 to 1024, got 0", "", "10240 scores are more than the 1024 that can be shown"),
         ],
     ),
     "QueryStepper": (

@@ -14,7 +14,6 @@ from attnlib.widgets import (
     head_browser,
     head_mixer,
     mask_painter,
-    scaling_lab,
     softmax_sliders,
 )
 
@@ -319,9 +318,6 @@ CONSTANTS = [
     ("head_browser", "EDGES", vocabulary.EDGES),
     ("head_mixer", "CHANGED", head_mixer.CHANGED),
     ("mask_painter", "MOVED", mask_painter.MOVED),
-    ("scaling_lab", "MOST", scaling_lab.MOST),
-    ("scaling_lab", "SIZES", scaling_lab.SIZES),
-    ("scaling_lab", "BROKEN", scaling_lab.LABELS),
     ("softmax_sliders", "REACH", softmax_sliders.REACH),
 ]
 

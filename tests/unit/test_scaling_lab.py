@@ -102,12 +102,12 @@ def test_each_broken_assumption_shows():
 
 
 BAD = {
-    "d_k": (lambda: ScalingLab(d_k=3), "d_k must be a power of two from 1 to 4096, got 3"),
+    "d_k": (lambda: ScalingLab(d_k=3), "d_k must be one of 1, 2, .*, 4096, got 3"),
     "too wide": (lambda: ScalingLab(d_k=8192), "got 8192"),
     "assumption": (lambda: ScalingLab(broken="luck"), "broken must be one of none, variance, .*, got 'luck'"),
-    "seed": (lambda: ScalingLab(seed=-1), "seed must lie between 0 and 2147483647, got -1"),
-    "no keys": (lambda: ScalingLab(n_k=0), "20 queries and 0 keys: there must be 1 to 1024 scores"),
-    "too many": (lambda: ScalingLab(n_q=33, n_k=32), "33 queries and 32 keys"),
+    "seed": (lambda: ScalingLab(seed=-1), "seed must be from 0 to 2147483647, got -1"),
+    "no keys": (lambda: ScalingLab(n_k=0), "n_k must be from 1 to 1024, got 0"),
+    "too many": (lambda: ScalingLab(n_q=33, n_k=32), "33 queries and 32 keys: there must be 1 to 1024 scores"),
     "a word": (lambda: draw_scores(1, 1, 1, broken="luck"), "broken must be one of none, .*, got 'luck'"),
     "a size": (lambda: draw_scores(0, 1, 1), "n_q must be 1 or more, got 0"),
     "no width": (lambda: score_variance(0), "d_k must be 1 or more"),

@@ -59,7 +59,7 @@ def test_the_plane_gives_scores_weights_and_repeated_outputs():
 
 
 BAD = {
-    "tokens": (lambda: AttentionGrid("ab", QUERY), "2 query tokens and 2 key tokens for 3 queries and 3 keys"),
+    "tokens": (lambda: AttentionGrid("ab", QUERY), "2 tokens for 3 queries"),
     "widths": (
         lambda: AttentionGrid("abc", QUERY, KEY[:, :2], key_tokens="vwxyz"),
         "query has width 4, key has width 2",
@@ -83,7 +83,7 @@ BAD = {
     "axes": (lambda: a_grid(axes=["one"]), "1 names of axes for vectors of width 4"),
     "cell": (lambda: a_grid(selected=[3, 0]), r"\[3, 0\] is outside the 3 × 5 grid"),
     "half a cell": (lambda: a_grid(selected=[1]), r"\[1\] is outside"),
-    "temperature": (lambda: setattr(a_grid(), "temperature", 0.0), "temperature must be positive and finite, got 0.0"),
+    "temperature": (lambda: setattr(a_grid(), "temperature", 0.0), "temperature must be above 0, got 0.0"),
     "plane's width": (lambda: TokenPlane("abc", QUERY), r"points must have shape \(n, 2\).*got \(3, 4\)"),
     "plane's tokens": (lambda: TokenPlane("ab", POINTS), "2 tokens for 3 points"),
     "plane's steps": (lambda: setattr(TokenPlane("abc", POINTS), "steps", 0), "steps must be from 1 to 12, got 0"),

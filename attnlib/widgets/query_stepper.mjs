@@ -24,8 +24,8 @@ function build(model, figure) {
   });
   const arrows = ARROWS.replace(/(\d+) (\d+) (\d+)(, )?/g, "M$1 $2V$3m-4 6 4-6 4 6");
   const lines = element("svg", { viewBox: "0 0 200 322", "aria-hidden": "true" }, element("path", { d: arrows }));
-  const label = "scaled dot-product attention, from the bottom up";
-  const graph = element("div.graph", { role: "group", "aria-label": label }, lines, ...boxes);
+  const group = { role: "group", "aria-label": "scaled dot-product attention, from the bottom up" };
+  const graph = element("div.graph", group, lines, ...boxes);
   const back = ui.button("Back", () => go(model.get("step") - 1));
   const next = ui.button("Next", () => go(model.get("step") + 1));
   const line = ui.live();
@@ -33,17 +33,15 @@ function build(model, figure) {
   const switches = ui.controls(chooser, ui.toggle(model, "scaled", "scale"), ui.toggle(model, "masked", "mask"));
   const side = element("div", ui.controls(back, next).node, panel);
   figure.append(switches.node, line, strip, element("div.stepper", graph, side));
-  const menu_of = ui.memoize((tokens) => {
-    const menu = ui.select(model, "selected", "query token", [...tokens.entries()]);
-    chooser.replaceChildren(menu.node);
-    return menu;
-  });
+  const menu_of = ui.memoize((tokens) => ui.select(model, "selected", "query token", [...tokens.entries()]));
 
   return () => {
     const now = compute(model);
     const { tokens, weights, mask } = now;
     const { step } = ui.values(model);
-    menu_of(tokens).draw();
+    const menu = menu_of(tokens);
+    if (chooser.firstChild !== menu.node) chooser.replaceChildren(menu.node);
+    menu.draw();
     switches.draw();
     boxes.forEach((box, i) => {
       box.setAttribute("aria-current", i === step && "step");
@@ -77,17 +75,14 @@ function compute(model) {
   const [open] = math.attention_weights([q], keys, null, scale);
   const [weights] = math.attention_weights([q], keys, mask && [mask], scale);
   const [context] = math.attention([q], keys, values, mask && [mask], scale);
-  const names = { axes: named(model, "axes", x[0]), key_axes: named(model, "key_axes", q) };
-  names.value_axes = named(model, "value_axes", values[0]);
-  return { tokens, i, x, w_q, w_k, w_v, ...names, q, keys, values, scaled, mask, raw, scores, open, weights, context };
-}
-
-// The names of a vector's components, or their numbers.
-function named(model, name, row) {
-  const names = model.get(name);
-  if (names.length && names.length !== row.length)
-    throw new Error(`${names.length} ${name} for ${row.length} components`);
-  return row.map((_, c) => names[c] ?? String(c + 1));
+  const named = (name, { length }) => {
+    const names = model.get(name);
+    if (names.length % length) throw new Error(`${names.length} ${name} for ${length} components`);
+    return Array.from({ length }, (_, c) => names[c] ?? String(c + 1));
+  };
+  const [axes, key_axes, value_axes] = [named("axes", x[0]), named("key_axes", q), named("value_axes", values[0])];
+  const shown = { tokens, i, x, w_q, w_k, w_v, axes, key_axes, value_axes, q, keys, values };
+  return { ...shown, scaled, mask, raw, scores, open, weights, context };
 }
 
 const column = (matrix, c) => matrix.map((row) => row[c]);
@@ -114,18 +109,16 @@ const STEPS = [
     sums(tokens, (j) => sum(key_axes, q, keys[j], raw[j])),
   ],
   ({ tokens, q, scaled, raw, scores }) => {
-    const root = `√${q.length} ${equals(q.length ** 0.5)} ${number(q.length ** 0.5)}`;
-    const divided = (j) => `${number(raw[j])} / ${number(q.length ** 0.5)} ${equals(raw[j], scores[j])} `;
-    return [
-      `scale by √d_k = √${q.length}`,
-      scaled ? `Divide each score by ${root}.` : "Scaling is off: each score stays as it is.",
-      sums(tokens, (j) => [scaled ? divided(j) : "", scores[j]]),
-    ];
+    const root = q.length ** 0.5;
+    const divided = (j) => [`${number(raw[j])} / ${number(root)} ${equals(raw[j], scores[j])} `, scores[j]];
+    const says = `Divide each score by √${q.length} ${equals(root)} ${number(root)}.`;
+    const off = ["Scaling is off: each score stays as it is.", sums(tokens, (j) => [scores[j]])];
+    return [`scale by √d_k = √${q.length}`, ...(scaled ? [says, sums(tokens, divided)] : off)];
   },
   ({ tokens, mask, scores }) => [
     "mask",
     mask ? "No token after the query may be read: its score becomes −∞." : "The mask is off: every token may be read.",
-    sums(tokens, (j) => (blocked(mask, j) ? [`${number(scores[j])} → `, "−∞"] : ["", scores[j]])),
+    sums(tokens, (j) => (blocked(mask, j) ? [`${number(scores[j])} → `, "−∞"] : [scores[j]])),
   ],
   ({ tokens, mask, scores, weights }) => {
     const largest = Math.max(...scores.filter((_, j) => !blocked(mask, j)));
@@ -134,12 +127,9 @@ const STEPS = [
     const raised = scores.map((score, j) => (blocked(mask, j) ? 0 : Math.exp(score - shift)));
     const total = number(raised.reduce((sum, term) => sum + term, 0));
     const inside = (j) => (blocked(mask, j) ? "−∞" : number(scores[j]) + less);
-    return [
-      "softmax",
-      `Raise e to each score${less && ", less the largest,"} and divide by the sum of them all, ${total}. ` +
-        "The weights add up to 1.",
-      sums(tokens, (j) => [`exp(${inside(j)}) / ${total} ≈ ${number(raised[j])} / ${total} ≈ `, weights[j]]),
-    ];
+    const written = (j) => `exp(${inside(j)}) / ${total} ≈ ${number(raised[j])} / ${total} ≈ `;
+    const how = `Raise e to each score${less && ", less the largest,"} and divide by the sum of them all`;
+    return ["softmax", `${how}, ${total}. The weights add up to 1.`, sums(tokens, (j) => [written(j), weights[j]])];
   },
   ({ tokens, x, w_v, axes, values }) => [
     "the values, v = x W_V",
@@ -172,8 +162,8 @@ function sums(labels, write) {
 
 // A number or a vector as text; a text as it is.
 function shown(value) {
-  if (typeof value === "number") return number(value);
-  return Array.isArray(value) ? vector(value) : value;
+  if (Array.isArray(value)) return vector(value);
+  return typeof value === "number" ? number(value) : value;
 }
 
 // The sum of a[c] × b[c], written out, where b[c] may be a vector. Terms that are 0 are left out.
@@ -186,9 +176,7 @@ function sum(names, a, b, total) {
 }
 
 // A vector as a row of numbers under the names of its components.
-function row(axes, label, entries) {
-  return ui.scroll(label, ui.table(["", ...axes], [[label, ...entries.map((entry) => number(entry))]]));
-}
+const row = (axes, label, entries) => ui.scroll(label, ui.table(["", ...axes], [[label, ...entries.map(shown)]]));
 
 // What the query reads, and what the mask does to it.
 function summary({ tokens, i, mask, open, weights }) {

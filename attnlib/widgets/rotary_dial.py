@@ -9,7 +9,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from anywidget_static import InputError, Numbers, OneOf, Whole
+from anywidget_static import InputError, Numbers, OneOf, Real, Whole
 from attnlib.positions import Layout, rotary_embedding, rotary_permutation
 from attnlib.scaled_dot_product import attention_scores
 from attnlib.widgets.base import PageWidget
@@ -43,7 +43,7 @@ class RotaryDial(PageWidget):
     key_position = Whole(0, min=0, max=32).tag(sync=True, link=True)
     query_layout = OneOf(get_args(Layout), "half").tag(sync=True, link=True)
     key_layout = OneOf(get_args(Layout), "half").tag(sync=True, link=True)
-    base = traitlets.Float(100.0).tag(sync=True)
+    base = Real(100.0).tag(sync=True)
 
     def __init__(self, query: ArrayLike = QUERY, key: ArrayLike = KEY, **options: Any) -> None:
         super().__init__(query=query, key=key, **options)
@@ -72,8 +72,8 @@ class RotaryDial(PageWidget):
             raise InputError(f"query has width {d}, key has width {len(inputs.key)}")
         if d % 2:
             raise InputError(f"query and key must have an even number of columns, got {d}")
-        if not (np.isfinite(inputs.base) and inputs.base > 0):
-            raise InputError(f"base must be above 0 and finite, got {inputs.base}")
+        if inputs.base <= 0:
+            raise InputError(f"base must be above 0, got {inputs.base}")
 
     def fallback(self) -> str:
         query, key = (vector[0] for vector in self.turned())

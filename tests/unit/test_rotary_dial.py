@@ -51,8 +51,8 @@ BAD = {
     "empty": (lambda: RotaryDial([], []), r"query must have shape"),
     "position": (lambda: setattr(RotaryDial(), "query_position", 33), "query_position must be from 0 to 32, got 33"),
     "before": (lambda: RotaryDial(key_position=-1), "key_position must be from 0 to 32, got -1"),
-    "base": (lambda: RotaryDial(base=0.0), "base must be above 0 and finite, got 0.0"),
-    "infinite base": (lambda: RotaryDial(base=np.inf), "base must be above 0 and finite, got inf"),
+    "base": (lambda: RotaryDial(base=0.0), "base must be above 0, got 0.0"),
+    "infinite base": (lambda: RotaryDial(base=np.inf), "base must be finite, got inf"),
 }
 
 

@@ -9,41 +9,8 @@ import traitlets
 from anywidget_static import InputError, OneOf, Whole
 from attnlib.markup import marked
 from attnlib.questions import ChoiceQuestion, OrderQuestion, Question, check_pairs, shuffled
+from attnlib.questions.examples import NEAREST, STEPS
 from attnlib.widgets.answers import QuestionWidget
-
-NEAREST = ChoiceQuestion(
-    "A query (1, 0) reads from two keys, (1, 0) and (3, 3), with softmax weights of the raw dot products. "
-    "Which key does it read more from?",
-    (
-        (
-            "From (1, 0), which is the query itself",
-            "Being equal to the query does not make a key score highest: a dot product grows with the key's length too.",
-        ),
-        (
-            "From (3, 3)",
-            "Its score is 1·3 + 0·3 = 3, the other's is 1·1 + 0·0 = 1. Attention finds the *largest product*, "
-            "and that is not the nearest key.",
-        ),
-        ("From both alike", "Equal weights need equal scores. Work out 1·1 + 0·0 and 1·3 + 0·3."),
-    ),
-    right=1,
-    reveal="The weights are 0.12 for (1, 0) and 0.88 for (3, 3).",
-    provenance="hand-made",
-)
-STEPS = OrderQuestion(
-    "What happens when, in masked attention? Put the steps into order.",
-    (
-        ("Multiply every token's vector by `W_Q`, `W_K` and `W_V`", ""),
-        ("Take the dot product of every query with every key, divided by √d", "There are no queries and keys yet."),
-        ("Set the scores of blocked keys to −∞", "There are no scores yet that could be blocked."),
-        (
-            "Take the softmax of every row",
-            "A key must be blocked *before* the softmax: blocked after it, it has already taken its share of the row.",
-        ),
-        ("Average the values with these weights", "There are no weights yet: they come out of the softmax."),
-    ),
-    reveal="The mask comes before the softmax, so that the keys that are left share the whole of every row.",
-)
 
 
 class Choice(QuestionWidget):

@@ -32,13 +32,12 @@ export function walk(node, rows, entry = rows[0][0]) {
   node.addEventListener("keydown", (event) => {
     const i = rows.findIndex((row) => row.includes(event.target));
     const j = rows[i]?.indexOf(event.target);
-    const vertical = { ArrowUp: [i - 1, j], ArrowDown: [i + 1, j] };
-    const along = { ArrowLeft: [i, j - 1], ArrowRight: [i, j + 1], Home: [i, 0], End: [i, Infinity] };
-    const next = { ...vertical, ...along }[event.key];
-    if (i < 0 || !next) return;
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -j] };
+    const [down, right] = { ...step, End: [0, Infinity] }[event.key] ?? [];
+    if (i < 0 || right === undefined) return;
     event.preventDefault();
-    const row = rows[Math.max(0, Math.min(next[0], rows.length - 1))];
-    row[Math.max(0, Math.min(next[1], row.length - 1))].focus();
+    const near = (list, at) => list[Math.max(0, Math.min(at, list.length - 1))];
+    near(near(rows, i + down), j + right).focus();
   });
 }
 

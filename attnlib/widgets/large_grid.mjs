@@ -16,9 +16,7 @@ export function behind({ node, cells }, told, read = () => {}) {
   node.style.setProperty("--across", cells[0].length);
   cells[0][0].classList.add("attn-holder");
   cells[0][0].append(canvas);
-  let shown = [];
-  let here = null;
-  let timer = 0;
+  let [shown, here, timer] = [[], null, 0];
   const say = (i, j) => {
     const text = `${told(i, j)}: ${shown[i][j] === null ? "blocked" : ui.number(shown[i][j])}`;
     if (cells[i][j].ariaLabel !== text) cells[i][j].ariaLabel = text;
@@ -31,20 +29,16 @@ export function behind({ node, cells }, told, read = () => {}) {
   };
   for (const event of ["pointerover", "focusin"])
     node.addEventListener(event, ({ target }) => {
-      const cell = grid.cell_of(target);
-      if (!cell) return;
-      here = cell;
-      read(say(...here));
+      here = grid.cell_of(target) ?? here;
+      if (grid.cell_of(target)) read(say(...here));
     });
   // The picture at once; the words of thousands of cells when nothing changes for a while, but the one pointed at now.
   return (weights) => {
     heat.paint(canvas, weights);
     if (weights === shown) return;
-    const mark = (weight, i, j) => {
-      const blocked = weight === null;
-      if (blocked !== (shown[i]?.[j] === null)) cells[i][j].classList.toggle("attn-blocked", blocked);
-    };
-    weights.forEach((row, i) => row.forEach((weight, j) => mark(weight, i, j)));
+    const mark = (blocked, i, j) =>
+      blocked === (shown[i]?.[j] === null) || cells[i][j].classList.toggle("attn-blocked", blocked);
+    weights.forEach((row, i) => row.forEach((weight, j) => mark(weight === null, i, j)));
     shown = weights;
     if (here) read(say(...here));
     clearTimeout(timer);

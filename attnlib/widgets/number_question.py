@@ -5,35 +5,14 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import traitlets
 
 from anywidget_static import Real
 from attnlib.formatting import text
 from attnlib.markup import marked
 from attnlib.questions import NumberQuestion
-from attnlib.scaled_dot_product import softmax
+from attnlib.questions.examples import SHIFTED
 from attnlib.widgets.answers import QuestionWidget
-
-SHIFTED = NumberQuestion(
-    "Two keys have the scores 1000 and 1001. What weight does the *second* get from the softmax? "
-    "Two decimals are enough.",
-    right=float(softmax(np.array([1000.0, 1001.0]))[1]),
-    tolerance=0.01,
-    wrong=(
-        (
-            0.5,
-            0.01,
-            "Scores are not shared out in proportion, 1001 of 2001. The softmax raises e to each of them first.",
-        ),
-        (1.0, 0.01, "e¹⁰⁰¹ is immense, and so is e¹⁰⁰⁰. Their *ratio* decides: how large is it?"),
-        (0.27, 0.01, "That is the weight of the first key."),
-        (2.72, 0.01, "e is how many times the first weight goes into the second. Together the two make 1."),
-    ),
-    explanation="Scores of 0 and 1 give the same 0.27 and 0.73: only differences of scores count, "
-    "so 1000 more for every key changes nothing.",
-    provenance="hand-made",
-)
 
 
 class Number(QuestionWidget):

@@ -61,7 +61,8 @@ export function arrow(from, to, gap = 11) {
 
 // A point that can be dragged: `at()` tells where it is. The callbacks are `put(point)` with where it should go,
 // `choose()` on focus, and `nudge(step)` for an arrow key, where a step in the plane is not what it should mean.
-export function handle(picture, label, { at, put, choose = () => {}, nudge = null }) {
+export function handle(picture, label, { at, put, choose = () => {}, ...given }) {
+  const { nudge = (step) => put(at().map((x, c) => clamp(x + step[c]))) } = given;
   const marks = [element("circle.reach", { r: 20 }), element("circle", { r: 8 }), element("text", label)];
   const node = element("g.token", { tabindex: 0, role: "slider", "aria-label": label }, ...marks);
   set(node, { "aria-valuemin": -REACH, "aria-valuemax": REACH, "aria-orientation": "horizontal" });
@@ -84,9 +85,7 @@ export function handle(picture, label, { at, put, choose = () => {}, nudge = nul
     const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
     if (!direction) return;
     event.preventDefault();
-    const step = event.shiftKey ? 0.5 : 0.1;
-    if (nudge) nudge(direction.map((x) => x * step));
-    else put(at().map((x, c) => clamp(x + direction[c] * step)));
+    nudge(direction.map((x) => x * (event.shiftKey ? 0.5 : 0.1)));
   });
   return node;
 }

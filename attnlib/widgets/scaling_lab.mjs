@@ -64,8 +64,7 @@ function histogram() {
     element("text", { x: x(score), y: floor + 18, "text-anchor": "middle" }, number(score, 0)),
   );
   const line = element("line", { x1: 0, x2: 360, y1: floor, y2: floor });
-  const view = { viewBox: `0 0 360 ${floor + 24}`, role: "img" };
-  const node = element("svg.histogram", view, bars, outer, line, ...ticks, top);
+  const node = element("svg.histogram", { viewBox: "0 0 360 154", role: "img" }, bars, outer, line, ...ticks, top);
   return {
     node,
     fill(scores) {
@@ -73,8 +72,7 @@ function histogram() {
       for (const score of scores) counts[Math.max(0, Math.min(41, Math.floor((score + END) * 2) + 1))]++;
       const most = Math.max(...counts);
       const bar = (k) => {
-        const left = k ? x((k - 1) / 2 - END) : 0;
-        const right = k < 41 ? x(k / 2 - END) : 360;
+        const [left, right] = [k ? x((k - 1) / 2 - END) : 0, k < 41 ? x(k / 2 - END) : 360];
         return `M${left + 0.5} ${floor}V${floor - (105 * counts[k]) / most}H${right - 0.5}V${floor}Z`;
       };
       bars.setAttribute("d", counts.map((_, k) => (k % 41 ? bar(k) : "")).join(""));

@@ -10,7 +10,7 @@ from anywidget_static import InputError, OneOf, Whole
 from attnlib.formatting import compact
 from attnlib.lab.scaling import BROKEN, Saturation, draw_scores, saturation, score_variance
 from attnlib.widgets.base import PageWidget
-from attnlib.widgets.tables import table
+from attnlib.widgets.tables import Row, table
 
 SIZES = tuple(2**power for power in range(13))
 MOST = 1024  # scores, so that a phone draws them within a frame
@@ -71,13 +71,13 @@ class ScalingLab(PageWidget):
             raise InputError(f"{inputs.n_q} queries and {inputs.n_k} keys: there must be 1 to {MOST} scores")
 
     def fallback(self) -> str:
-        rows = []
+        rows: list[Row] = []
         for d_k in sorted({1, 16, 256, 4096, self.d_k}):
             for scaled in (False, True):
                 predicted = score_variance(d_k, broken=self.broken) / (d_k if scaled else 1)
                 _, variance, largest, entropy, jacobian = saturation(self._scores(d_k, scaled=scaled))
-                cells = [compact(variance), compact(predicted), largest, entropy, jacobian]
-                rows.append((f"dₖ = {d_k}{', ÷ √dₖ' if scaled else ''}", cells))
+                name = f"dₖ = {d_k}{', ÷ √dₖ' if scaled else ''}"
+                rows.append((name, [compact(variance), compact(predicted), largest, entropy, jacobian]))
         caption = (
             f"{self.title}: {self.n_q} queries (rows) read from {self.n_k} keys (columns); each line is for one dₖ, "
             f"before and after division by √dₖ. Broken: {LABELS[self.broken]}. "

@@ -27,15 +27,13 @@ function build(model, figure) {
   const [w_q, w_k, w_v] = matrices.map(({ node }) => node);
   const pictures = ["input space", "attention space", "output space"].map(plane.picture);
   const asks = element("div");
-  const space = (at, title, legend, ...below) => {
-    const said = element("p", legend, " ", tag("activation"));
-    return element("div.frame", element("p.pair", title), said, pictures[at], ...below);
-  };
-  const spaces = [
-    space(0, "Input space", "● tokens X", asks),
-    space(1, "Attention space", "△ queries, ■ keys", element("div.matrices", w_q, w_k)),
-    space(2, "Output space", "◆ values, ○ outputs", element("div.matrices", w_v)),
-  ];
+  const titles = ["Input space", "Attention space", "Output space"];
+  const legends = ["● tokens X", "△ queries, ■ keys", "◆ values, ○ outputs"];
+  const below = [asks, element("div.matrices", w_q, w_k), element("div.matrices", w_v)];
+  const spaces = pictures.map((picture, at) => {
+    const said = element("p", legends[at], " ", tag("activation"));
+    return element("div.frame", element("p.pair", titles[at]), said, picture, below[at]);
+  });
   const [moved, mutual, table] = [ui.live(), element("p"), ui.scroll("weights and vectors")];
   figure.classList.add("attn-spaces");
   figure.append(element("div.columns", ...spaces), moved, mutual, table);
@@ -85,9 +83,9 @@ function is_mutual(tokens, scores) {
   const [i, j] = lab.most_unequal_pair(scores);
   if (Math.abs(scores[i][j] - scores[j][i]) < 1e-9)
     return ["Scores are mutual: every pair of tokens scores the same both ways."];
-  const asking = (a, b) =>
-    ui.sentence`${element("bdi", tokens[a])} asking ${element("bdi", tokens[b])} scores ${number(scores[a][b])}`;
-  return ui.sentence`Scores are not mutual: ${asking(i, j)}, ${asking(j, i)}.`;
+  const name = (at) => element("bdi", tokens[at]);
+  const asking = (a, b) => [name(a), " asking ", name(b), ` scores ${number(scores[a][b])}`];
+  return ["Scores are not mutual: ", ...asking(i, j), ", ", ...asking(j, i), "."];
 }
 
 // Returns what moves everything to its place.
@@ -103,17 +101,17 @@ function draw_scene(model, [input, attention, output], chooser, tokens) {
   );
   const inside = (x) => Math.max(-REACH, Math.min(REACH, Math.round(x * 100) / 100));
   const drag = (i, moved) => {
-    const { points } = ui.values(model);
+    const points = model.get("points");
     ui.change(model, "points", points.with(i, points[i].map(moved).map(inside)));
   };
-  const mark = (role, kind, shape, attributes) => (token) => {
+  const mark = (role, kind, d) => (token) => {
     const told = { role: "img", "aria-label": `${role} of ${token}` };
-    return element(`g.mark${kind}`, told, element(shape, attributes), element("text", (kind && `${role}: `) + token));
+    return element(`g.mark${kind}`, told, element("path", { d }), element("text", (kind && `${role}: `) + token));
   };
-  const queries = tokens.map(mark("query", ".hollow", "path", { d: "M0-12L11 8H-11Z" }));
-  const keys = tokens.map(mark("key", "", "rect", { x: -7, y: -7, width: 14, height: 14 }));
-  const values = tokens.map(mark("value", "", "path", { d: "M0-10L10 0L0 10L-10 0Z" }));
-  const outputs = tokens.map(mark("output", ".hollow", "circle", { r: 8 }));
+  const queries = tokens.map(mark("query", ".hollow", "M0-12L11 8H-11Z"));
+  const keys = tokens.map(mark("key", "", "M-7-7H7V7H-7Z"));
+  const values = tokens.map(mark("value", "", "M0-10L10 0L0 10L-10 0Z"));
+  const outputs = tokens.map(mark("output", ".hollow", "M-8 0a8 8 0 1 0 16 0a8 8 0 1 0-16 0"));
   const reads = [0, 1, 2].map(() => tokens.map(() => element("path.read")));
   const [arrows, hull] = [element("path.arrow"), element("polygon.hull")];
   const one = () => element("text.name", { "text-anchor": "middle", y: -10 }, "1");
@@ -179,16 +177,16 @@ const tag = (kind) => element(`span.tag.${kind}`, kind);
 // A 2 × 2 matrix to type into, or to take from the presets.
 function matrix(model, name, label) {
   const presets = Object.values(PRESETS);
-  const options = [...Object.keys(PRESETS).map((text) => element("option", text))];
-  options.push(element("option", { disabled: true }, "your own"));
-  const menu = element("select", { "aria-label": `${label}: a preset` }, ...options);
+  const options = Object.keys(PRESETS).map((text) => element("option", text));
+  const own = element("option", { disabled: true }, "your own");
+  const menu = element("select", { "aria-label": `${label}: a preset` }, ...options, own);
   const put = (entries) => ui.change(model, name, [entries.slice(0, 2), entries.slice(2)]);
   menu.addEventListener("change", () => put(presets[menu.selectedIndex].split(" ").map(Number)));
   const entry = (text) => (text === "" ? NaN : Math.max(-LARGEST, Math.min(LARGEST, Number(text))));
   const entries = () => model.get(name).flat();
   const inputs = [0, 1, 2, 3].map((at) => {
-    const its_name = `${label}, row ${at < 2 ? 1 : 2}, column ${(at % 2) + 1}`;
-    const input = element("input", { type: "number", min: -LARGEST, max: LARGEST, step: 0.1, "aria-label": its_name });
+    const told = { "aria-label": `${label}, row ${at < 2 ? 1 : 2}, column ${(at % 2) + 1}` };
+    const input = element("input", { type: "number", min: -LARGEST, max: LARGEST, step: 0.1, ...told });
     input.addEventListener("input", () => {
       const typed = entry(input.value);
       if (Number.isFinite(typed)) put(entries().with(at, typed));
@@ -201,8 +199,8 @@ function matrix(model, name, label) {
     menu.selectedIndex = at < 0 ? presets.length : at;
     entries().forEach((value, at) => {
       const typed = entry(inputs[at].value);
-      const typing = document.activeElement === inputs[at] && (typed === value || !Number.isFinite(typed));
-      if (!typing) inputs[at].value = value;
+      if (document.activeElement !== inputs[at] || (typed !== value && Number.isFinite(typed)))
+        inputs[at].value = value;
     });
   };
   const legend = element("legend", label, " ", tag("parameter"));

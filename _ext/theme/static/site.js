@@ -4,22 +4,7 @@
   "use strict";
   const root = document.documentElement;
   const page = root.dataset.page;
-  const store = {
-    get(name, otherwise) {
-      try {
-        return JSON.parse(localStorage.getItem(`attention-book:${name}`)) ?? otherwise;
-      } catch {
-        return otherwise; // switched off, or not ours
-      }
-    },
-    set(name, value) {
-      try {
-        localStorage.setItem(`attention-book:${name}`, JSON.stringify(value));
-      } catch {
-        /* switched off */
-      }
-    },
-  };
+  const { store } = window;
 
   // Colours: the system's, or the other ones.
   const button = document.getElementById("colours");
@@ -31,12 +16,7 @@
     const own = (next === "dark") !== system.matches;
     if (own) root.dataset.theme = next;
     else delete root.dataset.theme;
-    try {
-      if (own) localStorage.setItem("attention-book:colours", next);
-      else localStorage.removeItem("attention-book:colours");
-    } catch {
-      /* switched off: for this page alone */
-    }
+    store.set("colours", own ? next : null);
     name();
   });
   system.addEventListener("change", name);
@@ -55,74 +35,54 @@
   const laidOut = (element) => element.checkVisibility({ contentVisibilityAuto: true });
   const above = (line) => (element) => laidOut(element) && element.getBoundingClientRect().top < line;
 
-  // The place: the last heading above the upper third of the window.
+  // The place: the last heading above the upper third of the window. The contents link to every one, in order.
   const contents = document.getElementById("contents");
-  const sections = [...document.querySelectorAll("main section[id]")].filter((s) =>
-    s.querySelector(":scope > :is(h2, h3)"),
-  );
+  const links = [...contents.querySelectorAll("a[href^='#']:not([href='#main'])")];
+  const sections = links.map((link) => document.getElementById(link.hash.slice(1)));
   const place = document.getElementById("place"),
     bar = document.querySelector(".bar");
-  const heading = (section) => {
-    const copy = section.querySelector(":scope > :is(h2, h3)").cloneNode(true);
-    copy.querySelector(".headerlink")?.remove();
-    return copy.textContent.trim();
-  };
-  const links = new Map([...contents.querySelectorAll("a[href^='#']")].map((link) => [link.hash.slice(1), link]));
   const anchors = [...document.querySelectorAll("main [id]:not(pre, svg *)")];
-  let here = null,
+  const progress = store.get("progress") ?? {};
+  let here = -1,
     resting;
-  let furthest = store.get("progress", {})[page]?.read ?? 0;
+  let furthest = progress[page]?.read ?? 0;
 
   function follow() {
     const line = innerHeight / 3;
     const atEnd = scrollY + innerHeight >= root.scrollHeight - 4;
-    const now = atEnd ? sections.at(-1) : sections.findLast(above(line));
+    const now = atEnd ? sections.length - 1 : sections.findLastIndex(above(line));
     bar.style.setProperty("--read", `${Math.min(1, scrollY / Math.max(1, root.scrollHeight - innerHeight)) * 100}%`);
     if (now !== here) {
-      links.get(here?.id)?.removeAttribute("aria-current");
-      links.get(now?.id)?.setAttribute("aria-current", "location");
-      place.textContent = now ? heading(now) : "";
+      links[here]?.removeAttribute("aria-current");
+      links[now]?.setAttribute("aria-current", "location");
+      place.textContent = links[now]?.textContent ?? "";
       here = now;
     }
     clearTimeout(resting);
-    if (here) resting = setTimeout(keep, 150, line);
+    resting = setTimeout(keep, 150, line);
   }
   function keep(line) {
-    furthest = Math.max(furthest, sections.indexOf(here) + 1);
-    const at = anchors.findLast(above(line)) ?? here;
-    const progress = store.get("progress", {});
-    progress[page] = { read: furthest, of: sections.length, at: at.id, heading: heading(here) };
-    store.set("progress", progress);
+    if (here < 0) return;
+    furthest = Math.max(furthest, here + 1);
+    const at = anchors.findLast(above(line)) ?? sections[here];
+    const mine = { read: furthest, of: sections.length, at: at.id, heading: links[here].textContent };
+    store.set("progress", { ...store.get("progress"), [page]: mine }); // another page may have written meanwhile
     store.set("last", page);
   }
   if (sections.length && page !== "index") {
-    let waiting = false;
-    addEventListener(
-      "scroll",
-      () => {
-        if (waiting) return;
-        waiting = true;
-        requestAnimationFrame(() => {
-          waiting = false;
-          follow();
-        });
-      },
-      { passive: true },
-    );
-    addEventListener("pagehide", () => here && keep(innerHeight / 3));
+    addEventListener("scroll", follow); // at most once in a frame
+    addEventListener("pagehide", () => keep(innerHeight / 3));
     requestAnimationFrame(follow);
   }
 
   // How far: beside every chapter in a list of contents, and on the landing page the way back.
-  const progress = store.get("progress", {});
-  const known = (link) => Object.entries(progress).find(([name]) => link.pathname.endsWith(`/${name}.html`));
+  const known = (link) => Object.keys(progress).find((name) => link.pathname.endsWith(`/${name}.html`));
   for (const link of document.querySelectorAll(".contents ol > li > a, .toctree-l1 > a")) {
-    const found = link.getAttribute("aria-current") ? [page, progress[page]] : known(link);
-    if (!found?.[1]) continue;
-    const { read, of } = found[1];
+    const found = progress[link.ariaCurrent ? page : known(link)];
+    if (!found) continue;
     const mark = document.createElement("span");
     mark.className = "progress";
-    mark.textContent = read >= of ? "read" : `${read} of ${of} sections`;
+    mark.textContent = found.read >= found.of ? "read" : `${found.read} of ${found.of} sections`;
     link.after(" ", mark);
   }
   const last = store.get("last");

@@ -1,13 +1,11 @@
-"""The API reference: the package's docstrings, Google's sections as napoleon reads them, with the shapes from the signatures.
+"""The API reference: the package's docstrings, Google's sections as napoleon reads them.
 
 What napoleon does not know stands here: a `name` in single backticks is code, and a link where the package has it; a
-"Source:", and a "Raises …" in one paragraph, are fields; and where no list of parameters has them, a field tells the arrays' shapes.
+"Source:", and a "Raises …" in one paragraph, are fields.
 """
 
-import inspect
 import re
 import types
-import typing
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,10 +17,8 @@ import attnlib
 from attnlib import decoder, lab, masks, multihead, positions, scaled_dot_product, variants
 
 HOMES = (attnlib, lab, masks, scaled_dot_product, multihead, positions, variants, decoder)
-SECTION = re.compile(r"(?:Args|Returns|Yields|Raises|Source|Examples?):$|:(?:Raises|Source):|>>>")
 FIELD = re.compile(r"^(?:(Raises) |(Source):\s+)(.+(?:\n.+)*)", re.MULTILINE)
 PARTS = re.compile(r"(`[^`]+`|\*\w[^*]*\w\*)")  # names, and what is *stressed*
-KINDS = {"Real": "numbers", "Float": "floats", "Bool": "booleans", "Int": "integers", "Integer": "integers"}
 
 
 class Docstring(GoogleDocstring):
@@ -30,28 +26,6 @@ class Docstring(GoogleDocstring):
 
     def _consume_returns_section(self, preprocess_types: bool = False) -> list[tuple[str, str, list[str]]]:
         return [("", "", self._dedent(self._consume_to_next_section()))]
-
-
-def shape_of(annotation: Any) -> str | None:
-    """The shape that a jaxtyping annotation names, such as "(…, n, d) floats"; None for what is no array."""
-    for part in typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,):
-        if hasattr(part, "dim_str"):
-            axes = [re.sub(r"^[*#]+.*", "…", axis).lstrip("_") for axis in part.dim_str.split()]
-            comma = "," if axes != ["…"] and len(axes) == 1 else ""
-            return f"({', '.join(axes)}{comma}) {KINDS.get(part.__name__.split('[')[0], 'any dtype')}"
-    return None
-
-
-def shapes(function: Any) -> list[str]:
-    """A field with the shapes of the arrays that go in and come out."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return []
-    entries = [(f"``{p.name}`` ", shape_of(p.annotation)) for p in signature.parameters.values()]
-    entries.append(("gives ", shape_of(signature.return_annotation)))
-    named = [f"    | {name}{shape}" for name, shape in entries if shape]
-    return [":Shapes:", *named, ""] if named else []
 
 
 def restructured(lines: list[str]) -> Iterator[str]:
@@ -78,9 +52,5 @@ def _is_of(home: types.ModuleType, name: str) -> bool:
 
 
 def rewrite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Put the shapes between the prose of a docstring and its sections, unless a list of parameters has them."""
-    text = list(restructured(lines))
-    first = next((i for i, line in enumerate(text) if SECTION.match(line)), len(text))
-    text[first:first] = shapes(obj) if what in {"function", "method"} and "Args:" not in text else []
-    # Whatever it is, for a property's first line names no type here.
-    lines[:] = Docstring(text, Config(), app).lines()  # type: ignore[arg-type]
+    """Rewrite a docstring. Whatever it is of, for a property's first line names no type here."""
+    lines[:] = Docstring(list(restructured(lines)), Config(), app).lines()  # type: ignore[arg-type]

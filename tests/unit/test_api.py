@@ -4,10 +4,7 @@ import inspect
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
-from jaxtyping import Bool, Float, Real
-from numpy import ndarray as Array
 
 import attnlib
 from _ext import api
@@ -110,25 +107,6 @@ def test_every_parameter_is_in_the_list_of_parameters(name):
     assert sorted(named) == sorted(inspect.signature(PUBLIC[name]).parameters)
 
 
-def test_shapes_come_from_the_signature():
-    def function(
-        query: Real[Array, "*batch n d_k"],
-        mask: Bool[Array, "*#batch n n"] | None,
-        sizes: Float[Array, "m"],
-        scale: float,
-    ) -> Float[Array, "*batch n d_v"]: ...
-
-    assert api.shapes(function) == [
-        ":Shapes:",
-        "    | ``query`` (…, n, d_k) numbers",
-        "    | ``mask`` (…, n, n) booleans",
-        "    | ``sizes`` (m,) floats",
-        "    | gives (…, n, d_v) floats",
-        "",
-    ]
-    assert api.shapes(np.sin) == []
-
-
 def test_a_docstring_becomes_fields_links_and_an_example():
     lines = [
         "With `weights` and `softmax`: |a*b|.",
@@ -177,11 +155,11 @@ Source:
 @pytest.mark.parametrize(
     ("text", "fields"),
     [
-        ("First.\n\n`entropy` more.\n\nRaises ValueError.", ["py", "Shapes", "Raises"]),
+        ("First.\n\n`entropy` more.\n\nRaises ValueError.", ["py", "Raises"]),
         (SECTIONS, ["param weights", "returns", "raises ValueError", "Source"]),
     ],
 )
-def test_shapes_stand_after_the_prose_where_no_list_of_parameters_has_them(text, fields):
+def test_sections_and_paragraphs_become_fields(text, fields):
     lines = text.splitlines()
     api.rewrite(None, "function", "f", attnlib.entropy, None, lines)
     assert [line.split(":")[1] for line in lines if line.startswith(":")] == fields

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pikepdf
 from bs4 import BeautifulSoup, Tag
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
 from tools import chromium
 from tools.site import FLAGS, ROOT, SITE
@@ -42,6 +42,8 @@ FIT = """() => {
     }
     return wide().map((box) => box.textContent.trim().slice(0, 60));
 }"""
+NUMBER = "(of) => document.querySelectorAll('[data-page-of]').forEach((a) => (a.textContent = of[a.dataset.pageOf]))"
+PAPER = {"prefer_css_page_size": True, "print_background": True}
 
 
 def contents(site: Path) -> list[str]:
@@ -78,9 +80,8 @@ def printable(page: str, site: Path, pages: list[str]) -> Tag:
     for caption in main.select("p[role=heading]"):  # over a list of contents: no bookmark
         del caption["role"], caption["aria-level"]
     if page == "index.html" and "genindex.html" in pages:
-        main.select(".toctree-wrapper > ul")[-1].append(
-            html('<li class="toctree-l1"><a href="genindex.html">Index</a></li>')
-        )
+        index = html('<li class="toctree-l1"><a href="genindex.html">Index</a></li>')
+        main.select(".toctree-wrapper > ul")[-1].append(index)
     set_aside(main)
     for element in main.select("[id]"):
         element["id"] = anchor(f"{page}#{element['id']}")
@@ -123,9 +124,8 @@ def set_aside(main: Tag) -> None:
 
 def asked(box: Tag, kind: set[str]) -> str:
     """What a hint or an answer is about: its exercise, or the question of its widget."""
-    exercise = (
-        box.find_previous(class_="exercise") if kind & {"hint", "solution"} else box.find_parent(class_="exercise")
-    )
+    find = box.find_previous if kind & {"hint", "solution"} else box.find_parent
+    exercise = find(class_="exercise")
     figure = box.find_parent("figure")
     about = exercise.select_one(".admonition-title") if exercise else figure and figure.figcaption
     return f"{about.decode_contents()} · " if about else ""
@@ -151,21 +151,11 @@ def joined(site: Path) -> str:
     )
 
 
-def printed(text: str, page: Page, file: Path, **options: bool) -> bytes:
-    file.write_text(text, encoding="utf8")
-    page.goto(file.as_uri())
-    page.evaluate("document.fonts.ready")
-    if cut := page.evaluate(FIT):
-        raise ValueError(f"wider than the sheet, and stays so: {cut}")
-    return page.pdf(prefer_css_page_size=True, print_background=True, **options)
-
-
-def numbered(text: str, pdf: bytes) -> str:
-    """The document with the numbers of the pages on which the PDF that was printed before has what they name."""
+def numbers(pdf: bytes) -> dict[str, int]:
+    """The page on which the PDF has each thing with a name."""
     with pikepdf.open(BytesIO(pdf)) as book:
         number = {page.objgen: place for place, page in enumerate(book.pages, 1)}
-        found = {name[1:]: number[place[0].objgen] for name, place in book.Root.Dests.items()}
-    return re.sub(r'(data-page-of="(.*?)">)000', lambda match: f"{match[1]}{found[unescape(match[2])]}", text)
+        return {name[1:]: number[place[0].objgen] for name, place in book.Root.Dests.items()}
 
 
 def share(book: pikepdf.Pdf) -> None:
@@ -179,31 +169,24 @@ def share(book: pikepdf.Pdf) -> None:
                     images[name] = first.setdefault((image.read_raw_bytes(), image.stream_dict.unparse()), image)
 
 
-def name(book: pikepdf.Pdf, text: str) -> None:
-    """Give the bookmarks their headings' words: Chromium runs two lines of a heading together."""
-    headings = re.findall(r"<(h[1-6])\b[^>]*>(.*?)</\1>", text, re.DOTALL)
-    with book.open_outline() as outline:
-        items, waiting = [], list(outline.root)
-        while waiting:
-            items.append(waiting.pop(0))
-            waiting[:0] = items[-1].children
-        for item, (_, heading) in zip(items, headings, strict=True):
-            item.title = re.sub("[\u200b\u2060]", "", html(heading).get_text())
-
-
 def make(site: Path, target: Path) -> int:
     """Write the book into `target`; return how many pages it has."""
-    text, file = joined(site), target.with_suffix(".html")
+    file = target.with_suffix(".html")
+    file.write_text(joined(site), encoding="utf8")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=FLAGS)
         page = browser.new_page(viewport={"width": WIDTH, "height": 900})
         page.emulate_media(media="print", color_scheme="light")
-        pdf = printed(numbered(text, printed(text, page, file)), page, file, tagged=True, outline=True)
+        page.goto(file.as_uri())
+        page.evaluate("document.fonts.ready")
+        if cut := page.evaluate(FIT):
+            raise ValueError(f"wider than the sheet, and stays so: {cut}")
+        page.evaluate(NUMBER, numbers(page.pdf(**PAPER)))
+        pdf = page.pdf(**PAPER, tagged=True, outline=True)
         browser.close()
     file.unlink()
     with pikepdf.open(BytesIO(pdf)) as book:
         share(book)
-        name(book, text)
         book.save(target, object_stream_mode=pikepdf.ObjectStreamMode.generate)  # Chromium leaves most of it unpacked
         return len(book.pages)
 

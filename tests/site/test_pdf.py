@@ -76,7 +76,7 @@ def headings():
         for heading in re.findall("<h[1-4].*?>.*?</h[1-4]>", main, re.DOTALL):
             heading = pdf.html(heading)
             for formula in heading.select(".katex"):
-                formula.string = formula.select_one(".katex-html").get_text().replace("\u200b", "")
+                formula.string = formula.annotation.get_text()  # as it is read out
             yield heading.get_text().removesuffix("#")
         yield from ["Hints"] * ('dropdown hint"' in main)
         yield from ["Answers"] * bool(re.search('<details(?! class="admonition dropdown hint)', main))
@@ -90,7 +90,7 @@ def test_the_bookmarks_are_the_headings_in_the_order_of_the_contents(printed):
             yield from titles(item.children)
 
     with pikepdf.open(printed) as book, book.open_outline() as outline:
-        assert list(titles(outline.root)) == list(headings())
+        assert [title.replace("\u2060", "") for title in titles(outline.root)] == list(headings())
 
 
 @pytest.mark.slow

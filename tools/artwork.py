@@ -43,8 +43,7 @@ PAPER, INK, MUTED = "#fffefb", "#1d2126", "#5a6068"
 
 def characters(site: Path) -> dict[str, set[int]]:
     """For each font, every character that a page or a script of the site can show in it."""
-    files = [*site.rglob("*.html"), *site.glob("_static/widgets-*.js")]
-    texts = [file.read_text(encoding="utf8") for file in files]
+    texts = [file.read_text("utf8") for file in (*site.rglob("*.html"), *site.glob("_static/widgets-*.js"))]
     shown = {ord(letter) for text in texts for letter in set(text)}
     few = {font: {ord(c) for text in texts for c in "".join(asked.findall(text))} for font, asked in ALPHABETS.items()}
     return dict.fromkeys(FONTS, shown) | {"sans.woff2": shown | TYPED} | few

@@ -23,16 +23,13 @@ def find() -> str | None:
         if path := shutil.which(name):
             return path
     with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path
-    return own if os.path.exists(own) else None
+        return shutil.which(playwright.chromium.executable_path)
 
 
 def install() -> None:
     """Install the distribution's package where that is allowed, else Playwright's own."""
     package = shutil.which("apt-get") and os.geteuid() == 0
-    print(
-        f"No Chromium here: installing {'the package of that name' if package else 'that of Playwright'}.", flush=True
-    )
+    print(f"No Chromium here: installing {'a package' if package else 'Playwright’s'}.", flush=True)
     for command in PACKAGE if package else PLAYWRIGHTS:
         subprocess.run(command, check=True, env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"})
 

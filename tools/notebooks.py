@@ -8,6 +8,7 @@ overwritten: when the book has a newer chapter, that comes beside yours as `NAME
 """
 
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -26,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORD = ".generated.json"
 
 _markdown = MarkdownIt("commonmark").use(dollarmath_plugin).use(myst_block_plugin).use(myst_role_plugin)
+SOLUTION = re.compile(r"^```\{solution-start\}.*?^```\{solution-end\}\n```$", re.MULTILINE | re.DOTALL)
 DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTIONS = re.compile(r"\A(?::[\w-]+:.*\n?)*")
 OPTION = re.compile(r":([\w-]+): *(.*)")
@@ -43,14 +45,12 @@ class ConversionError(ValueError):
 
 def convert(text: str, name: str = "chapter") -> nbformat.NotebookNode:
     """A chapter (MyST Markdown) as a notebook."""
-    cells, in_solution = [], False
-    for cell in read_myst_markdown_notebook(text).cells:
+    cells = []
+    for cell in read_myst_markdown_notebook(SOLUTION.sub("", text)).cells:
         for kind, content in [("code", cell.source)] if cell.cell_type == "code" else _plain(cell.source, name):
-            if kind == "gate":
-                in_solution = content == "solution-start"
-            elif not in_solution and kind == "code":
+            if kind == "code":
                 cells.append(nbformat.v4.new_code_cell(content.rstrip()))
-            elif not in_solution and content.strip():
+            elif content.strip():
                 cells.append(nbformat.v4.new_markdown_cell(NEW.sub(NEW_TERM, BLANKS.sub("\n\n", content.strip()))))
     return notebook_of(cells)
 
@@ -65,7 +65,7 @@ def notebook_of(cells: list[nbformat.NotebookNode]) -> nbformat.NotebookNode:
 
 
 def _plain(text: str, name: str, cells: bool = False) -> Iterator[tuple[str, str]]:
-    """Pieces of a Markdown cell: ("markdown", …), ("gate", …), and ("code", …) where Python in a fence becomes `cells`."""
+    """Pieces of a Markdown cell: ("markdown", …), and ("code", …) where Python in a fence becomes `cells`."""
     lines, kept, start = text.splitlines(), [], 0
     for token in _markdown.parse(text):
         if token.level or token.map is None:
@@ -95,11 +95,9 @@ def _plain(text: str, name: str, cells: bool = False) -> Iterator[tuple[str, str
 def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple[str, str]]:
     head = OPTIONS.match(content)[0]  # type: ignore[index] # it matches nothing too
     options, body = dict(OPTION.findall(head)), content.removeprefix(head)
-    if kind in {"solution-start", "solution-end"}:
-        yield "gate", kind
-    elif kind in {"solution", "exercise-end"}:
+    if kind in {"solution", "exercise-end"}:
         return
-    elif kind in {"exercise", "exercise-start"}:  # the cells behind a start are cells of the notebook already
+    if kind in {"exercise", "exercise-start"}:  # the cells behind a start are cells of the notebook already
         yield "markdown", f"### Exercise: {title}\n\n{_meta(options.get('label', ''))}"
         yield from _plain(body, name, cells=True)
     elif kind in {"admonition", "sidebar"} or kind in ADMONITIONS:
@@ -109,8 +107,6 @@ def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple
             yield "markdown", f"<details><summary><b>{title}</b></summary>\n\n{inner}\n\n</details>"
         else:
             yield "markdown", "\n".join(f"> {line}".rstrip() for line in [f"**{title}**", "", *inner.splitlines()])
-    elif kind == "math":
-        yield "markdown", f"$$\n{body.strip()}\n$$"
     else:
         raise ConversionError(f"{name}: no plain form is known for the directive {{{kind}}}")
 
@@ -146,25 +142,19 @@ def write(chapters: list[Path], folder: Path) -> list[str]:
     return said
 
 
-def _write(chapter: Path, folder: Path, record: dict[str, dict[str, str]]) -> str:
-    content = nbformat.writes(convert(chapter.read_text(encoding="utf8"), chapter.name)) + "\n"
-    version = hashlib.sha256(content.encode()).hexdigest()
-    kept = ""
-    for number in range(1, 1000):
+def _write(chapter: Path, folder: Path, record: dict[str, str]) -> str:
+    content = (nbformat.writes(convert(chapter.read_text(encoding="utf8"), chapter.name)) + "\n").encode()
+    version, kept = hashlib.sha256(content).hexdigest(), ""
+    for number in itertools.count(1):
         file = folder / (f"{chapter.stem}.ipynb" if number == 1 else f"{chapter.stem}-{number}.ipynb")
-        known = record.get(file.name)
-        if not file.exists() or (known and _digest(file) == known["file"]):
-            file.write_text(content, encoding="utf8")
-            record[file.name] = {"file": _digest(file), "version": version}
-            return f"{file.name}{kept}"
-        if known and known["version"] == version:
+        if not file.exists() or hashlib.sha256(file.read_bytes()).hexdigest() == record.get(file.name):
+            file.write_bytes(content)
+            record[file.name] = version
+            break
+        if record.get(file.name) == version:
             return f"{file.name} (yours, kept)"
         kept = f" (new; your changed {file.name} is kept)"
-    raise RuntimeError(f"{folder} holds 999 changed copies of {chapter.stem}")
-
-
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    return f"{file.name}{kept}"
 
 
 if __name__ == "__main__":

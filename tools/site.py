@@ -53,15 +53,12 @@ class Strict(SimpleHTTPRequestHandler):
 @contextmanager
 def served(folder: Path = SITE) -> Iterator[str]:
     """The address at which the folder is served while the block runs."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Strict, directory=folder))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}{BELOW}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Strict, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}{BELOW}"
+        finally:
+            server.shutdown()
 
 
 def pages(folder: Path = SITE) -> list[str]:

@@ -12,7 +12,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,10 +20,12 @@ from playwright.sync_api import Browser, ConsoleMessage, sync_playwright
 from tools import chromium
 from tools.site import FLAGS, pages, scroll_through, served, violations
 
-LIGHTHOUSE = Path(__file__).parent / "node_modules" / "lighthouse" / "cli" / "index.js"
+LIGHTHOUSE = Path(__file__).parent / "node_modules/lighthouse/cli/index.js"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 PERFORMANCE = 95  # on a phone
 KILOBYTES = 300
+ROW = "{:34} {:>16} {:>16} {:>6} {:>5} {:>6} {:>6} {:>4}  {}"
+HEAD = ROW.format("page", "phone p a b s", "desktop p a b s", "KB", "reqs", "others", "errors", "axe", "bars")
 
 
 @dataclass
@@ -42,44 +43,33 @@ class Result:
 
     def missed(self) -> list[str]:
         """The bars that the page misses, each in words."""
-        bars = [("performance", "phone", self.mobile, PERFORMANCE)]
-        bars += [(c, device, of, 100) for device, of in self.scores().items() for c in CATEGORIES[1:]]
-        missed = [f"{c} on a {device} is {of[c]:.0f}, the bar is {bar}" for c, device, of, bar in bars if of[c] < bar]
+        bars = [("performance", "phone", PERFORMANCE)]
+        bars += [(category, device, 100) for device in ("phone", "desktop") for category in CATEGORIES[1:]]
+        scores = {"phone": self.mobile, "desktop": self.desktop}
+        missed = [f"{c} on a {d} is {scores[d][c]:.0f}, the bar is {bar}" for c, d, bar in bars if scores[d][c] < bar]
         if self.kilobytes > KILOBYTES:
             missed.append(f"{self.kilobytes:.0f} KB are transferred, the bar is {KILOBYTES}")
         missed += [f"asks another site: {url}" for url in self.elsewhere]
         missed += [f"console: {message}" for message in self.errors]
         return missed + [f"axe: {rule} at {element[:120]}" for rule, element, _ in self.axe]
 
-    def scores(self) -> dict[str, dict[str, float]]:
-        return {"phone": self.mobile, "desktop": self.desktop}
-
     def row(self) -> str:
-        shown = [" ".join(f"{scores[c]:3.0f}" for c in CATEGORIES) for scores in self.scores().values()]
-        counts = f"{self.kilobytes:6.0f} {self.requests:5d} {len(self.elsewhere):6d} {len(self.errors):6d} {len(self.axe):4d}"
-        return f"{self.page:34} {shown[0]:>16} {shown[1]:>16} {counts}  {'MISSED' if self.missed() else 'met'}"
-
-
-HEAD = f"{'page':34} {'phone p a b s':>16} {'desktop p a b s':>16} {'KB':>6} {'reqs':>5} {'others':>6} {'errors':>6} {'axe':>4}  bars"
+        phone, desktop = (" ".join(f"{of[c]:3.0f}" for c in CATEGORIES) for of in (self.mobile, self.desktop))
+        counts = (f"{self.kilobytes:.0f}", self.requests, len(self.elsewhere), len(self.errors), len(self.axe))
+        return ROW.format(self.page, phone, desktop, *counts, "MISSED" if self.missed() else "met")
 
 
 def lighthouse(url: str, device: str, browser: str) -> dict[str, float]:
     """The four categories' scores of one run."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.json"
-        flags = ["--headless=new", f"--user-data-dir={folder}/profile", *FLAGS]
-        command = ["node", str(LIGHTHOUSE), url, "--quiet", "--output=json", f"--output-path={report}"]
-        command += [f"--chrome-flags={' '.join(flags)}", f"--only-categories={','.join(CATEGORIES)}"]
-        command += ["--preset=desktop"] if device == "desktop" else []
-        environment = os.environ | {"CHROME_PATH": browser}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-        if done.returncode:
-            sys.exit(f"Lighthouse failed on {url}:\n{done.stdout}{done.stderr}")
-        found = json.loads(report.read_text())
-    for audit in found["audits"].values():
-        if audit["score"] is not None and audit["score"] < 0.9 and os.environ.get("VERBOSE"):
-            print(f"  {device}: {audit['id']} {audit['score']} {audit.get('displayValue', '')}")
-    return {name: 100 * found["categories"][name]["score"] for name in CATEGORIES}
+    command = ["node", str(LIGHTHOUSE), url, "--quiet", "--output=json", f"--only-categories={','.join(CATEGORIES)}"]
+    command += [f"--chrome-flags=--headless=new {' '.join(FLAGS)}"]
+    command += ["--preset=desktop"] if device == "desktop" else []
+    environment = os.environ | {"CHROME_PATH": browser}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        sys.exit(f"Lighthouse failed on {url}:\n{done.stdout}{done.stderr}")
+    found = json.loads(done.stdout)["categories"]
+    return {name: 100 * found[name]["score"] for name in CATEGORIES}
 
 
 def of_phone(url: str, browser: str) -> dict[str, float]:
@@ -102,9 +92,9 @@ def visit(browser: Browser, address: str, result: Result) -> None:
     sizes: list[float] = []
     asked: list[str] = []
     said: list[ConsoleMessage] = []
+    # not append itself: Playwright marks what it calls, and cannot mark a built-in
     network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     page.on("request", lambda request: asked.append(request.url))
-    # not said.append itself: Playwright marks what it calls, and cannot mark a built-in
     page.on("console", lambda message: said.append(message))
     page.on("pageerror", lambda error: result.errors.append(str(error)))
     page.goto(f"{address}/{result.page}", wait_until="networkidle")
@@ -118,13 +108,12 @@ def visit(browser: Browser, address: str, result: Result) -> None:
 
 def look_with_axe(browser: Browser, address: str, result: Result) -> None:
     for width in (1280, 390):
-        for scheme in ("light", "dark"):
-            context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-            page = context.new_page()
+        for dark in (False, True):
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light")
             page.goto(f"{address}/{result.page}")
             scroll_through(page)
             result.axe += violations(page)
-            context.close()
+            page.close()
 
 
 def main(chosen: list[str]) -> int:

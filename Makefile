@@ -31,8 +31,8 @@ $(WIDGETS): .venv/ready $(wildcard attnlib/widgets/*.mjs attnlib/widgets/*.css a
 	@python -m anywidget_static attnlib/widgets
 
 # What the book is made of. Nothing is done while it, and the site's own address, are what the site in _build was made from.
-SOURCES := _config.yml _toc.yml index.md references.bib chapters _ext attnlib anywidget-static/src tools/notebooks.py pyproject.toml \
-  requirements.txt package-lock.json README.md LICENSE
+SOURCES := _config.yml _toc.yml index.md references.bib chapters _ext attnlib anywidget-static/src \
+  tools/notebooks.py tools/site_zip.py pyproject.toml requirements.txt package-lock.json README.md LICENSE
 
 # A failed build forgets what it had read: its warnings would not come again.
 book: $(WIDGETS)
@@ -66,7 +66,9 @@ tools/audit/node_modules/ready: tools/audit/package-lock.json
 
 # What the book links to outside itself; nothing is fetched.
 links: book
-	@python -m _ext.links
+	@cd _build/html && grep -roE ' href="(https?|mailto):[^"]+' --include='*.html' . | \
+	  sed 's|^\./||; s|: href="| |; s|&amp;|\&|g' | sort -u -k2,2 -k1,1 | \
+	  awk '$$2 != last { print $$2 } { print "    " $$1; last = $$2 }'
 
 audit: book tools/audit/node_modules/ready
 	@python tools/chromium.py

@@ -5,7 +5,6 @@ minutes; after it come its hints, folded away. An exercise without such a label,
 of a chapter in the book that has no place there, and a title that is another one are warnings.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,15 +12,14 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.util import logging
 from sphinx_exercise.nodes import exercise_subtitle, is_exercise_node, is_extension_node
 
 from attnlib.exercises import CHAPTERS, EXERCISES
 from attnlib.markup import pieces
 
-logger = logging.getLogger(__name__)
+from .ledger import CHAPTER
+
 PREFIX = "ex-"
-CHAPTER = re.compile(r"chapters/(\d\d)_")
 TAGS = {"code": nodes.literal, "em": nodes.emphasis}
 
 
@@ -56,14 +54,9 @@ def hints(texts: tuple[str, ...]) -> list[nodes.Element]:
     return boxes
 
 
-def check(app: Sphinx, env: BuildEnvironment) -> None:
-    """Warn where the book and the exercises of the package do not fit."""
-    for message, page in faults(getattr(env, "sphinx_exercise_registry", {}), set(env.found_docs)):
-        logger.warning(message, location=page, type="exercises")
-
-
-def faults(registry: dict[str, Any], pages: set[str]) -> Iterator[tuple[str, str]]:
-    """Each thing that does not fit, and the page that it concerns."""
+def check(app: Sphinx, env: BuildEnvironment) -> Iterator[tuple[str, str]]:
+    """Where the book and the exercises of the package do not fit: what is wrong, and the page that it concerns."""
+    registry = getattr(env, "sphinx_exercise_registry", {})
     placed = {label: entry for label, entry in registry.items() if entry["type"].startswith("exercise")}
     for label, entry in placed.items():
         title = next((title.astext() for title in entry["node"].findall(exercise_subtitle)), "")
@@ -74,7 +67,7 @@ def faults(registry: dict[str, Any], pages: set[str]) -> Iterator[tuple[str, str
             yield f"attnlib.exercises has no exercise for the label {label}", entry["docname"]
         elif title != exercise.title:
             yield f"{label} is called {title!r} here and {exercise.title!r} in attnlib.exercises", entry["docname"]
-    for page in sorted(pages):
+    for page in sorted(env.found_docs):
         number = CHAPTER.match(page)
         for exercise in CHAPTERS.get(int(number[1]), ()) if number else ():
             if placed.get(f"{PREFIX}{exercise.id}", {}).get("docname") != page:

@@ -1,12 +1,11 @@
 """Rebuild and re-execute the chapters when the code behind them has changed, and repeat no step without a reason.
 
-Sphinx and jupyter-cache look at a chapter's own text alone. A digest of `attnlib`, and one of the theme, are made part of
-Sphinx's configuration, so that a change reads every page anew. The first is also part of the cache's path, so that no
-output of the old code is taken for one of the new. When the steps change, all that the old ones had noted is forgotten.
+Sphinx and jupyter-cache look at a chapter's own text alone. A digest of the steps of the build and of the packages is the
+version of what Sphinx keeps, so that a change reads every page anew, and forgets what was noted of the files that steps have
+made. The packages' digest is also part of the cache's path, so that no output of the old code is taken for one of the new.
 """
 
 import hashlib
-import pickle
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -15,55 +14,38 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 SOURCES = {".py", ".mjs", ".js", ".css", ".json", ".html", ".toml", ".svg", ".png", ".woff2"}
-PACKAGES = ("attnlib", "anywidget-static/src", "chapters/attention_posters")
-DIGESTS = ("attnlib_digest", "theme_digest")
-_made: dict[Path, object] = {}
+STEPS, PACKAGES = "_ext", ("attnlib", "anywidget-static/src", "chapters/attention_posters")
+_notes = Path("_build/.doctrees/made")  # where `once` notes what a file was made from
 
 
-def digest(folder: Path) -> str:
-    """Twelve hexadecimal digits that change with any source in the folder."""
+def digest(root: Path, *parts: str) -> str:
+    """Twelve hexadecimal digits that change with any source in these folders below the root."""
     whole = hashlib.sha256()
-    for file in sorted(file for file in folder.rglob("*") if file.suffix in SOURCES):
-        whole.update(f"{file.relative_to(folder).as_posix()}\0".encode() + file.read_bytes() + b"\0")
+    for file in sorted(file for part in parts for file in (root / part).rglob("*") if file.suffix in SOURCES):
+        whole.update(f"{file.relative_to(root).as_posix()}\0".encode() + file.read_bytes() + b"\0")
     return whole.hexdigest()[:12]
 
 
-def version() -> int:
-    """A number that changes with the steps of the build."""
-    return int(digest(Path(__file__).parent), 16)
+def version(app: Sphinx) -> int:
+    """A number that changes with the steps of the build and with the packages."""
+    return int(digest(Path(app.srcdir), STEPS, *PACKAGES), 16)
 
 
-def set_digests(app: Sphinx, config: Config) -> None:
-    """Make the digests part of the configuration and of the cache's path; drop the caches of older code."""
-    config.attnlib_digest = "".join(digest(Path(app.srcdir) / part) for part in PACKAGES)
-    config.theme_digest = digest(Path(__file__).parent / "theme")
-    caches = Path(app.outdir).parent / ".jupyter_cache"
-    config.nb_execution_cache_path = str(caches / config.attnlib_digest)
+def set_cache(app: Sphinx, config: Config) -> None:
+    """Say where outputs are kept, and what was noted of the files; drop the caches of older code."""
+    global _notes
+    _notes = Path(app.doctreedir) / f"made-{version(app)}"
+    caches, code = Path(app.outdir).parent / ".jupyter_cache", digest(Path(app.srcdir), *PACKAGES)
+    config.nb_execution_cache_path = str(caches / code)
     for old in caches.glob("*"):
-        if old.is_dir() and old.name != config.attnlib_digest:
+        if old.is_dir() and old.name != code:
             shutil.rmtree(old)
 
 
 def once(file: Path, key: object, make: Callable[[], object]) -> None:
     """Make a file, unless an earlier build has made it from the same key and it is still there."""
-    if _made.get(file) != key or not file.exists():
+    note, made_from = _notes / file.name, hashlib.sha256(repr(key).encode()).hexdigest()
+    if not file.exists() or not note.exists() or note.read_text() != made_from:
         make()
-        _made[file] = key
-
-
-def recall(app: Sphinx) -> None:
-    """Read what the last build noted for `once`."""
-    _made.clear()
-    if (notes := _notes(app)).exists():
-        _made.update(pickle.loads(notes.read_bytes()))
-
-
-def note(app: Sphinx, exception: Exception | None) -> None:
-    """Keep what was noted for the next build, unless this one broke off."""
-    _notes(app).unlink(missing_ok=True)
-    if not exception:
-        _notes(app).write_bytes(pickle.dumps(_made))
-
-
-def _notes(app: Sphinx) -> Path:
-    return Path(app.doctreedir) / f"steps-{version()}.pickle"
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(made_from)

@@ -3,39 +3,28 @@
 A sheet is what a cell with the tag `sheet` draws. Opened by itself, a phone can make its letters larger.
 """
 
-import re
 from html import escape
 from pathlib import Path
-from typing import Any
 
+import imagesize  # type: ignore[import-untyped]
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
-from sphinx.util.images import get_image_size
+from sphinx.writers.html5 import HTML5Translator
 
-SIDES = re.compile(r'<svg[^>]* width="([\d.]+)pt" height="([\d.]+)pt"')
-PIXELS = 4 / 3  # in a point
 logger = logging.getLogger(__name__)
-
-
-class Image(nodes.image):
-    """An image that knows its width and height in `sides`, and whether it is a `sheet`."""
 
 
 def size(file: Path) -> tuple[int, int]:
     """Width and height in pixels. Raises ValueError when the file does not say them."""
-    if file.suffix == ".svg":
-        match = SIDES.search(file.read_text(encoding="utf8"))
-        sides = tuple(round(float(side) * PIXELS) for side in match.groups()) if match else None
-    else:
-        sides = get_image_size(str(file))
-    if not sides:
+    width, height = imagesize.get(file)
+    if width < 0:
         raise ValueError(f"{file.name} does not say its width and height")
-    return sides[0], sides[1]
+    return round(width), round(height)
 
 
-def complete(app: Sphinx, document: nodes.document, page: str) -> None:
-    """Give each image of the page its width and height; a sheet that draws nothing is a warning."""
+def mark(app: Sphinx, document: nodes.document, page: str) -> None:
+    """Mark each image of a sheet; one that draws nothing is a warning."""
     for cell in document.findall(nodes.container):
         if "tag_sheet" in cell["classes"]:
             images = list(cell.findall(nodes.image))
@@ -43,19 +32,18 @@ def complete(app: Sphinx, document: nodes.document, page: str) -> None:
                 image["sheet"] = True
             if not images:
                 logger.warning("a cell with the tag 'sheet' draws no figure", location=cell, type="images")
-    for image in list(document.findall(nodes.image)):
-        if (file := Path(app.srcdir) / image["uri"]).is_file():
-            image.replace_self(Image("", **image.attributes | {"loading": "lazy", "sides": size(file)}))
 
 
-def visit(self: Any, node: Image) -> None:
+def visit(self: HTML5Translator, node: nodes.image) -> None:
     """Write the image as Sphinx does, with its sides: a style in their place would not keep the room on a narrow page."""
-    self.visit_image(node)
-    width, height = node["sides"]
-    self.body[-1] = self.body[-1].replace("<img ", f'<img width="{width}" height="{height}" ', 1)
+    file, node["loading"] = Path(self.builder.srcdir, node["uri"]), "lazy"
+    HTML5Translator.visit_image(self, node)
+    if file.is_file():
+        width, height = size(file)
+        self.body[-1] = self.body[-1].replace("<img ", f'<img width="{width}" height="{height}" ', 1)
 
 
-def depart(self: Any, node: Image) -> None:
+def depart(self: HTML5Translator, node: nodes.image) -> None:
     """Write the link under a sheet."""
     if node.get("sheet"):
         self.body.append(f'<p class="sheet"><a href="{escape(node["uri"])}">Open this sheet by itself</a></p>\n')

@@ -77,9 +77,7 @@ def write_style(app: Sphinx) -> None:
     """Offer the stylesheet as a static file, before Sphinx makes links to it."""
     file = Path(app.doctreedir).parent / "styles/book.css"
     file.parent.mkdir(parents=True, exist_ok=True)
-    root = Path(app.srcdir)
-    key = (app.config.attnlib_digest, app.config.theme_digest)
-    once(file, key, lambda: file.write_text(style(root), encoding="utf8"))
+    once(file, "", lambda: file.write_text(style(Path(app.srcdir)), encoding="utf8"))
     app.config.html_static_path.append(str(file.parent))
 
 

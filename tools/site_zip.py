@@ -12,21 +12,24 @@ ROOT = Path(__file__).resolve().parent.parent
 NAME = "attention-from-the-dot-product-up"
 
 
-def pack(site: Path, target: Path) -> int:
-    """Write every file of the site into `target`, below one folder; return how many."""
+def pack(target: Path, files: dict[str, Path]) -> None:
+    """Write the files into an archive, by the names that they have there. The same files give the same archive."""
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, file in files.items():
+            entry = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED, 9)
+
+
+def files_of(site: Path) -> dict[str, Path]:
+    """Every file of the site, by its name below one folder."""
     if not (site / "index.html").exists():
         raise FileNotFoundError(f"{site} holds no index.html: build the book first, make book")
     files = sorted(file for file in site.rglob("*") if file.is_file() and file.name[0] != "." and file.suffix != ".inv")
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for file in files:
-            entry = zipfile.ZipInfo(f"{NAME}/{file.relative_to(site).as_posix()}", (2026, 1, 1, 0, 0, 0))
-            entry.external_attr = 0o644 << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, file.read_bytes())
-    return len(files)
+    return {f"{NAME}/{file.relative_to(site).as_posix()}": file for file in files}
 
 
 if __name__ == "__main__":
-    target = ROOT / "_build" / f"{NAME}.zip"
-    count = pack(ROOT / "_build" / "html", target)
-    print(f"{target}: {count} files, {target.stat().st_size / 1e6:.1f} MB. Unpack it and open index.html.")
+    target, files = ROOT / "_build" / f"{NAME}.zip", files_of(ROOT / "_build" / "html")
+    pack(target, files)
+    print(f"{target}: {len(files)} files, {target.stat().st_size / 1e6:.1f} MB. Unpack it and open index.html.")

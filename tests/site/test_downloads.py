@@ -11,7 +11,7 @@ from _ext import downloads
 
 SITE = Path("_build/html")
 CHAPTERS = sorted(file.stem for file in Path("chapters").glob("*.md"))
-WHEEL = downloads.wheel_name(Path())
+WHEEL = downloads.WHEEL
 
 
 def test_the_archive_holds_every_notebook_and_the_package():
@@ -33,7 +33,7 @@ def test_the_wheel_holds_the_package_as_it_is_now():
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_notebook_installs_what_it_needs_first_and_has_no_outputs(name):
     first, *cells = nbformat.read(SITE / "downloads" / f"{name}.ipynb", 4).cells
-    assert first.source == downloads.first_cell(WHEEL, None).strip()
+    assert first.source == downloads.first_cell(None).strip()
     code = [cell for cell in cells if cell.cell_type == "code"]
     assert code
     assert all(not cell.outputs and cell.execution_count is None for cell in code)
@@ -42,9 +42,8 @@ def test_a_notebook_installs_what_it_needs_first_and_has_no_outputs(name):
 
 
 def test_where_the_site_knows_its_address_the_package_comes_from_there():
-    assert '"attnlib[plots,widgets,train] @ https://host/book/downloads/a.whl"' in downloads.first_cell(
-        "a.whl", "https://host/book/"
-    )
+    address = f"https://host/book/downloads/{WHEEL}"
+    assert f'"attnlib[plots,widgets,train] @ {address}"' in downloads.first_cell("https://host/book/")
 
 
 def test_the_page_links_every_file_and_names_the_wheel_that_there_is():
@@ -79,7 +78,7 @@ def test_the_first_cell_installs_where_the_package_is_missing_and_stops_if_it_ca
         if not installed.get(name):
             raise ModuleNotFoundError(f"No module named {name!r}")
 
-    code = re.sub(r"%pip install --quiet (.+)", r"install(\1)", downloads.first_cell(WHEEL, None))
+    code = re.sub(r"%pip install --quiet (.+)", r"install(\1)", downloads.first_cell(None))
     names = {"__builtins__": {"__import__": find, "ModuleNotFoundError": ModuleNotFoundError}}
     names["install"] = lambda what: installed.update(attnlib=there)
     if there:

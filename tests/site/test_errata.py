@@ -45,14 +45,16 @@ def test_the_list_at_the_top_names_those_under_the_title_of_each_source():
     for part in parts:
         numbers = re.findall(r"^### E(\d+)", part, re.MULTILINE)
         expected.append((part.splitlines()[0], numbers[0], numbers[-1]))
-    assert re.findall(r"^\*(.+?)(?: \(.+\)|, by .+)?\*\n: \{errata\}`(\d+)-(\d+)`$", listed, re.MULTILINE) == expected
+    assert re.findall(r"^\*(.+?)(?: \(.+\)|, by .+)?\*\n: :::\{errata\} (\d+)-(\d+)$", listed, re.MULTILINE) == expected
 
 
 def test_the_page_links_each_by_its_number_and_title():
     page = Path("_build/html/chapters/appendices/errata.html").read_text(encoding="utf8")
     for number, section in SECTIONS.items():
         title = re.escape(html.escape(section[3], quote=False)).replace('"', "[“”]").replace("'", "’")
-        assert re.search(rf'href="#erratum-{number}">E{number} · {title}</a></p></li>', page), section[3]
+        assert re.search(
+            rf'href="#erratum-{number}"><span class="std std-ref">E{number} · {title}</span></a></p></li>', page
+        ), section[3]
 
 
 @numbered

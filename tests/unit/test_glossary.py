@@ -35,7 +35,7 @@ DEFINED = "A **token** is a word."
     ],
 )
 def test_a_term_after_its_definition_is_no_fault(chapters):
-    assert list(glossary.faults(["token"], read(*chapters))) == []
+    assert list(glossary.faults("token", read(*chapters))) == []
 
 
 @pytest.mark.parametrize(
@@ -48,16 +48,16 @@ def test_a_term_after_its_definition_is_no_fault(chapters):
     ],
 )
 def test_a_term_before_its_definition_is_named_with_its_page(chapters, page):
-    ((message, where),) = glossary.faults(["token"], read(*chapters))
+    ((message, where),) = glossary.faults("token", read(*chapters))
     assert "'token' is used before it is defined" in message
     assert where == page
 
 
 def test_words_of_a_term_may_stand_on_two_lines_or_with_a_hyphen():
-    assert len(list(glossary.faults(["dot product"], read("A dot\nproduct, a dot-product.\n\n**dot product**")))) == 1
+    assert len(list(glossary.faults("dot product", read("A dot\nproduct, a dot-product.\n\n**dot product**")))) == 1
 
 
 def test_a_term_that_is_never_defined_is_a_fault():
-    assert [message for message, _ in glossary.faults(["token"], read("A token.", "A *token*."))] == [
+    assert [message for message, _ in glossary.faults("token", read("A token.", "A *token*."))] == [
         "the glossary's term 'token' is set in bold in no chapter"
     ]

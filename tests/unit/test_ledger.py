@@ -1,5 +1,8 @@
 """Every part of the sources is taught by a labelled section with a cell that was run, and the page that lists them says where."""
 
+from collections import defaultdict
+from types import SimpleNamespace
+
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
@@ -20,7 +23,7 @@ def found(*labels, exec_count=1):
 
 def test_a_place_is_the_labelled_section():
     (place,) = found("s0.1")
-    assert (place.label, place.page, place.anchor, place.title, place.runs) == ("s0.1", HERE, "s0-1", "Rows", True)
+    assert (place.part, place.page, place.anchor, place.title, place.runs) == ("s0.1", HERE, "s0-1", "Rows", True)
 
 
 def test_a_label_on_a_part_of_a_section_counts_for_the_section():
@@ -36,11 +39,16 @@ def test_a_label_on_a_part_of_a_section_counts_for_the_section():
         (["s0.1"], ["s0.1-again"], 1, []),
         (["s0.1", "s0.2"], ["s0.1"], 1, [("S0.2 is taught nowhere", LIST)]),
         (["s0.1"], ["s0.1"], None, [("label S0.1, but no cell that was run", HERE)]),
-        (["s0.1"], ["s0.1", "s9.9"], 1, [("label S9.9, which no source has", HERE)]),
+        (["s0.1"], ["s0.1", "s9.9"], 1, [("label S9.9, which no list names", HERE)]),
+        (["e1"], ["e1", "erratum-1"], 1, [("label ERRATUM-1, but no title that begins with E1", HERE)]),
+        (["e1"], ["e1"], None, []),
+        (["e2"], ["e2"], 1, [("the lists of errata name e2: not each once, from e1 on", LIST)]),
+        (["e1", "e1"], ["e1"], 1, [("the lists of errata name e1, e1: not each once", LIST)]),
     ],
 )
 def test_what_is_missing_is_named_with_its_page(parts, labels, ran, faults):
-    said = list(ledger.uncovered(dict.fromkeys(parts, LIST), found(*labels, exec_count=ran)))
+    noted = defaultdict(dict, {LIST: {"listed": parts}, HERE: {"places": found(*labels, exec_count=ran)}})
+    said = list(ledger.check(None, SimpleNamespace(found_docs={LIST, HERE}, metadata=noted)))
     assert len(said) == len(faults)
     for (message, page), (fragment, where) in zip(said, faults, strict=True):
         assert fragment in message

@@ -20,7 +20,9 @@ def make(tmp_path):
         (tmp_path / name).mkdir(parents=True)
     for name in ("_config.yml", "_toc.yml", "index.md", "references.bib", "requirements.txt", "package-lock.json"):
         (tmp_path / name).touch()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "tools/notebooks.py", "tools/setup.py", "chapters/one.md"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "tools/notebooks.py", "tools/site_zip.py"):
+        (tmp_path / name).touch()
+    for name in ("tools/setup.py", "chapters/one.md"):
         (tmp_path / name).touch()
     shutil.copy("Makefile", tmp_path)
     (tmp_path / ".venv/bin/jupyter-book").write_text(FAKE)

@@ -56,6 +56,7 @@ def test_every_import_is_a_pinned_dependency():
         "pybtex": "sphinxcontrib_bibtex",
         "matplotlib_inline": "ipykernel",
         "IPython": "ipykernel",
+        "imagesize": "sphinx",
         "nbconvert": "nbgrader",
         "yaml": "jupyter_book",
     }

@@ -69,17 +69,39 @@ def test_a_formula_that_cannot_be_read_is_an_error(latex, wrong, server, monkeyp
 
 def test_the_digest_sees_every_kind_of_source(tmp_path):
     (tmp_path / "sub").mkdir()
-    seen = {freshness.digest(tmp_path)}
+    seen = {freshness.digest(tmp_path, ".")}
     for name in ("a.py", "sub/b.mjs", "c.css", "d.js", "e.json", "f.html", "g.woff2"):
         (tmp_path / name).write_text("x")
-        seen.add(freshness.digest(tmp_path))
+        seen.add(freshness.digest(tmp_path, "."))
     assert len(seen) == 8
     (tmp_path / "a.py").rename(tmp_path / "z.py")
-    assert freshness.digest(tmp_path) not in seen
+    assert freshness.digest(tmp_path, ".") not in seen
 
 
-def test_a_step_is_done_once_for_a_key_and_a_file_in_later_builds_too(tmp_path):
-    app = SimpleNamespace(doctreedir=tmp_path)
+@pytest.fixture
+def small_book(tmp_path):
+    """The folders that the digests are of, one file in each."""
+    for part in (freshness.STEPS, *freshness.PACKAGES):
+        (tmp_path / part).mkdir(parents=True)
+        (tmp_path / part / "a.py").write_text("a")
+    return SimpleNamespace(srcdir=tmp_path, doctreedir=tmp_path / "trees", outdir=tmp_path / "site")
+
+
+@pytest.mark.parametrize("part", [freshness.STEPS, *freshness.PACKAGES])
+def test_what_the_chapters_computed_is_kept_until_their_code_changes(part, small_book):
+    config, before = SimpleNamespace(), freshness.version(small_book)
+    freshness.set_cache(small_book, config)
+    computed = Path(config.nb_execution_cache_path)
+    computed.mkdir(parents=True)
+    (small_book.srcdir / part / "a.py").write_text("b")
+    assert freshness.version(small_book) != before
+    freshness.set_cache(small_book, config)
+    assert computed.exists() == (part == freshness.STEPS)
+    assert (computed == Path(config.nb_execution_cache_path)) == (part == freshness.STEPS)
+
+
+def test_a_step_is_done_once_for_a_key_and_a_file_until_the_steps_change(tmp_path, small_book):
+    freshness.set_cache(small_book, SimpleNamespace())
     file, made = tmp_path / "file", []
 
     def made_for(*keys):
@@ -87,16 +109,12 @@ def test_a_step_is_done_once_for_a_key_and_a_file_in_later_builds_too(tmp_path):
             freshness.once(file, key, lambda key=key: (file.touch(), made.append(key)))
         return "".join(made)
 
-    freshness.recall(app)
-    assert made_for("a", "a", "b") == "ab"
-    freshness.note(app, None)
-    freshness.recall(app)
-    assert made_for("b") == "ab"
+    assert made_for("a", "a", "b", "b", "a", "b") == "abab"
     file.unlink()
-    assert made_for("b") == "abb"
-    freshness.note(app, RuntimeError("the build broke off"))
-    freshness.recall(app)
-    assert made_for("b") == "abbb"
+    assert made_for("b", "b") == "ababb"
+    (small_book.srcdir / freshness.STEPS / "a.py").write_text("b")
+    freshness.set_cache(small_book, SimpleNamespace())
+    assert made_for("b", "b") == "ababbb"
 
 
 @pytest.mark.parametrize(
@@ -177,7 +195,7 @@ def test_the_picture_of_a_shared_link_is_drawn_for_a_title(tmp_path):
 
 def test_a_figure_that_hides_its_size_is_named(tmp_path):
     file = tmp_path / "figure.svg"
-    file.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="30.3pt" height="60pt">')
+    file.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="30.3pt" height="60pt"></svg>')
     assert images.size(file) == (40, 80)
     file.write_text("<svg>")
     with pytest.raises(ValueError, match=r"figure\.svg does not say its width and height"):
@@ -189,14 +207,15 @@ def test_the_packed_site_is_one_folder_and_the_same_each_time(tmp_path):
     (site / "_static").mkdir(parents=True)
     for name in ("index.html", "_static/book.css", ".buildinfo", "objects.inv"):
         (site / name).write_text(name)
-    assert site_zip.pack(site, tmp_path / "a.zip") == 2
+    site_zip.pack(tmp_path / "a.zip", site_zip.files_of(site))
     os.utime(site / "index.html", (0, 0))
-    site_zip.pack(site, tmp_path / "b.zip")
+    site_zip.pack(tmp_path / "b.zip", site_zip.files_of(site))
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
-        assert set(archive.namelist()) == {f"{site_zip.NAME}/index.html", f"{site_zip.NAME}/_static/book.css"}
+        assert archive.namelist() == [f"{site_zip.NAME}/_static/book.css", f"{site_zip.NAME}/index.html"]
+        assert archive.read(f"{site_zip.NAME}/index.html") == b"index.html"
     with pytest.raises(FileNotFoundError, match="make book"):
-        site_zip.pack(tmp_path / "nothing", tmp_path / "c.zip")
+        site_zip.files_of(tmp_path / "nothing")
 
 
 def test_styles_are_shortened_and_keep_their_signs():

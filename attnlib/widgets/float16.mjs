@@ -1,12 +1,7 @@
 // Arrays as a page holds them, float16 in base64, to rows of numbers.
 
 export function unpack(name, { shape, data }) {
-  let bytes;
-  try {
-    bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-  } catch {
-    throw new Error(`${name} is not in base64`);
-  }
+  const bytes = bytes_of(name, data);
   const size = shape.reduce((product, side) => product * side, 1);
   if (bytes.length !== 2 * size)
     throw new Error(`${name} has ${bytes.length / 2} numbers for the shape ${shape.join(" × ")}`);
@@ -14,11 +9,18 @@ export function unpack(name, { shape, data }) {
   const values = Float64Array.from({ length: size }, (_, i) => {
     const bits = view.getUint16(2 * i, true);
     const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
-    const size = exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24;
     if (exponent === 31) return NaN;
-    return bits >> 15 ? -size : size;
+    return (bits >> 15 ? -1 : 1) * (exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24);
   });
   return nest(values, shape);
+}
+
+export function bytes_of(name, base64) {
+  try {
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  } catch {
+    throw new Error(`${name} is not in base64`);
+  }
 }
 
 function nest(values, [side, ...rest]) {

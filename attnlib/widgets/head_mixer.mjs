@@ -1,6 +1,7 @@
 // HeadMixer: several heads side by side, what each adds to the output, and what they cost when they share keys.
 
 import * as cost from "./cost.mjs";
+import { bytes_of } from "./float16.mjs";
 import * as grid from "./grid.mjs";
 import * as heat from "./heat.mjs";
 import * as lab from "./lab.mjs";
@@ -33,18 +34,16 @@ function build(model, figure) {
 // What decides how many tiles, columns and cells there are, if they can be drawn.
 function check(model) {
   const { heads, tokens, axes, columns, selected, zeroed } = ui.values(model);
-  const [h, n] = [heads.length, tokens.length];
-  ui.at_most("tokens", n, MOST.tokens);
-  ui.at_most("heads", h, MOST.heads);
-  if (!n || !h) throw new Error(`there are ${h} heads and ${n} tokens`);
-  for (const a of [selected, ...zeroed]) ui.check_range("head", a, h - 1);
+  ui.at_most("tokens", tokens.length, MOST.tokens);
+  ui.at_most("heads", heads.length, MOST.heads);
+  if (!tokens.length || !heads.length) throw new Error(`there are ${heads.length} heads and ${tokens.length} tokens`);
+  for (const a of [selected, ...zeroed]) ui.check_range("head", a, heads.length - 1);
   return { heads, tokens, axes, columns };
 }
 
 // Weights given as bytes, 255 for the weight 1: h grids of n × n, or only their lower triangles.
 function unpack(packed, h, n) {
-  if (!/^[\w+/]*=*$/.test(packed) || packed.length % 4) throw new Error("the packed weights are not in base64");
-  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const bytes = bytes_of("packed", packed);
   const lower = bytes.length === (h * n * (n + 1)) / 2;
   if (!lower && bytes.length !== h * n * n) throw new Error(`${bytes.length} weights for ${h} heads of ${n} tokens`);
   let at = 0;
@@ -101,12 +100,11 @@ function draw_scene(model, figure) {
     const chosen = now.weights[selected];
     ui.caption(model, figure, "in each grid, query (row) reads from key (column). Choose a head to see it large.");
     now.weights.forEach((rows, a) => heat.paint(maps[a], rows));
-    now.weights.forEach((_, a) => {
-      tiles[a].setAttribute("aria-pressed", a === selected);
+    tiles.forEach((tile, a) => {
       const label = computed && groups < h ? `${heads[a]}, keys ${Math.floor((a * groups) / h) + 1}` : heads[a];
-      tiles[a].setAttribute("aria-label", label);
-      if (h <= NAMED) ui.write(tiles[a].lastChild, label);
-      tiles[a].classList.toggle("attn-off", computed && zeroed.includes(a));
+      ui.set(tile, { "aria-pressed": `${a === selected}`, "aria-label": label });
+      if (h <= NAMED) ui.write(tile.lastChild, label);
+      tile.classList.toggle("attn-off", computed && zeroed.includes(a));
       zeros[a].checked = zeroed.includes(a);
     });
     name.textContent = heads[selected];
@@ -165,20 +163,18 @@ function output_table(model, width) {
   const { axes, heads, mixed, tokens: all } = ui.values(model);
   const tokens = all.slice(0, NUMBERS);
   const own = width / heads.length;
-  const name = (c) => (mixed ? (axes[c] ?? `${c + 1}`) : `${heads[Math.floor(c / own)]}, ${(c % own) + 1}`);
-  const names = Array.from({ length: width }, (_, c) => name(c));
+  const names = Array.from({ length: width }, (_, c) =>
+    mixed ? (axes[c] ?? `${c + 1}`) : `${heads[Math.floor(c / own)]}, ${(c % own) + 1}`,
+  );
   const top = names.map((name) => element("th.plain", { scope: "col", dir: "auto" }, name));
   const [last, ...rows] = ["", ...tokens].map(() => names.map(() => element("td.plain")));
   const node = ui.table(["", ...top], [...tokens.map((token, i) => [token, ...rows[i]]), ["changes by", ...last]]);
-  const marked = names.map(() => false);
   const fill = ({ out, change }) =>
     change.forEach((size, c) => {
       rows.forEach((row, i) => ui.write(row[c], number(out[i][c])));
       ui.write(last[c], size_of(size));
-      if (marked[c] === size > CHANGED) return;
-      marked[c] = size > CHANGED;
-      const cells = [top[c], ...rows.map((row) => row[c]), last[c]];
-      for (const cell of cells) cell.classList.toggle("attn-changed", marked[c]);
+      if (top[c].matches(".attn-changed") === size > CHANGED) return;
+      for (const cell of [top[c], ...rows.map((row) => row[c]), last[c]]) cell.classList.toggle("attn-changed");
     });
   return { node, mixed, fill };
 }
@@ -203,20 +199,13 @@ function effect(model, change) {
 function habit(name, weights) {
   const rows = weights.map((row) => row.map((weight) => weight ?? 0));
   const [own, one, two] = [0, 1, 2].map((back) => (back < rows.length ? number(lab.weight_back(rows, back)) : "0"));
-  return [
-    element("bdi", name),
-    ` puts on average ${own} of its weight on the token itself, ${one} on the one before, ${two} on the second before.`,
-  ];
+  const said = `${own} of its weight on the token itself, ${one} on the one before, ${two} on the second before`;
+  return ui.sentence`${element("bdi", name)} puts on average ${said}.`;
 }
 
 function costs_of(model) {
-  const {
-    heads: { length: h },
-    num_kv_heads: groups,
-    w_o,
-    key,
-    value,
-  } = ui.values(model);
+  const { heads, num_kv_heads: groups, w_o, key, value } = ui.values(model);
+  const h = heads.length;
   const [d, d_k, d_v] = [w_o, key[0], value[0]].map(([row]) => row.length);
   const parameters = (g) => cost.multi_head_parameters(d, d_k, d_v, h, g);
   const cached = (g) => cost.cache_bytes(1, g, d_k + d_v, 1, 1) / 2; // a key of d_k numbers and a value of d_v

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from anywidget_static import Booleans, InputError, Numbers, Texts
+from anywidget_static import Booleans, InputError, Numbers, Texts, Whole
 from attnlib import houston
 from attnlib.formatting import text
 from attnlib.lab.grids import weight_back
@@ -25,14 +25,6 @@ from attnlib.widgets.tables import table
 
 CHANGED = 1e-12  # less is rounding
 CELLS = 1000  # more are summed up
-BACK = 1  # what the summary tells: the weight on the token before
-
-
-TRAINED = {"axes": houston.AXES, "provenance": "trained", "zeroed": [0]}
-
-
-def _trained() -> dict[str, Any]:
-    return houston.two_heads() | {"mask": causal_mask(len(houston.TOKENS))}
 
 
 class HeadMixer(PageWidget):
@@ -68,11 +60,11 @@ class HeadMixer(PageWidget):
     mask = Booleans().tag(sync=True)
     packed = traitlets.Unicode("").tag(sync=True)
     axes = Texts().tag(sync=True)
-    columns = traitlets.Int(0).tag(sync=True)
+    columns = Whole(0, min=0).tag(sync=True)
     selected = traitlets.Int(0).tag(sync=True, link=True)
     zeroed = traitlets.List(traitlets.Int()).tag(sync=True, link=True)
     mixed = traitlets.Bool(False).tag(sync=True, link=True)
-    num_kv_heads = traitlets.Int(1).tag(sync=True, link=True)
+    num_kv_heads = Whole(1, min=1).tag(sync=True, link=True)
 
     def __init__(
         self,
@@ -88,20 +80,20 @@ class HeadMixer(PageWidget):
         **options: Any,
     ) -> None:
         """`heads=None` counts them from 1."""
-        parts = {"query": query, "key": key, "value": value, "w_o": w_o}
-        missing = [name for name, part in parts.items() if part is None]
-        given: dict[str, Any] = parts | {"mask": mask}
+        parts = {"query": query, "key": key, "value": value, "w_o": w_o, "mask": mask}
+        given: dict[str, Any] = {name: part for name, part in parts.items() if part is not None}
         if weights is not None:
-            if len(missing) < len(parts) or mask is not None:
+            if given:
                 raise InputError("give either weights, or query, key, value, w_o and mask")
             weights = np.asarray(weights, dtype=float)
-            given, count = {"packed": _pack(weights)}, len(weights)
-        else:
-            if len(missing) == len(parts):
-                tokens, given, options = tokens or houston.TOKENS, _trained(), TRAINED | options
-            elif missing:
-                raise InputError(f"{', '.join(missing)} missing: give query, key, value and w_o, or none of them")
-            count = len(np.atleast_1d(given["query"]))
+            given = {"packed": _pack(weights)}
+        elif not given:
+            tokens = tokens or houston.TOKENS
+            given = houston.two_heads() | {"mask": causal_mask(len(houston.TOKENS))}
+            options = {"axes": houston.AXES, "provenance": "trained", "zeroed": [0]} | options
+        elif missing := [name for name in parts if name not in {*given, "mask"}]:
+            raise InputError(f"{', '.join(missing)} missing: give query, key, value and w_o, or none of them")
+        count = len(np.atleast_1d(given["query"] if weights is None else weights))
         names = [f"head {a + 1}" for a in range(count)] if heads is None else list(heads)
         super().__init__(**{"tokens": list(tokens or ()), "heads": names, "num_kv_heads": count} | given | options)
 
@@ -110,8 +102,7 @@ class HeadMixer(PageWidget):
         """What the grids show, with the keys that are shared."""
         if self.packed:
             return _unpack(self.packed, len(self.heads), len(self.tokens))
-        mask = None if self.mask is None else np.array(self.mask)
-        return attention_weights(np.array(self.query), self._shared(self.key), mask)
+        return attention_weights(np.array(self.query), self._shared(self.key), self._mask)
 
     @property
     def output(self) -> Float[Array, "n d_out"]:
@@ -124,14 +115,17 @@ class HeadMixer(PageWidget):
         largest: Array = np.abs(self._output(self.zeroed) - self._output([])).max(axis=0)
         return largest
 
+    @property
+    def _mask(self) -> Array | None:
+        return None if self.mask is None else np.array(self.mask)
+
     def _shared(self, heads: list[list[list[float]]]) -> Array:
         return np.repeat(pool_heads(np.array(heads), self.num_kv_heads), len(heads) // self.num_kv_heads, axis=0)
 
     def _output(self, zeroed: list[int]) -> Array:
         if self.packed:
             raise InputError("weights alone give no output: pass query, key, value and w_o")
-        mask = None if self.mask is None else np.array(self.mask)
-        parts = attention(np.array(self.query), self._shared(self.key), self._shared(self.value), mask)
+        parts = attention(np.array(self.query), self._shared(self.key), self._shared(self.value), self._mask)
         parts[zeroed] = 0
         beside = merge_heads(parts)
         return project(beside, np.array(self.w_o)) if self.mixed else beside
@@ -142,62 +136,50 @@ class HeadMixer(PageWidget):
             _unpack(inputs.packed, h, n)
         else:
             _check_heads(inputs, h, n)
-        for name in ("selected", "zeroed"):
-            for a in np.atleast_1d(getattr(inputs, name)).tolist():
-                check_index(f"{name} head", a, h)
-        if not 0 <= inputs.columns <= h:
+        for a in inputs.zeroed:
+            check_index("zeroed head", a, h)
+        check_index("selected head", inputs.selected, h)
+        if inputs.columns > h:
             raise InputError(f"columns must lie between 0 and the {h} heads, got {inputs.columns}")
 
     def fallback(self) -> str:
         weights = self.weights
-        what = self.caption("query (row) reads from key (column).")
         if weights.size > CELLS:
             return self._summary(weights)
         names = [f"{head}: {token}" for head in self.heads for token in self.tokens]
-        flat = weights.reshape(-1, weights.shape[-1])
-        blocked = np.tile(~np.array(self.mask), (len(weights), 1)) if self.mask else np.zeros(flat.shape, bool)
-        if self.packed and _is_lower(weights):
-            blocked = np.tile(~np.tri(weights.shape[-1], dtype=bool), (len(weights), 1))
-        rows = [
-            (name, ["–" if no else text(weight) for weight, no in zip(row, hidden, strict=True)])
-            for name, row, hidden in zip(names, flat, blocked, strict=True)
-        ]
-        grids = table(what, self.tokens, rows, flat)
+        flat, n = weights.reshape(-1, len(self.tokens)), len(self.tokens)
+        allowed = np.tri(n, dtype=bool) if self.packed and _is_lower(weights) else self._mask
+        seen = np.tile(np.ones((n, n), bool) if allowed is None else allowed, (len(weights), 1))
+        cells = [np.where(may, [text(w) for w in row], "–").tolist() for row, may in zip(flat, seen, strict=True)]
+        caption = self.caption("query (row) reads from key (column).")
+        grids = table(caption, self.tokens, zip(names, cells, strict=True), flat)
         return grids if self.packed else f"<div>{grids}{self._output_table()}</div>"
 
     def _output_table(self) -> str:
-        out, change = self.output, self.change
+        change = self.change
         width = len(self.value[0][0])
-        columns = [
-            (self.axes[c] if c < len(self.axes) else f"{c + 1}")
-            if self.mixed
-            else f"{self.heads[c // width]}, {c % width + 1}"
-            for c in range(len(change))
-        ]
-        rows = [(token, [text(entry) for entry in row]) for token, row in zip(self.tokens, out, strict=True)]
+        columns = [f"{head}, {c + 1}" for head in self.heads for c in range(width)]
+        if self.mixed:
+            columns = self.axes or [f"{c + 1}" for c in range(len(change))]
         sizes = ["0" if size <= CHANGED else "< 0.01" if size < 0.005 else text(size) for size in change]
         without = ", ".join(self.heads[a] for a in self.zeroed)
-        caption = f"Output{' times W_O' if self.mixed else ''}{f', without {without}' if without else ''}. Numbers: {self.provenance}."
-        return table(caption, columns, [*rows, ("changes by", sizes)], np.zeros((len(rows) + 1, 0)))
+        what = f"Output{' times W_O' if self.mixed else ''}{f', without {without}' if without else ''}"
+        rows = [*zip(self.tokens, self.output, strict=True), ("changes by", sizes)]
+        return table(f"{what}. Numbers: {self.provenance}.", columns, rows)
 
     def _summary(self, weights: Array) -> str:
-        """One number for each head, where the weights are too many to read."""
-        before = weight_back(weights, BACK) if weights.shape[-1] > BACK else np.zeros(len(weights))
-        wide = self.columns or min(len(weights), 12)
-        rows = [range(first, min(first + wide, len(weights))) for first in range(0, len(weights), wide)]
-        shades = np.array(
-            [[before[a] if a < len(before) else 0 for a in range(row.start, row.start + wide)] for row in rows]
-        )
-        cells = [[text(before[a]) for a in row] + [""] * (wide - len(row)) for row in rows]
-        named = [
-            (f"{self.heads[row.start]} to {self.heads[row[-1]]}" if len(row) > 1 else self.heads[row.start])
-            for row in rows
+        """One number for each head, where the weights are too many to read: its weight on the token before."""
+        h, n = weights.shape[:2]
+        wide = self.columns or min(h, 12)
+        before = np.resize(weight_back(weights, 1) if n > 1 else np.zeros(h), -(-h // wide) * wide)
+        before[h:] = 0
+        rows = [
+            (self.heads[a : a + wide], [*map(text, before[a : min(a + wide, h)]), *[""] * (a + wide - h)])
+            for a in range(0, h, wide)
         ]
-        caption = (
-            f"{self.title}: how much of its weight each of {len(weights)} heads puts on the token before, on average. "
-            f"Numbers: {self.provenance}."
-        )
-        return table(caption, [str(c + 1) for c in range(wide)], list(zip(named, cells, strict=True)), shades)
+        named = [(f"{names[0]} to {names[-1]}" if len(names) > 1 else names[0], cells) for names, cells in rows]
+        caption = self.caption(f"how much of its weight each of {h} heads puts on the token before, on average.")
+        return table(caption, [str(c + 1) for c in range(wide)], named, before.reshape(-1, wide))
 
 
 def _check_heads(inputs: SimpleNamespace, h: int, n: int) -> None:
@@ -212,7 +194,7 @@ def _check_heads(inputs: SimpleNamespace, h: int, n: int) -> None:
     if inputs.axes and len(inputs.axes) != len(inputs.w_o[0]):
         raise InputError(f"{len(inputs.axes)} names of axes for the {len(inputs.w_o[0])} columns of w_o")
     check_mask(inputs.mask, n, n)
-    if inputs.num_kv_heads < 1 or h % inputs.num_kv_heads:
+    if h % inputs.num_kv_heads:
         raise InputError(f"{h} heads do not divide into num_kv_heads = {inputs.num_kv_heads} groups")
 
 

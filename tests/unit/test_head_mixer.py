@@ -115,7 +115,7 @@ BAD = {
         r"query must be numbers in the shape \(h, n, d\)",
     ),
     "groups": (lambda: a_mixer(num_kv_heads=3), "4 heads do not divide into num_kv_heads = 3"),
-    "no groups": (lambda: a_mixer(num_kv_heads=0), "into num_kv_heads = 0"),
+    "no groups": (lambda: a_mixer(num_kv_heads=0), "num_kv_heads must be 1 or more, got 0"),
     "selected": (lambda: a_mixer(selected=4), "selected head 4 is outside 0 … 3"),
     "zeroed": (lambda: a_mixer(zeroed=[1, -1]), "zeroed head -1 is outside 0 … 3"),
     "columns": (lambda: a_mixer(columns=5), "between 0 and the 4 heads, got 5"),

@@ -15,9 +15,3 @@ export function check_square(rows) {
   if (rows.length !== rows[0].length || rows.length < 2)
     throw new Error(`a square grid of 2 rows or more is needed, got ${rows.length} × ${rows[0].length}`);
 }
-
-export function check_whole(sizes) {
-  for (const [name, size] of Object.entries(sizes))
-    if (!(Number.isInteger(size) && size >= 1))
-      throw new Error(`${name} must be a whole number of 1 or more, got ${size}`);
-}

@@ -35,15 +35,12 @@ export function silence_head(w_o, layer, head, num_heads) {
   );
 }
 
-const runs = new WeakMap(); // the last run over each array of tokens, so that weights and logits together cost one
+let last = {}; // the last run, so that its weights and its logits together cost one
 
 function run_decoder(parameters, tokens) {
   const key = tokens.join();
-  const last = runs.get(tokens);
-  if (last?.parameters === parameters && last.key === key) return last.run;
-  const run = forward(parameters, tokens);
-  runs.set(tokens, { parameters, key, run });
-  return run;
+  if (last.parameters !== parameters || last.key !== key) last = { parameters, key, run: forward(parameters, tokens) };
+  return last.run;
 }
 
 function forward({ embedding, w_q, w_k, w_v, w_o, bias }, tokens) {

@@ -1,7 +1,7 @@
 // HeadBrowser: a sentence is typed, a decoder reads it in the page, and every head's grid is seen at once.
 
 import { decoder_logits, decoder_weights, silence_head } from "./decoder.mjs";
-import * as float16 from "./float16.mjs";
+import { unpack } from "./float16.mjs";
 import * as heat from "./heat.mjs";
 import { softmax } from "./math.mjs";
 import * as ui from "./ui.mjs";
@@ -11,7 +11,7 @@ import "./head_browser.css";
 const LONGEST = 32; // words of a sentence
 const WRITTEN = 8; // of these with a number in each cell
 const SPACES = /[ \t\n\r\u00a0]+/;
-const EDGES = ".,;:!?()\"'“”‘’…";
+const EDGES = /^[.,;:!?()"'“”‘’…]+|[.,;:!?()"'“”‘’…]+$/g; // what may stand right before and after a word
 const LIKELIEST = 3; // next words of each sentence
 const MOST_READ = 3; // tokens named in the sentence about a query
 let count = 0; // of browsers in the page: a note needs an id of its own
@@ -39,7 +39,9 @@ function build(model, figure) {
   figure.append(element("label.sentence", "Sentence", field), note, dictionary, shown);
   field.addEventListener("input", () => ui.change(model, "sentence", field.value));
 
-  let [decoder, heads, now, drawn] = [null, null, null, null];
+  const read = (parameters, key) => run(parameters, key.split(" ").map(Number));
+  const [loaded, silenced, before_of, after_of] = [load, without, read, read].map(ui.memoize);
+  let [decoder, heads, drawn] = [null, null, {}];
   const replace = (piece, word) => {
     const words = model.get("sentence").split(SPACES);
     ui.change(model, "sentence", words.map((other) => (other === piece ? word : other)).join(" "));
@@ -47,39 +49,40 @@ function build(model, figure) {
   };
 
   return () => {
-    if (decoder?.source !== model.get("parameters")) {
-      decoder = load(model);
-      words.textContent = decoder.vocabulary.join(" ");
-      dictionary.firstChild.textContent = `The ${decoder.vocabulary.length} words it knows`;
-      heads = thumbnails(decoder, (layer, head) => ui.change_all(model, { layer, head }));
+    const { parameters: source, vocabulary, sentence, layer, head, token, silenced: silences } = ui.values(model);
+    const { parameters, known } = loaded(source, vocabulary);
+    if (decoder !== parameters) {
+      decoder = parameters;
+      words.textContent = vocabulary.join(" ");
+      dictionary.firstChild.textContent = `The ${vocabulary.length} words it knows`;
+      heads = thumbnails(parameters.bias, (layer, head) => ui.change_all(model, { layer, head }));
       gallery.replaceChildren(...heads.nodes);
-      drawn = null;
     }
-    const { sentence, layer, head, token: asked } = ui.values(model);
-    const { ids, unknown, more } = understand(sentence, decoder);
-    if (!decoder.parameters.bias[layer]?.[head]) throw new Error(`there is no head ${head} in layer ${layer}`);
+    const { ids, unknown, more } = understand(sentence, known);
+    if (!parameters.bias[layer]?.[head]) throw new Error(`there is no head ${head} in layer ${layer}`);
     if (field.value !== sentence) field.value = sentence;
     ui.caption(model, figure, "query (row) reads from key (column).");
-    note.replaceChildren(...remarks(ids, unknown, more, decoder, replace));
+    note.replaceChildren(...remarks(ids, unknown, more, vocabulary, replace));
     shown.hidden = !ids.length;
     if (!ids.length) return;
 
-    now = decode(model, decoder, ids, now);
-    const query = Number.isInteger(asked) ? Math.max(0, Math.min(asked, ids.length - 1)) : ids.length - 1;
-    const word = (id) => decoder.vocabulary[id];
+    const swapped = swap.draw(ids, known, vocabulary);
+    const before = before_of(parameters, ids.join(" "));
+    const heard = silences ? silenced(parameters, layer, head) : parameters;
+    const after = silences || swapped ? after_of(heard, (swapped ?? ids).join(" ")) : before;
     silence.draw();
-    swap.draw(ids.map(word), decoder.vocabulary, now.other);
-    const { weights } = now.after;
-    const tokens = now.after.ids.map(word);
+    const query = Math.min(token ?? LONGEST, ids.length - 1);
+    const { weights } = after;
+    const tokens = after.ids.map((id) => vocabulary[id]);
     const colour = getComputedStyle(figure).color;
     const chosen = [layer, head, query].join();
-    const same = drawn?.now === now && drawn.colour === colour;
+    const same = drawn.before === before && drawn.after === after && drawn.colour === colour;
     if (same && drawn.chosen === chosen) return; // a letter that changes no word
     if (!same) {
       heads.paint(weights);
       chips.replaceChildren("Query", ...tokens.map((token, i) => ui.button(token, () => ui.change(model, "token", i))));
     }
-    drawn = { now, colour, chosen };
+    drawn = { before, after, colour, chosen };
     heads.mark(layer, head);
     [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", i === query));
     const name = `Layer ${layer + 1}, head ${head + 1}`;
@@ -88,29 +91,17 @@ function build(model, figure) {
     draw_large(large, name, tokens, weights[layer][head], query);
     const most = largest(weights[layer][head][query].slice(0, query + 1), MOST_READ);
     const reads = ui.listed(most, ([weight, j]) => ["“", element("bdi", tokens[j]), `” ${number(weight)}`]);
-    const silenced = now.silenced ? ", silenced" : "";
-    line.replaceChildren(...ui.sentence`${name}${silenced}: ${asks()} reads most from ${reads}.`);
+    line.replaceChildren(...ui.sentence`${name}${silences ? ", silenced" : ""}: ${asks()} reads most from ${reads}.`);
     next.replaceChildren("The next word after ", asks());
-    chances.replaceChildren(expected(now, query, decoder.vocabulary));
+    chances.replaceChildren(expected(before, after, query, vocabulary));
     rows.replaceChildren(table(tokens.slice(0, query + 1), weights, query));
   };
 }
 
-// The sentence as it stands, and with a head silenced or a word swapped. What is the same as in the last run is kept.
-function decode(model, decoder, ids, last) {
-  const { layer, head, swapped, silenced: silences, other: name } = ui.values(model);
-  const silenced = silences === true;
-  const other = decoder.known.get(String(name).toLowerCase());
-  const swaps = other !== undefined && ids[swapped] !== undefined;
-  const key = [ids.join(), silenced && [layer, head], swaps && swapped, other].join(" ");
-  const kept = last?.decoder === decoder ? last : null;
-  if (kept?.key === key) return kept;
-  const { parameters } = decoder;
-  const before = kept?.before.ids.join() === ids.join() ? kept.before : run(parameters, ids);
-  const heads = parameters.bias[layer].length;
-  const heard = silenced ? { ...parameters, w_o: silence_head(parameters.w_o, layer, head, heads) } : parameters;
-  const read = swaps ? ids.with(swapped, other) : ids;
-  return { key, decoder, silenced, other, before, after: silenced || swaps ? run(heard, read) : before };
+// The parameters with one head silenced.
+function without(parameters, layer, head) {
+  const { w_o, bias } = parameters;
+  return { ...parameters, w_o: silence_head(w_o, layer, head, bias[layer].length) };
 }
 
 // The largest numbers of a row, each with its index.
@@ -124,37 +115,34 @@ function run(parameters, ids) {
   return { ids, weights: decoder_weights(parameters, ids), logits: decoder_logits(parameters, ids) };
 }
 
-// Which token is swapped, and for which word: two menus whose options follow the sentence and the vocabulary.
+// Which token is swapped, and for which word: two menus whose options follow the sentence and the vocabulary. `draw` gives
+// the words with one of them swapped, or null.
 function swapper(model) {
   const menu = (label, put) => {
     const node = element("select", { "aria-label": label });
-    node.addEventListener("change", put);
-    return node;
+    node.addEventListener("change", () => put(node.selectedIndex - 1, node.value));
+    const fill = (words) => node.replaceChildren(...["–", ...words.split(" ")].map((text) => element("option", text)));
+    return { node, fill: ui.memoize(fill) };
   };
-  const token = menu("Swap this token", () =>
-    ui.change(model, "swapped", token.selectedIndex ? token.selectedIndex - 1 : null),
-  );
-  const word = menu("for this word", () => ui.change(model, "other", word.selectedIndex ? word.value : ""));
-  const fill = (menu, words) => {
-    const key = words.join(" ");
-    if (menu.dataset.words === key) return;
-    menu.dataset.words = key;
-    menu.replaceChildren(...["–", ...words].map((text) => element("option", text)));
+  const token = menu("Swap this token", (at) => ui.change(model, "swapped", at < 0 ? null : at));
+  const word = menu("for this word", (at, other) => ui.change(model, "other", at < 0 ? "" : other));
+  const draw = (ids, known, vocabulary) => {
+    const { swapped, other } = ui.values(model);
+    const id = known.get(String(other).toLowerCase());
+    token.fill(ids.map((id) => vocabulary[id]).join(" "));
+    word.fill(vocabulary.join(" "));
+    token.node.selectedIndex = ids[swapped] === undefined ? 0 : swapped + 1;
+    word.node.selectedIndex = (id ?? -1) + 1;
+    return token.node.selectedIndex && id !== undefined ? ids.with(swapped, id) : null;
   };
-  const draw = (tokens, vocabulary, other) => {
-    const { swapped } = ui.values(model);
-    fill(token, tokens);
-    fill(word, vocabulary);
-    token.selectedIndex = tokens[swapped] === undefined ? 0 : swapped + 1;
-    word.selectedIndex = (other ?? -1) + 1;
-  };
-  return { nodes: [element("label.control", "Swap", token), element("label.control", "for", word)], draw };
+  const nodes = [element("label.control", "Swap", token.node), element("label.control", "for", word.node)];
+  return { nodes, draw };
 }
 
 // The likeliest next words, and when something was changed, how likely each was before.
-function expected({ before, after }, query, vocabulary) {
-  const changed = before !== after;
-  const chances = (changed ? [before, after] : [after]).map(({ logits }) => softmax(logits[query]));
+function expected(before, after, query, vocabulary) {
+  const readings = before === after ? { probability: after } : { before, after };
+  const chances = Object.values(readings).map(({ logits }) => softmax(logits[query]));
   const likeliest = chances.flatMap((row) => largest(row, LIKELIEST).map(([, id]) => id));
   const cell = (share) => {
     const node = element("td");
@@ -162,102 +150,88 @@ function expected({ before, after }, query, vocabulary) {
     return node;
   };
   const rows = [...new Set(likeliest)].map((id) => [vocabulary[id], ...chances.map((row) => cell(row[id]))]);
-  return ui.scroll("the next word", ui.table(["", ...(changed ? ["before", "after"] : ["probability"])], rows));
+  return ui.scroll("the next word", ui.table(["", ...Object.keys(readings)], rows));
 }
 
 // The vocabulary and the arrays of the model's state.
-function load(model) {
-  const { parameters: source, vocabulary } = ui.values(model);
-  const unpacked = Object.entries(source).map(([name, entry]) => [name, float16.unpack(name, entry)]);
-  const parameters = Object.fromEntries(unpacked);
+function load(source, vocabulary) {
+  const parameters = Object.fromEntries(Object.entries(source).map(([name, entry]) => [name, unpack(name, entry)]));
   for (const name of ["embedding", "w_q", "w_k", "w_v", "w_o", "bias"])
     if (!parameters[name]) throw new Error(`the decoder lacks ${name}`);
   if (parameters.embedding.length !== vocabulary.length)
     throw new Error(`${vocabulary.length} words for ${parameters.embedding.length} rows of the embedding`);
-  return { source, vocabulary, parameters, known: new Map(vocabulary.map((word, id) => [word.toLowerCase(), id])) };
+  return { parameters, known: new Map(vocabulary.map((word, id) => [word.toLowerCase(), id])) };
 }
 
 // The known words as numbers, the unknown pieces as they stand, and how many words are too many: attnlib.vocabulary.
-function understand(sentence, { known }) {
+function understand(sentence, known) {
   const [ids, unknown] = [[], []];
   for (const piece of sentence.split(SPACES)) {
     const whole = piece.toLowerCase();
-    const word = known.has(whole) ? whole : strip(whole);
+    const word = known.has(whole) ? whole : whole.replace(EDGES, "");
     const start = whole.indexOf(word);
     for (const part of [...whole.slice(0, start), word, ...whole.slice(start + word.length)]) {
       if (known.has(part)) ids.push(known.get(part));
       else if (part && part === word) unknown.push(piece);
     }
   }
-  return { ids: ids.slice(0, LONGEST), unknown, more: ids.length - LONGEST };
-}
-
-function strip(word) {
-  let [from, to] = [0, word.length];
-  while (from < to && EDGES.includes(word[from])) from++;
-  while (to > from && EDGES.includes(word[to - 1])) to--;
-  return word.slice(from, to);
+  return { ids: ids.slice(0, LONGEST), unknown, more: ids.length > LONGEST };
 }
 
 // What there is to say about words that are not read.
-function remarks(ids, unknown, more, decoder, replace) {
-  const said = [];
-  if (more > 0) said.push(element("p", `Only the first ${LONGEST} words are read.`));
-  if (!ids.length && !unknown.length) {
-    const known = element("bdi", decoder.vocabulary[0]);
-    said.push(element("p", ...ui.sentence`Type a word that it knows, such as “${known}”.`));
+function remarks(ids, unknown, more, vocabulary, replace) {
+  const said = more ? [[`Only the first ${LONGEST} words are read.`]] : [];
+  const [piece, ...rest] = unknown;
+  if (piece) {
+    const word = element("bdi", piece.length > 30 ? `${piece.slice(0, 30)}…` : piece);
+    const others = rest.length ? ` Nor ${rest.length === 1 ? "is 1 other" : `are ${rest.length} others`}.` : "";
+    const near = nearest(piece.toLowerCase().replace(EDGES, ""), vocabulary);
+    const choices = near.map((word) => ui.button(word, () => replace(piece, word)));
+    said.push(ui.sentence`“${word}” is not a word that it knows, and is left out.${others} Nearest: ${choices}`);
+  } else if (!ids.length) {
+    said.push(ui.sentence`Type a word that it knows, such as “${element("bdi", vocabulary[0])}”.`);
   }
-  if (!unknown.length) return said;
-  const [piece] = unknown;
-  const word = element("bdi", piece.length > 30 ? `${piece.slice(0, 30)}…` : piece);
-  const count = unknown.length - 1;
-  const others = count ? ` Nor ${count === 1 ? "is 1 other" : `are ${count} others`}.` : "";
-  const near = nearest(strip(piece.toLowerCase()), decoder.vocabulary);
-  const choices = near.map((word) => ui.button(word, () => replace(piece, word)));
-  const sentence = ui.sentence`“${word}” is not a word that it knows, and is left out.${others} Nearest: ${choices}`;
-  return [...said, element("p", ...sentence)];
+  return said.map((parts) => element("p", ...parts));
 }
 
 // The three words that take the fewest letters typed, dropped or replaced.
 function nearest(word, vocabulary) {
   const far = vocabulary.map((other) => [distance(word.slice(0, 30), other.toLowerCase()), other]);
-  const three = far.sort(([a], [b]) => a - b).slice(0, 3);
-  return three.map(([, other]) => other);
+  return far
+    .sort(([a], [b]) => a - b)
+    .slice(0, 3)
+    .map(([, other]) => other);
 }
 
 function distance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
+  for (const [i, letter] of [...a].entries()) {
     const above = row;
-    row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = above[j - 1] + (a[i - 1] !== b[j - 1]);
-      row[j] = Math.min(above[j] + 1, row[j - 1] + 1, replaced);
-    }
+    row = [i + 1];
+    for (let j = 1; j <= b.length; j++)
+      row[j] = Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (letter !== b[j - 1]));
   }
   return row[b.length];
 }
 
 // A small picture of each head, which is a button.
-function thumbnails({ parameters }, pick) {
+function thumbnails(bias, pick) {
   const tile = (layer, head) => {
     const canvas = heat.map(`Layer ${layer + 1}, head ${head + 1}`);
     const node = ui.button("", () => pick(layer, head));
     node.append(canvas, element("span", { "aria-hidden": "true" }, `head ${head + 1}`));
-    return { node, canvas, layer, head };
+    return { node, canvas };
   };
-  const layers = parameters.bias.map((tables, layer) => tables.map((_, head) => tile(layer, head)));
-  const all = layers.flat();
-  const group = (tiles, layer) => {
-    const name = element("span", `Layer ${layer + 1}`);
-    const nodes = tiles.map(({ node }) => node);
-    return element("div.layer", { role: "group", "aria-label": `layer ${layer + 1}` }, name, ...nodes);
+  const tiles = bias.map((tables, layer) => tables.map((_, head) => tile(layer, head)));
+  const each = (act) => tiles.forEach((row, layer) => row.forEach((tile, head) => act(tile, layer, head)));
+  const group = (row, layer) => {
+    const label = { role: "group", "aria-label": `layer ${layer + 1}` };
+    return element("div.layer", label, element("span", `Layer ${layer + 1}`), ...row.map(({ node }) => node));
   };
   return {
-    nodes: layers.map(group),
-    paint: (weights) => all.forEach(({ canvas, layer, head }) => heat.paint(canvas, weights[layer][head])),
-    mark: (l, h) =>
-      all.forEach(({ node, layer, head }) => node.setAttribute("aria-pressed", layer === l && head === h)),
+    nodes: tiles.map(group),
+    paint: (weights) => each(({ canvas }, layer, head) => heat.paint(canvas, weights[layer][head])),
+    mark: (l, h) => each(({ node }, layer, head) => node.setAttribute("aria-pressed", layer === l && head === h)),
   };
 }
 

@@ -12,10 +12,9 @@ import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from anywidget_static import InputError, Texts
+from anywidget_static import InputError, Texts, Whole
 from attnlib import trained
 from attnlib.decoder import decoder_logits, decoder_weights
-from attnlib.formatting import text
 from attnlib.scaled_dot_product import softmax
 from attnlib.vocabulary import read_words
 from attnlib.widgets.base import PageWidget, check_index
@@ -41,9 +40,10 @@ def packed(name: str, array: Any) -> dict[str, Any]:
     array = np.asarray(array, dtype=float)
     with np.errstate(over="ignore"):
         halves = array.astype("<f2")
-    if not np.isfinite(halves).all():
-        index = tuple(int(i) for i in np.argwhere(~np.isfinite(halves))[0])
-        raise InputError(f"{name}{list(index)} is {array[index]}: float16 holds what is finite and below 65,520")
+    for index in np.argwhere(~np.isfinite(halves)):
+        raise InputError(
+            f"{name}{index.tolist()} is {array[tuple(index)]}: float16 holds what is finite and below 65,520"
+        )
     return {"shape": list(array.shape), "data": base64.b64encode(halves.tobytes()).decode("ascii")}
 
 
@@ -83,11 +83,11 @@ class HeadBrowser(PageWidget):
     vocabulary = Texts().tag(sync=True)
     parameters = Parameters().tag(sync=True)
     sentence = traitlets.Unicode("Houston we have a problem").tag(sync=True, link=True)
-    layer = traitlets.Int(0).tag(sync=True, link=True)
-    head = traitlets.Int(0).tag(sync=True, link=True)
-    token = traitlets.Int(None, allow_none=True).tag(sync=True, link=True)
+    layer = Whole(0, min=0).tag(sync=True, link=True)
+    head = Whole(0, min=0).tag(sync=True, link=True)
+    token = Whole(None, min=0, allow_none=True).tag(sync=True, link=True)
     silenced = traitlets.Bool(False).tag(sync=True, link=True)
-    swapped = traitlets.Int(None, allow_none=True).tag(sync=True, link=True)
+    swapped = Whole(None, min=0, allow_none=True).tag(sync=True, link=True)
     other = traitlets.Unicode("").tag(sync=True, link=True)
 
     def __init__(
@@ -99,11 +99,9 @@ class HeadBrowser(PageWidget):
     ) -> None:
         if parameters is not None:
             options = {"provenance": "of the parameters given"} | options
-        vocabulary = list(trained.VOCABULARY if vocabulary is None else vocabulary)
-        parameters = trained.parameters() if parameters is None else parameters
-        if sentence is not None:
-            options["sentence"] = sentence
-        super().__init__(vocabulary=vocabulary, parameters=dict(parameters), **options)
+        options |= {"vocabulary": list(trained.VOCABULARY if vocabulary is None else vocabulary)}
+        options |= {"parameters": trained.parameters() if parameters is None else dict(parameters)}
+        super().__init__(**options | ({} if sentence is None else {"sentence": sentence}))
 
     @property
     def arrays(self) -> dict[str, Array]:
@@ -170,11 +168,8 @@ class HeadBrowser(PageWidget):
             if not word or word.lower() in seen or re.search(r"[ \t\n\r\xa0]", word):
                 raise InputError(f"word {i} of the vocabulary, {word!r}, is empty, holds a space, or is there already")
             seen.add(word.lower())
-        for name, value, count in [("layer", inputs.layer, layers), ("head", inputs.head, heads)]:
-            check_index(name, value, count)
-        for name, index in [("token", inputs.token), ("swapped", inputs.swapped)]:
-            if index is not None and index < 0:
-                raise InputError(f"{name} {index} is below 0")
+        check_index("layer", inputs.layer, layers)
+        check_index("head", inputs.head, heads)
         if inputs.other and inputs.other.lower() not in seen:
             raise InputError(f"other is {inputs.other!r}, which is not in the vocabulary")
 
@@ -182,35 +177,23 @@ class HeadBrowser(PageWidget):
         tokens = self.tokens
         caption = self.caption("query (row) reads from key (column).")
         if not tokens:
-            return f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption><p>No word of the sentence is known.</p></figure>'
+            said = f"<figcaption>{html.escape(caption)}</figcaption><p>No word of the sentence is known.</p>"
+            return f'<figure class="attn">{said}</figure>'
         weights, query = self.weights, self._query
+        read, asks = tokens[: query + 1], f"“{tokens[query]}”"
         reads = weights[:, :, query, : query + 1].reshape(-1, query + 1)  # (layers · h, keys so far)
         names = [f"layer {layer + 1}, head {head + 1}" for layer, head in np.ndindex(weights.shape[:2])]
-        cells = [[text(weight) for weight in row] for row in reads]
-        out = table(
-            f"{caption} “{' '.join(tokens)}”: what “{tokens[query]}” reads, in every head.",
-            tokens[: query + 1],
-            list(zip(names, cells, strict=True)),
-            reads,
-        )
+        what = f"{caption} “{' '.join(tokens)}”: what {asks} reads, in every head."
+        out = table(what, read, zip(names, reads, strict=True), reads)
         following = self.next_words
-        columns = ["probability"] if len(following[0][1]) == 1 else ["before", "after"]
-        out += table(
-            f"The next word after “{tokens[query]}”{self._changes()}.",
-            columns,
-            [(word, [text(chance) for chance in chances]) for word, chances in following],
-            np.array([chances for _, chances in following]),
-        )
+        chances = np.array([chances for _, chances in following])
+        columns = ["probability"] if chances.shape[1] == 1 else ["before", "after"]
+        out += table(f"The next word after {asks}{self._changes()}.", columns, following, chances)
         if len(tokens) > MOST:
             return out
         grid = weights[self.layer, self.head]
-        rows = [[text(weight) if j <= i else "–" for j, weight in enumerate(row)] for i, row in enumerate(grid)]
-        return out + table(
-            f"Layer {self.layer + 1}, head {self.head + 1}: all queries.",
-            tokens,
-            list(zip(tokens, rows, strict=True)),
-            grid,
-        )
+        rows = [(token, [*grid[i, : i + 1], *"–" * (len(tokens) - i - 1)]) for i, token in enumerate(tokens)]
+        return out + table(f"Layer {self.layer + 1}, head {self.head + 1}: all queries.", tokens, rows, grid)
 
     def _changes(self) -> str:
         """What is changed, in words."""

@@ -5,9 +5,11 @@ import pytest
 
 from attnlib import trained
 from attnlib.lab import random_decoder
+from attnlib.vocabulary import EDGES
 from attnlib.widgets import HeadBrowser
 
 LONG = " ".join(["we have the moon . it called the ship"] * 4)  # 36 words
+EDGED = " ".join(f"{edge}we{edge}" for edge in EDGES)
 SMALL = {"d": 6, "num_layers": 2, "num_heads": 3, "reach": 5}
 
 
@@ -101,7 +103,9 @@ def test_the_small_pictures_have_the_colour_of_weights_from_the_start(show):
     assert colour == [0x6A, 0xA5, 0xD8, 255]
 
 
-@pytest.mark.parametrize("sentence", ["we", "we have we have", "The owl saw the moon. The dog saw the star.", LONG])
+@pytest.mark.parametrize(
+    "sentence", ["we", "we have we have", "The owl saw the moon. The dog saw the star.", LONG, EDGED]
+)
 def test_a_typed_sentence_is_computed_in_the_page(sentence, show):
     page = opened(show)
     browser = HeadBrowser(sentence)

@@ -263,7 +263,7 @@ CASES = {
             ({"parameters": {"other": {"shape": [1], "data": "AAA="}}}, "the decoder lacks embedding"),
             ({"vocabulary": ["red"]}, "1 words for 2 rows of the embedding"),
             ({"layer": 9}, "there is no head 0 in layer 9"),
-            ({"head": 0.5}, "there is no head 0.5 in layer 0"),
+            ({"head": 0.5}, "head must be an integer, got 0.5"),
             *sized(lambda n: {"sentence": "red " * n}, "", "", ""),
         ],
     ),

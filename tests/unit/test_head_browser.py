@@ -102,9 +102,9 @@ def test_half_precision_survives_the_way_into_a_page():
 
 BAD = {
     "layer": (lambda: a_browser(layer=2), "layer 2 is outside 0 … 1"),
-    "head": (lambda: setattr(a_browser(), "head", -1), "head -1 is outside 0 … 2"),
-    "token": (lambda: a_browser(token=-1), "token -1 is below 0"),
-    "swapped": (lambda: a_browser(swapped=-1), "swapped -1 is below 0"),
+    "head": (lambda: setattr(a_browser(), "head", -1), "head must be 0 or more, got -1"),
+    "token": (lambda: a_browser(token=-1), "token must be 0 or more, got -1"),
+    "swapped": (lambda: a_browser(swapped=-1), "swapped must be 0 or more, got -1"),
     "other": (lambda: setattr(a_browser(), "other", "violet"), "other is 'violet', which is not in the vocabulary"),
     "vocabulary": (lambda: HeadBrowser("a", ["a"], parameters()), "1 words for 4 rows of the embedding"),
     "twice": (lambda: HeadBrowser("a", ["a", "b", "c", "A"], parameters()), "word 3 of the vocabulary, 'A'"),

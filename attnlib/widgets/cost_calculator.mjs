@@ -7,7 +7,6 @@ import "./cost_calculator.css";
 
 const SIZES = ["d", "num_heads", "num_kv_heads", "num_layers", "expansion"]; // of a published model
 const ITEMSIZES = { 8: "float64", 4: "float32", 2: "float16", 1: "int8" };
-const LAYERS = Array.from({ length: 128 }, (_, i) => i + 1);
 const WORK = ["n × n grid of attention", "projections", "feed-forward layers"];
 const MEMORY = ["grids and output of one layer", "key–value cache", "parameters"];
 
@@ -21,13 +20,11 @@ function build(model, figure) {
   };
   const models = model.get("models");
   if (!Array.isArray(models)) throw new Error("there is no list of models");
-  const choose = ({ name, source, n, ...sizes }) =>
+  const choose = ({ model: i }) => {
+    const { name, source, n, ...sizes } = models[i];
     ui.change_all(model, { ...sizes, chosen: name, n: n ?? model.get("n") });
-  const presets = {
-    get: () => models.indexOf(present(model)),
-    set: ({ model: i }) => choose(models[i]),
-    save_changes() {},
   };
+  const presets = { get: () => models.indexOf(present(model)), set: choose, save_changes() {} };
   const names = [...models.map((preset, i) => [i, preset.name]), [-1, "sizes of your own"]];
   const menu = ui.select(presets, "model", "model", names);
   menu.node.querySelector("option:last-child").disabled = true;
@@ -39,7 +36,7 @@ function build(model, figure) {
     ui.list_slider(model, "d", "width d", () => ui.WIDTHS, { put: set_width }),
     ui.list_slider(model, "num_heads", "heads", () => divisors(model.get("d")), { put: put_heads }),
     ui.list_slider(model, "num_kv_heads", "key and value heads", () => divisors(model.get("num_heads"))),
-    ui.list_slider(model, "num_layers", "layers", () => LAYERS),
+    ui.list_slider(model, "num_layers", "layers", () => divisors(0)),
     ui.select(model, "itemsize", "bytes of a number", bytes),
     ui.button("Go where the grid is half", () => ui.change(model, "n", crossover(model))),
   );
@@ -50,33 +47,31 @@ function build(model, figure) {
   return () => {
     const { n, d } = ui.values(model);
     const half = crossover(model);
-    const { work: adds, scores, tiles, cache, parameters } = count(model);
-    const [all, rest] = [total(adds), cache + parameters];
+    const { work: adds, held, tiled } = count(model);
+    const [all, most, least] = [adds, held, tiled].map(total);
     ui.caption(model, figure, `one pass over ${whole(n)} tokens.`);
     note.textContent = about(present(model));
-    const widths = half % d ? `≈ ${number(half / d)}` : `= ${half / d}`;
     const shares = adds.map((part) => [large(part), percent(part, all)]);
     work.replaceChildren(
       element("p.pair", `Work: ${large(all)} multiply–adds`),
-      element("p.half", `half of the work: n = ${whole(half)} ${widths} d`),
+      element(
+        "p.half",
+        `half of the work: n = ${whole(half)} ${half % d ? `≈ ${number(half / d)}` : `= ${half / d}`} d`,
+      ),
       bar(adds, all),
       ui.scroll("work by part", ui.table(["", "multiply–adds", "share"], named(WORK, shares))),
     );
-    const ways = [scores, tiles].map((first) => [first, cache, parameters]);
-    const [together, streamed] = [scores + rest, tiles + rest].map((bytes) => large(bytes, BYTES));
-    const held = MEMORY.map((_, i) => ways.map((parts) => large(parts[i], BYTES)));
-    const rows = [...named(MEMORY, held), ["together", together, streamed]];
+    const both = [...held, most].map((part, i) => [part, tiled[i] ?? least].map((bytes) => large(bytes, BYTES)));
     memory.replaceChildren(
-      element("p.pair", `Memory with all scores at once: ${together}`),
-      bar(ways[0], scores + rest),
-      element("p.pair", `The same, tile by tile: ${streamed}`),
-      bar(ways[1], scores + rest),
-      ui.scroll("memory by part", ui.table(["", "all at once", "tile by tile"], rows)),
+      element("p.pair", `Memory with all scores at once: ${both[3][0]}`),
+      bar(held, most),
+      element("p.pair", `The same, tile by tile: ${both[3][1]}`),
+      bar(tiled, most),
+      ui.scroll("memory by part", ui.table(["", "all at once", "tile by tile"], named(MEMORY, both))),
     );
     told.textContent =
       `The n × n grid is ${percent(adds[0], all)} of the work. Held at once, one layer’s grids are ` +
-      `${percent(scores, scores + rest)} of the memory; tile by tile ${percent(tiles, tiles + rest)}.` +
-      grouped(model, cache, all);
+      `${percent(held[0], most)} of the memory; tile by tile ${percent(tiled[0], least)}.${grouped(model, all)}`;
     controls.draw();
   };
 }
@@ -102,8 +97,9 @@ function about(preset) {
   return `${sizes}Embeddings, biases and norms are left out.`;
 }
 
+// Up to 128; of 0 all.
 function divisors(x) {
-  return Array.from({ length: Math.min(x, 128) }, (_, i) => i + 1).filter((i) => x % i === 0);
+  return Array.from({ length: 128 }, (_, i) => i + 1).filter((i) => x % i === 0);
 }
 
 function crossover(model) {
@@ -117,24 +113,19 @@ function count(model, num_kv_heads = model.get("num_kv_heads")) {
   const attention = cost.multi_head_cost(n, d, h, num_kv_heads).multiply_adds;
   const grid = cost.attention_cost(n, n, d / h, d / h, h, itemsize);
   const block = cost.block_multiply_adds(n, d, expansion, h, num_kv_heads);
-  return {
-    work: [grid.multiply_adds, attention - grid.multiply_adds, block - attention].map((adds) => layers * adds),
-    scores: grid.peak_bytes,
-    tiles: cost.streaming_cost(n, n, d / h, d / h, h, itemsize).peak_bytes,
-    cache: cost.cache_bytes(n, num_kv_heads, d / h, layers, itemsize),
-    parameters: layers * cost.block_parameters(d, expansion, h, num_kv_heads) * itemsize,
-  };
+  const { peak_bytes } = cost.streaming_cost(n, n, d / h, d / h, h, itemsize);
+  const cache = cost.cache_bytes(n, num_kv_heads, d / h, layers, itemsize);
+  const kept = [cache, layers * cost.block_parameters(d, expansion, h, num_kv_heads) * itemsize];
+  const work = [grid.multiply_adds, attention - grid.multiply_adds, block - attention].map((adds) => layers * adds);
+  return { work, held: [grid.peak_bytes, ...kept], tiled: [peak_bytes, ...kept] };
 }
 
 // What fewer key and value heads save: of the cache, and of the work.
-function grouped(model, cache, all) {
+function grouped(model, all) {
   const { num_heads: heads, num_kv_heads: groups } = ui.values(model);
   if (groups === heads) return "";
-  const full = count(model, heads);
-  return (
-    ` With ${groups} key and value head${groups > 1 ? "s" : ""} for ${heads} queries, ` +
-    `${percent(cache, full.cache)} of the cache is left, and ${percent(all, total(full.work))} of the work.`
-  );
+  const saved = `${percent(groups, heads)} of the cache is left, and ${percent(all, total(count(model, heads).work))}`;
+  return ` With ${groups} key and value head${groups > 1 ? "s" : ""} for ${heads} queries, ${saved} of the work.`;
 }
 
 // Parts of a bar that is `most` wide. The tables below say the same.
@@ -145,7 +136,7 @@ function bar(parts, most) {
 }
 
 function named(names, rows) {
-  return rows.map((cells, i) => [element("span", { "data-part": i }, names[i]), ...cells]);
+  return rows.map((cells, i) => [names[i] ? element("span", { "data-part": i }, names[i]) : "together", ...cells]);
 }
 
 export default ui.widget(build);

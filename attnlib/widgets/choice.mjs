@@ -64,7 +64,7 @@ function steps(model, options) {
     if (to < 0 || to >= length) return;
     const order = [...model.get("order")];
     order.splice(to, 0, ...order.splice(from, 1));
-    ui.change_all(model, { order, answer: null });
+    ui.change(model, { order, answer: null });
   };
   const rows = options.map((_, i) => {
     const [text, mark] = [element("span", { dir: "auto" }), verdict_mark()];

@@ -8,6 +8,7 @@ import "./mask_painter.css";
 
 const MOVED = 1e-12; // less is rounding
 const PRESETS = { window: "sliding window", painted: "painted by you" };
+const REFUSED = " keeps this key: with none left, a query has nothing to share its weight among.";
 const SIZES = { padding: "length", window: "width", prefix: "length" };
 const APIS = {
   scaled_dot_product_attention: "this book and torch’s scaled_dot_product_attention",
@@ -27,13 +28,12 @@ function build(model, figure) {
   figure.append(controls[0].node, scroll, pokes, result, controls[1].node, printed);
   let refused = null; // the row that would have lost its last key
 
-  const refuse = (row) => {
-    refused = row;
-    draw();
-  };
   const table_of = ui.memoize((tokens, other) => {
     const made = grid.table("attention weights: paint to block or allow", tokens, tokens, ["sum", "output moves"]);
-    paintable(model, made.node, { refuse, still: (row) => (refused = row) });
+    paintable(model, made.node, (row, at_once) => {
+      refused = row;
+      if (at_once) draw();
+    });
     const poke = (i) => ui.change(model, "replaced", String(model.get("replaced")) === String(i) ? [] : [i]);
     const buttons = tokens.map((token, i) => ui.button(token, () => poke(i)));
     for (const button of buttons) button.dir = "auto";
@@ -62,7 +62,7 @@ function build(model, figure) {
     });
     grid.fill(table.cells, grid.masked(weights, allowed), (i, j) => `${names[i]} reads from ${names[j]}`);
     ui.caption(model, figure, "query (row) reads from key (column). Click or drag to block and allow, or press space.");
-    result.replaceChildren(...(refused === null ? effect(model, moved) : refusal(tokens[refused])));
+    result.replaceChildren(...(refused === null ? effect(model, moved) : [element("bdi", tokens[refused]), REFUSED]));
     refused = null;
     printed.textContent = print(math.as_torch_reads(allowed, model.get("api")), model.get("api"));
     for (const [name, { node }] of sliders) {
@@ -72,10 +72,6 @@ function build(model, figure) {
     for (const row of controls) row.draw();
   };
   return draw;
-}
-
-function refusal(token) {
-  return [element("bdi", token), " keeps this key: with none left, a query has nothing to share its weight among."];
 }
 
 // The mask as torch takes it.
@@ -121,7 +117,7 @@ function size_of(change) {
 function effect(model, moved) {
   const { tokens, replaced, other_token } = ui.values(model);
   if (!replaced.length) return ["Replace a token to see which outputs move."];
-  const moving = moved.flatMap((change, i) => (change > MOVED ? [i] : []));
+  const moving = [...moved.keys()].filter((i) => moved[i] > MOVED);
   const names = ui.listed(replaced.map((i) => tokens[i]));
   const count = `${moving.length} of ${moved.length} outputs move${moving.length === 1 ? "s" : ""}`;
   const why = surprise(moving, replaced, allowed_of(model));
@@ -135,21 +131,21 @@ function surprise(moving, replaced, allowed) {
 }
 
 // Click, drag and the keys paint. A stroke blocks or allows throughout, as its first cell decides.
-function paintable(model, node, { refuse, still }) {
+function paintable(model, node, refuse) {
   let stroke = null; // { allow, last, refused }
   const paint = ([i, j], allow, kept = null) => {
     const mask = allowed_of(model);
     if (Boolean(mask[i][j]) === allow) return null;
     if (!allow && mask[i].filter(Boolean).length === 1) {
-      refuse(i);
+      refuse(i, true);
       return i;
     }
-    still(kept); // says for the rest of the stroke what was refused
+    refuse(kept); // said for the rest of the stroke
     const painted = (row, r) => row.map((may_attend, c) => (r === i && c === j ? allow : Boolean(may_attend)));
-    ui.change_all(model, { mask: mask.map(painted), preset: "painted" });
+    ui.change(model, { mask: mask.map(painted), preset: "painted" });
     return kept;
   };
-  const flip = (cell) => paint(cell, !allowed_of(model)[cell[0]][cell[1]]);
+  const other = ([i, j]) => !allowed_of(model)[i][j];
   const go = (event) => {
     const cell = grid.below(node, event);
     if (!stroke || !cell || String(cell) === stroke.last) return;
@@ -163,20 +159,19 @@ function paintable(model, node, { refuse, still }) {
     event.preventDefault(); // selects no text
     event.target.focus();
     node.setPointerCapture(event.pointerId);
-    stroke = { allow: !allowed_of(model)[cell[0]][cell[1]], last: "", refused: null };
+    stroke = { allow: other(cell), last: "", refused: null };
     go(event);
   });
   node.addEventListener("pointermove", go);
   node.addEventListener("lostpointercapture", () => (stroke = null));
-  node.addEventListener("click", (event) => {
-    const cell = event.detail === 0 && grid.cell_of(event.target); // a screen reader's press
-    if (cell) flip(cell);
-  });
-  node.addEventListener("keydown", (event) => {
-    if ((event.key !== " " && event.key !== "Enter") || !grid.cell_of(event.target)) return;
+  const press = (event, pressed) => {
+    const cell = pressed && grid.cell_of(event.target);
+    if (!cell) return;
     event.preventDefault();
-    flip(grid.cell_of(event.target));
-  });
+    paint(cell, other(cell));
+  };
+  node.addEventListener("click", (event) => press(event, event.detail === 0)); // a screen reader's
+  node.addEventListener("keydown", (event) => press(event, event.key === " " || event.key === "Enter"));
 }
 
 export default ui.widget(build);

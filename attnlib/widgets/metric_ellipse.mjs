@@ -65,11 +65,10 @@ function draw_scene(model, picture, grids, tokens, [across, up]) {
   const reach = (c) => Math.min(1 / model.get(STRETCHES[c]), REACH);
   const end = (c) => direction(c).map((x) => x * reach(c));
   // A half-axis of length r means a stretch of 1/r; pulled to the rim, 0. Turns go by 5°.
-  const put = (c, length, angle = model.get("angle")) => {
-    model.set(STRETCHES[c], length >= REACH ? 0 : Math.min(2, Math.round(100 / length) / 100));
-    turn(angle);
-  };
-  const turn = (angle) => ui.change(model, "angle", ((Math.round(angle / 5) * 5 + 540) % 360) - 180);
+  const put = (c, length, angle) =>
+    turn(angle, { [STRETCHES[c]]: length >= REACH ? 0 : Math.min(2, Math.round(100 / length) / 100) });
+  const turn = (angle = model.get("angle"), others = {}) =>
+    ui.change(model, { ...others, angle: ((Math.round(angle / 5) * 5 + 540) % 360) - 180 });
   const handles = [0, 1].map((c) =>
     plane.handle(picture, "①②"[c], {
       at: () => end(c),

@@ -14,7 +14,7 @@ function build(model, figure) {
   const both = ui.range("move both", { min: 0, max: last, step: 1 }, (start) => {
     const [i, j] = positions(model);
     const by = start - Math.min(i, j);
-    ui.change_all(model, { query_position: i + by, key_position: j + by });
+    ui.change(model, { query_position: i + by, key_position: j + by });
   });
   const steps = { step: 1, digits: 0 };
   const controls = ui.controls(

@@ -33,12 +33,9 @@ export function number(x, digits = 2) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
-export function change(model, name, value) {
-  change_all(model, { [name]: value });
-}
-
-export function change_all(model, values) {
-  model.set(values); // all of them, and then one event
+// Change a field, given its name and value; or several, given as an object, with one event.
+export function change(model, ...given) {
+  model.set(...given);
   model.save_changes();
 }
 

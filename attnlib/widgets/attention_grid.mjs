@@ -74,8 +74,7 @@ function table(rows, columns, entry, { point, choose }) {
   const told = (i, j) => `${rows[i]} reads from ${columns[j]}`;
   const shade = columns.length > NUMBERS && large_grid.behind(made, told);
   const lines = [...node.tBodies[0].rows];
-  let selected = null;
-  let before = ""; // a mouse at rest moves nothing, though the page may move under it
+  let [selected, before] = [null, ""]; // a mouse at rest moves nothing, though the page may move under it
   const at = (event) => grid.cell_of(event.target);
   node.addEventListener("pointermove", (event) => {
     const here = `${event.clientX},${event.clientY}`;

@@ -89,9 +89,8 @@ class SoftmaxSliders(PageWidget):
         s, weights = self.shifted, self.weights
         raised = positive_function(s, self.phi)
         rows: list[Row] = list(zip(self.tokens, zip(s, map(compact, raised), weights, strict=True), strict=True))
-        caption = (
-            f"{self.title}: the query reads from each token with the weight φ(s) / sum of φ(s), "
-            f"where s = (score + constant) / temperature. Numbers: {self.provenance}."
+        caption = self.caption(
+            "the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant) / temperature."
         )
         setting = f"φ = {self.phi}, constant {text(self.constant)}, temperature {text(self.temperature)}"
         rows.append(("sum", ["", compact(raised.sum()), weights.sum()]))

@@ -5,8 +5,6 @@ import * as ui from "./ui.mjs";
 import { compact, element, number } from "./ui.mjs";
 import "./softmax_sliders.css";
 
-const REACH = 5; // of a score's slider, to both sides
-
 function build(model, figure) {
   const controls = ui.controls(
     ui.slider(model, "constant", "add to every score", { step: 0.5 }),
@@ -19,9 +17,9 @@ function build(model, figure) {
 
   return () => {
     const tokens = ui.tokens_of(model, "scores");
-    const { scores, constant, temperature, phi } = ui.values(model);
-    const beyond = scores.findIndex((score) => !Number.isFinite(score) || Math.abs(score) > REACH);
-    if (beyond >= 0) throw new Error(`score ${beyond} is ${scores[beyond]}, beyond the slider's ±${REACH}`);
+    const { scores, constant, temperature, phi, reach } = ui.values(model);
+    const beyond = scores.findIndex((score) => !Number.isFinite(score) || Math.abs(score) > reach);
+    if (beyond >= 0) throw new Error(`score ${beyond} is ${scores[beyond]}, beyond the slider's ±${reach}`);
     const [s, before] = [constant, 0].map((added) => scores.map((score) => (score + added) / temperature));
     const [weights, was] = [s, before].map((row) => lab.positive_weights(row, phi));
     const measured = properties(s, phi, constant, temperature);
@@ -64,7 +62,7 @@ function properties(s, phi, constant, temperature) {
 // Show a table with a slider for each token; returns what fills it.
 function table(model, tokens, scroll) {
   const lines = tokens.map((token, i) => {
-    const limits = { min: -REACH, max: REACH, step: 0.1 };
+    const limits = { min: -model.get("reach"), max: model.get("reach"), step: 0.1 };
     const input = element("input", { type: "range", ...limits, "aria-label": `${token} score` });
     input.addEventListener("input", () => ui.change(model, "scores", model.get("scores").with(i, Number(input.value))));
     return [input, element("td.plain"), element("td.plain"), element("td")];

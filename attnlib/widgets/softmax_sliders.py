@@ -17,7 +17,6 @@ from attnlib.lab.positive import Properties, positive_function, positive_weights
 from attnlib.widgets.base import PageWidget, check_count
 from attnlib.widgets.tables import Row, table
 
-REACH = 5  # of a score's slider, to both sides
 LABELS = {
     "exp": "exp: eˢ",
     "softplus": "softplus: ln(1 + eˢ)",
@@ -48,6 +47,7 @@ class SoftmaxSliders(PageWidget):
     constant = Real(0.0, min=-10, max=10).tag(sync=True, link=True)
     temperature = Real(1.0, min=0.2, max=5).tag(sync=True, link=True)
     phi = OneOf(tuple(LABELS), "exp").tag(sync=True, link=True)
+    reach = Real(5.0, read_only=True).tag(sync=True)
     labels = traitlets.Dict(LABELS, read_only=True).tag(sync=True)
 
     def __init__(self, tokens: Sequence[str] | None = None, scores: ArrayLike | None = None, **options: Any) -> None:
@@ -80,8 +80,8 @@ class SoftmaxSliders(PageWidget):
     def check(self, inputs: SimpleNamespace) -> None:
         check_count(inputs.tokens, inputs.scores, "scores")
         for i, score in enumerate(inputs.scores):
-            if abs(score) > REACH:
-                raise InputError(f"score {i} is {score}, beyond the slider's ±{REACH}")
+            if abs(score) > inputs.reach:
+                raise InputError(f"score {i} is {score}, beyond the slider's ±{inputs.reach:g}")
         if inputs.phi == "square" and not any(score + inputs.constant for score in inputs.scores):
             raise InputError("the square of every score is 0: there is nothing to divide by")
 

@@ -13,7 +13,6 @@ from attnlib.lab.scaling import BROKEN
 from attnlib.widgets import (
     head_mixer,
     mask_painter,
-    softmax_sliders,
 )
 
 RANDOM_CASES = 1000
@@ -315,7 +314,6 @@ def test_scores_of_ten_thousand_agree_to_the_last_digits():
 CONSTANTS = [
     ("head_mixer", "CHANGED", head_mixer.CHANGED),
     ("mask_painter", "MOVED", mask_painter.MOVED),
-    ("softmax_sliders", "REACH", softmax_sliders.REACH),
 ]
 
 

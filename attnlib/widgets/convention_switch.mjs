@@ -31,10 +31,8 @@ function build(model, figure) {
   const names = Object.keys(FORMULAS).map((name) => [name, name]);
   const choice = ui.select(model, "formula", "formula", names);
   const flip = ui.button("", () => ui.change(model, "convention", OTHER[model.get("convention")]));
-  const sliders = SIZES.map((name) => {
-    const label = element("span", ...ui.formula(name));
-    return ui.slider(model, name, label, { ...model.get("_bounds")[name], step: 1, digits: 0 });
-  });
+  const label = (name) => element("span", ...ui.formula(name));
+  const sliders = SIZES.map((name) => ui.slider(model, name, label(name), { step: 1, digits: 0 }));
   const line = ui.live();
   const picture = element("div.formula", { role: "group" });
   const tables = element("div.columns");

@@ -16,13 +16,13 @@ function build(model, figure) {
     const num_heads = divisors(d).findLast((h) => h <= heads);
     const shared = model.get("num_kv_heads") < model.get("num_heads");
     const num_kv_heads = shared ? divisors(num_heads).findLast((g) => g <= model.get("num_kv_heads")) : num_heads;
-    ui.change_all(model, { d, num_heads, num_kv_heads });
+    ui.change(model, { d, num_heads, num_kv_heads });
   };
   const models = model.get("models");
   if (!Array.isArray(models)) throw new Error("there is no list of models");
-  const choose = ({ model: i }) => {
+  const choose = (_, i) => {
     const { name, source, n, ...sizes } = models[i];
-    ui.change_all(model, { ...sizes, chosen: name, n: n ?? model.get("n") });
+    ui.change(model, { ...sizes, chosen: name, n: n ?? model.get("n") });
   };
   const presets = { get: () => models.indexOf(present(model)), set: choose, save_changes() {} };
   const names = [...models.map((preset, i) => [i, preset.name]), [-1, "sizes of your own"]];

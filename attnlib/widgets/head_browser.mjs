@@ -22,13 +22,9 @@ function build(model, figure) {
   const field = element("input", { ...typing, "aria-describedby": note.id });
   const words = element("p");
   const dictionary = element("details", element("summary"), words);
-  const gallery = element("div.gallery");
   const chips = element("div.chips", { role: "group", "aria-label": "query" });
-  const about = element("p.pair");
-  const large = element("div.large");
-  const line = ui.live();
-  const next = element("p.pair");
-  const chances = element("div");
+  const [gallery, large, chances] = ["div.gallery", "div.large", "div"].map((name) => element(name));
+  const [about, next, line] = [element("p.pair"), element("p.pair"), ui.live()];
   const silence = ui.toggle(model, "silenced", "Silence this head");
   const swap = swapper(model);
   const rows = ui.scroll("what the query reads in every head");
@@ -55,7 +51,7 @@ function build(model, figure) {
       decoder = parameters;
       words.textContent = vocabulary.join(" ");
       dictionary.firstChild.textContent = `The ${vocabulary.length} words it knows`;
-      heads = thumbnails(parameters.bias, (layer, head) => ui.change_all(model, { layer, head }));
+      heads = thumbnails(parameters.bias, (layer, head) => ui.change(model, { layer, head }));
       gallery.replaceChildren(...heads.nodes);
     }
     const { ids, unknown, more } = understand(sentence, known);
@@ -196,11 +192,8 @@ function remarks(ids, unknown, more, vocabulary, replace) {
 
 // The three words that take the fewest letters typed, dropped or replaced.
 function nearest(word, vocabulary) {
-  const far = vocabulary.map((other) => [distance(word.slice(0, 30), other.toLowerCase()), other]);
-  return far
-    .sort(([a], [b]) => a - b)
-    .slice(0, 3)
-    .map(([, other]) => other);
+  const far = Float64Array.from(vocabulary, (other) => -distance(word.slice(0, 30), other.toLowerCase()));
+  return largest(far, 3).map(([, id]) => vocabulary[id]);
 }
 
 function distance(a, b) {
@@ -237,30 +230,28 @@ function thumbnails(bias, pick) {
 
 // One head large: names beside and above a picture, and a number in each cell while there is room.
 function draw_large(node, label, tokens, weights, query) {
-  if (node.dataset.tokens !== tokens.join(" ")) lay_out(node, label, tokens);
-  const [canvas] = node.children;
-  canvas.setAttribute("aria-label", label);
-  heat.paint(canvas, weights);
+  if (node.dataset.tokens !== tokens.join(" ")) lay_out(node, tokens);
+  node.firstChild.setAttribute("aria-label", label);
+  heat.paint(node.firstChild, weights);
   const numbers = weights.flatMap((row, i) => row.slice(0, i + 1));
-  [...node.querySelectorAll(".attn-number")].forEach((cell, at) => (cell.textContent = number(numbers[at])));
-  [...node.querySelectorAll(".attn-query")].forEach((cell, i) => cell.classList.toggle("attn-here", i === query));
+  node.querySelectorAll(".attn-number").forEach((cell, at) => (cell.textContent = number(numbers[at])));
+  node.querySelectorAll(".attn-query").forEach((cell, i) => cell.classList.toggle("attn-here", i === query));
 }
 
-function lay_out(node, label, tokens) {
+function lay_out(node, tokens) {
   const n = tokens.length;
   node.dataset.tokens = tokens.join(" ");
   node.classList.toggle("attn-dense", n > WRITTEN);
   node.style.setProperty("--n", n);
-  const at = (row, column, rest = "") => `grid-area: ${row + 2} / ${column + 2}${rest}`;
-  const name = (kind, token, style) => element(`span.${kind}`, { dir: "auto", style }, token);
-  const cell = (kind, style) => element(`span.${kind}`, { "aria-hidden": "true", style });
-  const cells = (i) => Array.from({ length: i + 1 }, (_, j) => cell("number", at(i, j)));
+  const at = (row, column, rest = "") => ({ style: `grid-area: ${row + 2} / ${column + 2}${rest}` });
+  const name = (kind, token, place) => element(`span.${kind}`, { dir: "auto", ...place }, token);
+  const cell = (kind, place) => element(`span.${kind}`, { "aria-hidden": "true", ...place });
   node.replaceChildren(
-    heat.map(label),
+    heat.map(""),
     ...tokens.map((token, j) => name("key", token, at(-1, j))),
     ...tokens.map((token, i) => name("query", token, at(i, -1))),
     ...tokens.slice(1).map((_, i) => cell("masked", at(i, i + 1, " / auto / -1"))),
-    ...(n > WRITTEN ? [] : tokens.flatMap((_, i) => cells(i))),
+    ...tokens.flatMap((_, i) => tokens.slice(0, n > WRITTEN ? 0 : i + 1).map((_, j) => cell("number", at(i, j)))),
   );
 }
 

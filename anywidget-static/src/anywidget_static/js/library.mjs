@@ -1,10 +1,34 @@
-// How a library's modules become known to its widgets in Jupyter: see jupyter.mjs.
+// A library's modules in Jupyter: what its one model exports, and what each of its widgets does with it (jupyter.mjs).
+
+import { definition } from "./model.mjs";
+
+const ALL = Symbol.for("anywidget-static"); // the libraries of a page, by their keys
+
 export function library(widgets) {
+  const widget = ({ model }) => definition(widgets[model.get("_module")]);
+  const initialize = async (given) => (await widget(given)).initialize?.(given);
+
+  // When the library is built anew, each widget is drawn anew by its new modules.
+  const render = async (given) => {
+    const ready = `anywidget-static:${given.model.get("_library")}`;
+    let clean = await (await widget(given)).render?.(given);
+    const renew = async () => {
+      clean?.();
+      given.el.replaceChildren();
+      clean = await globalThis[ALL][given.model.get("_library")].render(given);
+    };
+    addEventListener(ready, renew, { once: true });
+    return () => {
+      removeEventListener(ready, renew);
+      clean?.();
+    };
+  };
+
   return {
     initialize({ model }) {
       const key = model.get("key");
-      globalThis[Symbol.for("anywidget-static")] ??= {};
-      globalThis[Symbol.for("anywidget-static")][key] = widgets;
+      globalThis[ALL] ??= {};
+      globalThis[ALL][key] = { initialize, render };
       dispatchEvent(new Event(`anywidget-static:${key}`));
     },
     render() {},

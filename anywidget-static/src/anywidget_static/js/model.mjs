@@ -74,3 +74,10 @@ function same(one, other) {
   const plain = [one, other].every((value) => value && typeof value === "object" && !ArrayBuffer.isView(value));
   return plain && JSON.stringify(one) === JSON.stringify(other);
 }
+
+// A widget as anywidget takes it: the default export, or a function that makes it, or (older) the module itself. A
+// module may come late too: from a function that loads it.
+export async function definition(given) {
+  const made = await (typeof given === "function" ? given() : given);
+  return made.default ? definition(made.default) : made;
+}

@@ -3,7 +3,7 @@
 // as JSON. A state may come late, from a script of its own, which `data-state` names. There is no kernel.
 
 import { fault, linked } from "./bounds.mjs";
-import { Model } from "./model.mjs";
+import { definition, Model } from "./model.mjs";
 
 // The link to a widget: its id, and what it shows where that is not the author's state.
 const HASH = {
@@ -229,13 +229,6 @@ class Home {
       return ""; // nothing there, switched off, or not ours
     }
   }
-}
-
-// A widget as anywidget takes it: the default export, or a function that makes it, or (older) the module itself. A
-// module may come late too: from a function that loads it.
-async function definition(given) {
-  const made = await (typeof given === "function" ? given() : given);
-  return made.default ? definition(made.default) : made;
 }
 
 // A module that is a text. It may need code from other sites, which are named when it cannot be loaded.

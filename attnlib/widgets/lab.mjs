@@ -78,9 +78,7 @@ export function entropy(weights) {
   return 0 - weights.reduce((sum, weight) => sum + (weight > 0 ? weight * Math.log(weight) : 0), 0);
 }
 
-export function softmax_jacobian(weights) {
-  return weights.map((a, j) => weights.map((b, k) => (j === k ? a : 0) - a * b));
-}
+export const softmax_jacobian = (weights) => weights.map((a, j) => weights.map((b, k) => (j === k ? a : 0) - a * b));
 
 export function seeded_uniform(count, seed = 0, start = 0) {
   const [first, side] = [Math.imul(seed + 1, 0x9e3779b9) + start, Math.sqrt(3)];

@@ -142,9 +142,7 @@ export function as_torch_reads(mask, api) {
   return mask.map((row) => row.map((may_attend) => Boolean(may_attend) !== (api === "MultiheadAttention")));
 }
 
-export function merge_heads(heads) {
-  return heads[0].map((_, i) => heads.flatMap((head) => head[i]));
-}
+export const merge_heads = (heads) => heads[0].map((_, i) => heads.flatMap((head) => head[i]));
 
 export function pool_heads(heads, num_kv_heads) {
   const size = heads.length / num_kv_heads;

@@ -50,18 +50,14 @@ function build(model, figure) {
   };
 }
 
-function positions(model) {
-  return [model.get("query_position"), model.get("key_position")];
-}
+const positions = (model) => [model.get("query_position"), model.get("key_position")];
 
 function turned(model, name, shift = 0) {
   const { [name]: vector, [`${name}_position`]: position, [`${name}_layout`]: layout, base } = ui.values(model);
   return math.rotary_embedding([vector], [position + shift], layout, base);
 }
 
-function score_of(query, key) {
-  return math.attention_scores(query, key, 1)[0][0];
-}
+const score_of = (query, key) => math.attention_scores(query, key, 1)[0][0];
 
 // For each pair its two columns.
 function pairs(d, layout) {

@@ -25,14 +25,14 @@ const CAPTION =
 function build(model, figure) {
   const matrices = ["w_q", "w_k", "w_v"].map((name) => matrix(model, name, name.toUpperCase()));
   const [w_q, w_k, w_v] = matrices.map(({ node }) => node);
-  const pictures = ["input space", "attention space", "output space"].map(plane.picture);
+  const names = ["Input space", "Attention space", "Output space"];
+  const pictures = names.map((name) => plane.picture(name.toLowerCase()));
   const asks = element("div");
-  const titles = ["Input space", "Attention space", "Output space"];
   const legends = ["● tokens X", "△ queries, ■ keys", "◆ values, ○ outputs"];
   const below = [asks, element("div.matrices", w_q, w_k), element("div.matrices", w_v)];
   const spaces = pictures.map((picture, at) => {
     const said = element("p", legends[at], " ", tag("activation"));
-    return element("div.frame", element("p.pair", titles[at]), said, picture, below[at]);
+    return element("div.frame", element("p.pair", names[at]), said, picture, below[at]);
   });
   const [moved, mutual, table] = [ui.live(), element("p"), ui.scroll("weights and vectors")];
   figure.classList.add("attn-spaces");

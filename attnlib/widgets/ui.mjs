@@ -24,9 +24,7 @@ export function set(node, attributes) {
 }
 
 // The values of a model, to be taken by name: const { tokens, points } = values(model).
-export function values(model) {
-  return new Proxy(model, { get: (_, name) => model.get(name) });
-}
+export const values = (model) => new Proxy(model, { get: (_, name) => model.get(name) });
 
 export function number(x, digits = 2) {
   const text = x.toFixed(digits);
@@ -53,9 +51,7 @@ export function memoize(compute) {
   };
 }
 
-export function whole(x) {
-  return x.toLocaleString("en");
-}
+export const whole = (x) => x.toLocaleString("en");
 
 // Three digits and the largest unit that fits, from pairs of a unit's size and its name: as attnlib/formatting.py does.
 const NAMES = ["", "thousand", "million", "billion", "trillion", "quadrillion", "quintillion", "sextillion"];
@@ -175,9 +171,7 @@ export function scroll(label, ...content) {
 }
 
 // A paragraph that is read aloud when it changes.
-export function live(name = "p") {
-  return element(name, { "aria-live": "polite" });
-}
+export const live = (name = "p") => element(name, { "aria-live": "polite" });
 
 // Names, or what `write` makes of each item, with something between them.
 export function listed(items, write = (item) => [element("bdi", item)], between = ", ") {
@@ -185,9 +179,7 @@ export function listed(items, write = (item) => [element("bdi", item)], between 
 }
 
 // The parts of a sentence, texts and nodes: sentence`${token} reads most from ${other}.`
-export function sentence(texts, ...parts) {
-  return texts.flatMap((text, at) => [text, ...[parts[at] ?? ""].flat()]);
-}
+export const sentence = (texts, ...parts) => texts.flatMap((text, at) => [text, ...[parts[at] ?? ""].flat()]);
 
 // The title, what there is to see or to do, and where the numbers come from.
 export function caption(model, figure, text, more = "") {
@@ -196,13 +188,9 @@ export function caption(model, figure, text, more = "") {
 }
 
 // A widget. The callback `build(model, figure)` fills the figure and returns what draws it.
-export function widget(build) {
-  return define(build, { prefix: "attn" });
-}
+export const widget = (build) => define(build, { prefix: "attn" });
 
-export function vector(entries) {
-  return `(${entries.map((x) => number(x)).join(", ")})`;
-}
+export const vector = (entries) => `(${entries.map((x) => number(x)).join(", ")})`;
 
 // "=" where the two decimals shown are all there are
 export function equals(...values) {
@@ -224,9 +212,7 @@ export function compact(x) {
 }
 
 // A table's cell with a weight as its number and its shade.
-export function shaded(weight) {
-  return element("td", { style: `--w:${weight.toFixed(3)}` }, number(weight));
-}
+export const shaded = (weight) => element("td", { style: `--w:${weight.toFixed(3)}` }, number(weight));
 
 // A table's cell with a bar behind its text, `share` of the cell long.
 export function bar(cell, share, text) {

@@ -46,7 +46,7 @@ class ProjectedWidget(PageWidget):
         **options: Any,
     ) -> None:
         options |= {"tokens": tokens, "x": x, "w_q": w_q, "w_k": w_k, "w_v": w_v}
-        given = {name: value for name, value in options.items() if value is not None}
+        given = {name: value for name, value in options.items() if value is not None or not self.has_trait(name)}
         super().__init__(**self._beside(given) | given | {"tokens": list(given.get("tokens", houston.TOKENS))})
 
     def _beside(self, given: dict[str, Any]) -> dict[str, Any]:

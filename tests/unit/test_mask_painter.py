@@ -122,6 +122,11 @@ def test_bad_input_is_named(name):
         call()
 
 
+def test_a_misspelt_option_is_an_error_even_if_it_is_none():
+    with pytest.raises(TypeError, match="MaskPainter has no option 'msk'"):
+        a_painter(msk=None)
+
+
 def test_the_old_mask_stays_after_a_bad_one():
     painter = a_painter(preset="painted", mask=np.eye(4, dtype=bool))
     with pytest.raises(InputError):

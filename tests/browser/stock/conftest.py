@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -87,6 +87,25 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+@pytest.fixture(scope="session")
+def readme():
+    """The blocks of code of the package's README: language and text, in their order."""
+    text = (ROOT / "anywidget-static/README.md").read_text(encoding="utf8")
+    blocks = re.findall(r"^(`{3,4})(\w+)\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL)
+    return [(language, code) for _, language, code in blocks]
+
+
+@pytest.fixture(scope="session")
+def counter(readme):
+    """Write the README's own widget into a folder."""
+
+    def write(folder):
+        (folder / "counter.py").write_text(readme[1][1])
+        (folder / "counter.mjs").write_text(readme[2][1])
+
+    return write
+
+
 @pytest.fixture
 def stock(tmp_path):
     """A new stock book."""
@@ -100,23 +119,28 @@ def new_stock(tmp_path_factory):
 
 
 @pytest.fixture
-def look(new_page, settle):
+def serve_folder():
+    """Serve a folder until the test ends."""
+    with ExitStack() as servers:
+        yield lambda folder: servers.enter_context(served(folder))
+
+
+@pytest.fixture
+def look(new_page, settle, serve_folder):
     """Open a page of a book, by default from its folder.
 
     Its `problems` and `third_party` are those that the book's page without a widget does not have.
     """
-    opened, servers = [], []
+    opened = []
 
-    def open_it(book, name, over="file", **options):
-        address = book.site.as_uri()
-        if over == "http":
-            servers.append(served(book.site))
-            address = servers[-1].__enter__()
-        bare = new_page(f"{address}/bare.html")
+    def open_it(book, name, over="file", bare="bare", **options):
+        address = serve_folder(book.site) if over == "http" else book.site.as_uri()
+        bare = new_page(f"{address}/{bare}.html")
         settle(bare)
         page = new_page(f"{address}/{name}.html", **options)
         opened.extend([bare, page])
-        settle(page)
+        if options.get("java_script_enabled", True):
+            settle(page)
         page.own_problems = lambda: [one for one in page.problems if one not in bare.problems]
         page.own_requests = lambda: [one for one in page.third_party if one not in bare.third_party]
         return page
@@ -124,5 +148,3 @@ def look(new_page, settle):
     yield open_it
     for page in opened:
         page.context.close()
-    for server in servers:
-        server.__exit__(None, None, None)

@@ -15,6 +15,8 @@ export BASE_URL
 COURSE ?= course
 GRADED ?= classroom/graded
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# What Python compiles is kept, whatever the environment says: else each process of the tests compiles it anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: book artwork serve site-zip pdf links audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo \
   check unit types lint test test-all clean
@@ -120,10 +122,13 @@ unit: $(WIDGETS)
 check: $(WIDGETS)
 	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint types unit
 
+# Tests that wait for a browser, a build or a student's process. The others compute, and alone cover the packages.
+WAITING := tests/browser tests/classroom tests/site
 test: lint types book notebooks
 	@python tools/chromium.py
 	npm test
-	pytest -m "not slow" --cov -n 4 --dist worksteal
+	pytest -m "not slow" --cov -n auto --dist worksteal $(addprefix --ignore=,$(WAITING))
+	pytest -m "not slow" -n 4 --dist worksteal $(WAITING)
 
 # Everything: also what trains, runs whole chapters and installs anew, and every page under the audit's rules.
 test-all: test

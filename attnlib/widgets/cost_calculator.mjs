@@ -21,7 +21,7 @@ function build(model, figure) {
   const models = model.get("models");
   if (!Array.isArray(models)) throw new Error("there is no list of models");
   const choose = (_, i) => {
-    const { name, source, n, ...sizes } = models[i];
+    const { name = "", source, n, ...sizes } = models[i] ?? {}; // -1 keeps the sizes
     ui.change(model, { ...sizes, chosen: name, n: n ?? model.get("n") });
   };
   const presets = { get: () => models.indexOf(present(model)), set: choose, save_changes() {} };

@@ -16,7 +16,7 @@ mkdir -p _build/html _build/.doctrees
 @pytest.fixture
 def make(tmp_path):
     """Run `make book` where Jupyter Book only counts; give how often it was called, and the exit code."""
-    for name in ("_ext", "attnlib", "chapters", "tools", ".venv/bin"):
+    for name in ("_ext", "attnlib/widgets/static", "anywidget-static/src", "chapters", "tools", ".venv/bin"):
         (tmp_path / name).mkdir(parents=True)
     for name in ("_config.yml", "_toc.yml", "index.md", "references.bib", "requirements.txt", "package-lock.json"):
         (tmp_path / name).touch()
@@ -27,10 +27,11 @@ def make(tmp_path):
     shutil.copy("Makefile", tmp_path)
     (tmp_path / ".venv/bin/jupyter-book").write_text(FAKE)
     (tmp_path / ".venv/bin/jupyter-book").chmod(0o755)
-    (tmp_path / ".venv/ready").touch()
 
     def run(**environment):
-        os.utime(tmp_path / ".venv/ready", (2**31, 2**31))  # a new environment is not what these tests are about
+        for file in (".venv/ready", "attnlib/widgets/static/widgets.mjs"):  # to make these is not what is tested here
+            (tmp_path / file).touch()
+            os.utime(tmp_path / file, (2**31, 2**31))
         environment = {"PATH": os.environ["PATH"], **environment}
         done = subprocess.run(["make", "book"], cwd=tmp_path, capture_output=True, text=True, env=environment)
         builds = (tmp_path / "builds").read_text().count("build")

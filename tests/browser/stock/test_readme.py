@@ -91,7 +91,9 @@ def test_a_package_of_widgets_is_built_once(readme, tmp_path, monkeypatch, open_
 
     esbuild.write_pages({"page": [Source("dial", package="dials")]}, tmp_path)
     script = '<script defer src="page.js"></script>'
-    (tmp_path / "page.html").write_text(f"<!doctype html><title>t</title>{Dial(angle=90).to_html()}{script}")
+    (tmp_path / "page.html").write_text(
+        f"<!doctype html><meta charset=utf-8><title>t</title>{Dial(angle=90).to_html()}{script}"
+    )
     page = open_page(f"{(tmp_path / 'page.html').as_uri()}#dial?angle=200")
     page.get_by_text("200°").wait_for()
     page.get_by_text("Start again").click()

@@ -29,6 +29,7 @@ KATEX = Path("node_modules/katex/dist/katex.min.css")
 THEME, WIDGETS = Path("_ext/theme"), Path("attnlib/widgets")
 STYLES = (KATEX, THEME / "page.css", THEME / "content.css")
 REPLACED = {"pygments", "basic", "copybutton", "exercise", "mystnb", "katex", "katex-math"}
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # what no step has replaced
 SEARCHING = {"doctools.js", "sphinx_highlight.js"}  # on any other page they would only take keys such as Escape
 logger = logging.getLogger(__name__)
 
@@ -90,6 +91,8 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
     if not metas:
         logger.warning("the page has no description: add myst.html_meta.description", location=page, type="pages")
     context["description"] = metas[0] if metas else ""
+    if WIDGET_VIEW in context["body"]:
+        logger.warning("a widget without a module of its own cannot live in a page", location=page, type="pages")
     # Sphinx calls the caption of a list of contents a heading, and does not say of which level.
     context["body"] = context["body"].replace('role="heading">', 'role="heading" aria-level="3">')
 

@@ -139,7 +139,7 @@ FAULTS = {
         'could not find bibtex key "nobody"',
         "Unknown directive type: 'nosuchdirective'",
         "stderr was found",
-        "a widget has no text/html form, so the page cannot show it",
+        "a widget without a module of its own cannot live in a page",
         "a cell with the tag 'sheet' draws no figure",
         "download file not readable",
         "image file not readable: gone.png",

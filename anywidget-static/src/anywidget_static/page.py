@@ -89,7 +89,7 @@ def serialized(model: Mapping[str, Any]) -> str:
         del state["_bounds"]
     if model.get("buffers"):
         state["_buffers"] = [{"path": one["path"], "data": one["data"]} for one in model["buffers"]]
-    return json.dumps(state, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return json.dumps(state, sort_keys=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def is_anywidget(model: Mapping[str, Any]) -> bool:

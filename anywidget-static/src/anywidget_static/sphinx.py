@@ -15,6 +15,8 @@ folder. Without it a page loads modules, which browsers refuse to load from a fo
 
 import hashlib
 import json
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -168,7 +170,18 @@ def write_scripts(app: Sphinx, exception: Exception | None) -> None:
     if scripts:
         options = root / app.config.anywidget_static_options if app.config.anywidget_static_options else None
         write = esbuild.write_pages if app.config.anywidget_static_bundle else esbuild.copy_pages
-        write(scripts, static, options, root)
-        for name, sources in scripts.items():
-            if not _unstyled(app, sources):
-                (static / f"{name}.css").unlink()
+        with tempfile.TemporaryDirectory() as folder:
+            write(scripts, Path(folder), options, root)
+            for name, sources in scripts.items():
+                if not _unstyled(app, sources):
+                    (Path(folder) / f"{name}.css").unlink()
+            _replace(Path(folder), static)
+
+
+def _replace(made: Path, static: Path) -> None:
+    """Copy the files that are not there as they are: one that did not change keeps its time."""
+    for file in (file for file in made.rglob("*") if file.is_file()):
+        there = static / file.relative_to(made)
+        if not there.exists() or there.read_bytes() != file.read_bytes():
+            there.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, there)

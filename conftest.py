@@ -13,6 +13,7 @@ import jaxtyping
 import pytest
 from hypothesis import settings
 
+pytest.register_assert_rewrite("contract")  # the tests of every widget: see anywidget-static/tests
 settings.register_profile("book", deadline=None)  # no test is about time: the machine may be busy
 settings.load_profile("book")
 
@@ -156,7 +157,9 @@ def show_alive(show):
     def show_it(*parts, **options):
         page = show(*parts, **options)
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        page.wait_for_function("() => !document.querySelector('[data-widget]:not([data-widget-mounted])')")
+        page.wait_for_function(
+            "() => !document.querySelector('[data-widget]:not([data-widget-mounted])')", timeout=10_000
+        )
         return page
 
     return show_it

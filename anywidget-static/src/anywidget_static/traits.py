@@ -137,6 +137,8 @@ def _bounds(trait: traitlets.TraitType[Any, Any]) -> dict[str, Any]:
         found["values"] = list(trait.values or ())
     elif isinstance(trait, Texts | Numbers) and trait._maxlen < sys.maxsize:
         found |= {"type": "list", "min": trait._minlen, "max": trait._maxlen}
+    elif isinstance(trait, traitlets.List) and trait.allow_none:
+        found["type"] = "list"  # the author's null does not tell a link what it may carry
     if found and trait.allow_none:
         found["nullable"] = True
     return found | ({"link": True} if trait.metadata.get("link") else {})

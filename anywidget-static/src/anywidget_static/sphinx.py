@@ -45,7 +45,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", read)
     app.connect("html-page-context", add_script, priority=900)
     app.connect("build-finished", write_scripts)
-    return {"version": __version__, "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": False}
+    return {"version": __version__, "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def sources_of(env: BuildEnvironment) -> dict[str, dict[str, Source]]:

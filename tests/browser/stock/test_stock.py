@@ -84,9 +84,10 @@ def test_without_esbuild_the_modules_live_on_a_server(copied, look):
 
 def test_where_no_script_runs_a_page_shows_the_table(built, look):
     shown = look(built, "alone", java_script_enabled=False)
-    assert shown.locator("[data-widget]").inner_text() == (
-        "The count is 3.\n\nThis is how the widget starts. With JavaScript on you can count further."
-    )
+    text = shown.locator("[data-widget]").inner_text()
+    assert "The count is 3." in text
+    assert "With JavaScript on you can count further." in text
+    assert not shown.locator("[data-widget] button").count()
 
 
 def test_widgets_that_are_alike_live_by_themselves_at_addresses_of_their_own(built, look):
@@ -184,7 +185,7 @@ def test_pages_that_are_read_at_once_each_have_their_script(copied, look, saved)
         'master_doc = "bare"\nnb_execution_mode = "off"\nexclude_patterns = ["_build"]\n'
     )
     said = book.call("sphinx-build", "-W", "-j", "4", ".", "_build/html")
-    assert "waiting for workers" in said
+    assert "10 added" in said
     for number in (0, 7):
         assert counted(look(book, f"page{number}")) == f"{number} counts 4"
 

@@ -42,7 +42,8 @@ def run(entries: Mapping[str, str], out: Path, *options: str, root: Path = Path(
             Path(folder, f"{name}.js").write_text(text, encoding="utf8")
         files = [str(Path(folder, f"{name}.js")) for name in entries]
         command = [str(esbuild), *COMMON, alias, f"--outdir={out.absolute()}", *options, *files]
-        done = subprocess.run(command, capture_output=True, text=True, encoding="utf8")
+        quiet = "--watch" not in options  # which says what it does, until it is stopped
+        done = subprocess.run(command, capture_output=quiet, text=True, encoding="utf8")
     if done.returncode:
         raise BuildError(f"esbuild cannot read this: {done.stderr}")
 
@@ -55,19 +56,25 @@ def modules(folder: Path) -> list[Path]:
 def imports(files: Iterable[Path]) -> str:
     """The lines that make `widgets` of modules, each by its name."""
     paths = {file.stem: file.absolute().as_posix() for file in files}
-    lines = [f'import * as {name} from "{path}";\n' for name, path in paths.items()]
+    lines = [f'import {name} from "{path}";\n' for name, path in paths.items()]
     return f"{''.join(lines)}const widgets = {{ {', '.join(paths)} }};\n"
 
 
-def build(folder: Path, root: Path = Path()) -> None:
-    """Write what a notebook carries of all widgets in a folder: `static/widgets.mjs` and `static/widgets.css` in it."""
+def build(folder: Path, root: Path = Path(), watch: bool = False) -> None:
+    """Write what a notebook carries of all widgets in a folder: `static/widgets.mjs` and `static/widgets.css` in it.
+
+    To `watch` writes them again after each change of a module or a style, until Ctrl-C.
+    """
     entry = (
         'import { library } from "anywidget_static/library.mjs";\n'
         f"{imports(modules(folder))}export {{ widgets }};\nexport default library(widgets);\n"
     )
     out = folder / "static"
-    run({"widgets": entry}, out, "--format=esm", "--out-extension:.js=.mjs", root=root)
+    options = ("--format=esm", "--out-extension:.js=.mjs")
+    run({"widgets": entry}, out, *options, root=root)
     (out / "widgets.css").touch()
+    if watch:
+        run({"widgets": entry}, out, *options, "--watch", "--log-level=info", root=root)
 
 
 def style(files: Iterable[Path], root: Path = Path()) -> str:
@@ -128,8 +135,7 @@ def copy_pages(
     pages: Mapping[str, Sequence[Source]], out: Path, options: Path | None = None, root: Path = Path()
 ) -> None:
     """The same without esbuild: modules, which a page loads one by one, with the libraries of packages as they are."""
-    shutil.rmtree(out / "anywidget-static", ignore_errors=True)  # modules of earlier builds
-    shutil.copytree(script_folder(), out / "anywidget-static")
+    shutil.copytree(script_folder(), out / "anywidget-static", dirs_exist_ok=True)
     extra = 'import options from "./anywidget-static/options.mjs";\n' if options else "const options = {};\n"
     if options:
         shutil.copy(options, out / "anywidget-static" / "options.mjs")

@@ -1,5 +1,6 @@
 """The README of anywidget-static, followed to the letter: every block of code in it runs here."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -87,13 +88,10 @@ def test_a_package_of_widgets_is_built_once(readme, tmp_path, monkeypatch, open_
     assert done.returncode == 0, done.stderr
     assert "Start again" in (package / "static/widgets.mjs").read_text()
     monkeypatch.syspath_prepend(tmp_path)
-    from dials.dial import Dial
-
+    dial = importlib.import_module("dials.dial").Dial(angle=90)
     esbuild.write_pages({"page": [Source("dial", package="dials")]}, tmp_path)
     script = '<script defer src="page.js"></script>'
-    (tmp_path / "page.html").write_text(
-        f"<!doctype html><meta charset=utf-8><title>t</title>{Dial(angle=90).to_html()}{script}"
-    )
+    (tmp_path / "page.html").write_text(f"<!doctype html><meta charset=utf-8><title>t</title>{dial.to_html()}{script}")
     page = open_page(f"{(tmp_path / 'page.html').as_uri()}#dial?angle=200")
     page.get_by_text("200°").wait_for()
     page.get_by_text("Start again").click()

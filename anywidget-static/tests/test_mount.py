@@ -1,0 +1,103 @@
+"""Widgets of a static page: how they start, what they are given, and how they end."""
+
+import re
+
+import pytest
+
+from anywidget_static import Widget, page
+from contract import bundle
+
+KERNEL = "This needs Python, which does not run in this page."
+
+
+def widget_of(module, **options):
+    """A widget with a module of its own, and a sentence where no script runs."""
+    fields = {"_esm": f"export default {module};", "fallback": lambda self: "<p>still</p>"}
+    return type("Tried", (Widget,), fields)(**options)
+
+
+TWO = """{
+  initialize: ({ signal }) => {
+    globalThis.log = ["initialize"];
+    signal.addEventListener("abort", () => log.push("aborted"));
+    return () => log.push("forgotten");
+  },
+  render: ({ el }) => { log.push("render"); el.textContent = "alive"; return () => log.push("removed"); },
+}"""
+MOUNT = """async () => {
+  globalThis.end = bare.mount(document, { [bare.name]: { default: bare.widget } });
+  dispatchEvent(new Event("beforeprint"));
+  await new Promise((done) => setTimeout(done));
+}"""
+
+
+def test_what_a_widget_leaves_is_cleaned_when_the_page_ends_it(show_html, tmp_path):
+    made = widget_of(TWO)
+    tried = show_html(made.to_html(), bundle(made, tmp_path))
+    before = tried.locator("main").inner_html()
+    for _ in range(2):
+        tried.evaluate(MOUNT)
+        assert tried.locator("[data-widget]").inner_text().endswith("alive")
+        tried.evaluate("end()")
+        assert tried.evaluate("log") == ["initialize", "render", "aborted", "forgotten", "removed"]
+        assert tried.locator("main").inner_html() == before
+
+
+@pytest.mark.parametrize(
+    "press", ["model.send({ ask: 1 })", "experimental.invoke('ask').catch(({ message }) => { el.title = message; })"]
+)
+def test_what_needs_a_kernel_says_so_once(press, show_alive):
+    button = 'Object.assign(document.createElement("button"), { textContent: "ask" })'
+    tried = show_alive(
+        widget_of(
+            f"{{ render({{ model, el, experimental }}) {{ el.append({button}); el.onclick = () => {{ {press} }}; }} }}"
+        )
+    )
+    for _ in range(2):
+        tried.get_by_role("button", name="ask").click()
+    assert tried.get_by_text(KERNEL).count() == 1
+    assert tried.problems == []
+
+
+@pytest.mark.parametrize(
+    "module", ["{ render() { throw new Error('no luck'); } }", "async () => { throw new Error('no luck'); }"]
+)
+def test_a_widget_that_cannot_start_leaves_what_stood_there(module, show, until):
+    tried = show(widget_of(module))
+    until(tried, "!document.querySelector('[data-widget] > div')")
+    assert tried.get_by_text("still").is_visible()
+    assert tried.locator("[data-widget-mounted]").count() == 0
+    assert [problem for problem in tried.problems if "no luck" in problem]
+
+
+def test_a_state_that_is_not_json_leaves_what_stood_there(show_html, show, tmp_path):
+    made = widget_of("{ render() {} }")
+    html = re.sub(r'(json">).*?(</script>)', r"\1{oops\2", made.to_html())
+    tried = show_html(html, f"{bundle(made, tmp_path)};({MOUNT})();")
+    assert tried.get_by_text("still").is_visible()
+    assert "JSON" in tried.problems[0]
+
+
+def test_a_widget_whose_module_the_page_lacks_stays_what_it_was(show_html, tmp_path):
+    made = widget_of("{ render() {} }")
+    tried = show_html(
+        re.sub('data-widget="[^"]*"', 'data-widget="other"', made.to_html()), f"{bundle(made, tmp_path)};({MOUNT})();"
+    )
+    assert tried.get_by_text("still").is_visible()
+    assert tried.problems == []
+
+
+def test_a_state_may_come_later_than_the_page(show_html, until, tmp_path):
+    made = widget_of("{ render({ model, el }) { el.textContent = model.get('title'); } }", title="come late")
+
+    def write(state):
+        name = "state-1.js"
+        fill = f"document.querySelector(\"[data-state$='{name}']\").textContent = {state!r};"
+        (tmp_path / name).write_text(fill)
+        return name
+
+    html = page.moved(made.to_html(), 0, write)
+    assert "come late" not in html
+    tried = show_html(html, f"{bundle(made, tmp_path)};({MOUNT})();")
+    until(tried, "document.querySelector('[data-widget]').textContent.includes('come late')")
+    assert tried.problems == []

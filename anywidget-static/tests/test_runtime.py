@@ -1,0 +1,101 @@
+"""The Python side: bounds with one sentence in both languages, classes of any origin, and what esbuild joins."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import counter
+from anywidget_static import InputError, OneOf, Real, Whole, Widget, esbuild
+from anywidget_static.page import Source
+from anywidget_static.widget import library
+
+ROOT = Path(__file__).parents[2]
+FAULT = """
+import { fault } from "./anywidget-static/src/anywidget_static/js/bounds.mjs";
+const [name, value, bounds] = JSON.parse(process.argv[1]);
+process.stdout.write(fault(name, value, bounds));
+"""
+
+
+class Bounded(Widget):
+    """One trait of each kind."""
+
+    _esm = "export default { render() {} };"
+    whole = Whole(2, min=1, max=8).tag(sync=True, link=True)
+    least = Whole(2, min=1).tag(sync=True)
+    real = Real(0.5, min=0, max=2).tag(sync=True)
+    one = OneOf(("a", "b"), "a").tag(sync=True)
+    maybe = Whole(None, min=0, max=3, allow_none=True).tag(sync=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("whole", 0), ("whole", 9), ("least", 0), ("real", 2.5), ("real", -1.5), ("maybe", 4)]
+)
+def test_a_wrong_value_has_the_same_sentence_in_both_languages(name, value):
+    widget = Bounded()
+    before = getattr(widget, name)
+    with pytest.raises(InputError) as raised:
+        setattr(widget, name, value)
+    told = json.dumps([name, value, widget._bounds[name]])
+    said = subprocess.run(
+        ["node", "--input-type=module", "-e", FAULT, told], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert said.stdout == str(raised.value) != ""
+    assert getattr(widget, name) == before
+
+
+def test_bounds_reach_javascript_as_they_are_declared():
+    bounds = dict(Bounded()._bounds)
+    assert bounds["whole"] == {"type": "int", "min": 1, "max": 8, "link": True}
+    assert bounds["real"] == {"type": "float", "min": 0, "max": 2}
+    assert bounds["one"] == {"values": ["a", "b"]}
+    assert bounds["maybe"]["nullable"] is True
+
+
+def test_a_class_of_a_cell_brings_its_module_as_text_and_needs_no_file():
+    names = {"__name__": "a cell", "Widget": Widget}
+    exec("class Hello(Widget):\n    _esm = 'export default { render() {} };'\n", names)
+    html = names["Hello"](title="Hi there").to_html()
+    assert 'data-widget="Hello"' in html
+    assert 'id="hello-hi-there"' in html
+
+
+def test_a_misspelt_option_is_named():
+    with pytest.raises(TypeError, match="Counter has no option 'cuont'"):
+        counter.Counter(cuont=1)
+
+
+def test_a_library_is_made_anew_after_it_was_closed(examples):
+    kind = type(examples["Interval"])
+    one, two = kind(), kind()
+    assert one._library == two._library
+    library(kind).close()
+    assert kind()._library != one._library
+
+
+def test_a_missing_bundle_says_what_to_run(tmp_path):
+    kind = type("Lost", (Widget,), {"_bundle": tmp_path / "static"})
+    with pytest.raises(FileNotFoundError, match=r"widgets\.mjs is missing: build it with `python -m anywidget_static"):
+        kind()
+
+
+def test_a_pages_script_holds_what_its_widgets_use_once_and_nothing_else(tmp_path):
+    grid, plane = (Source(name, package="attnlib.widgets") for name in ("attention_grid", "token_plane"))
+    esbuild.write_pages({"grid": [grid], "plane": [plane], "both": [grid, plane]}, tmp_path, root=ROOT)
+    one, other, both = ((tmp_path / f"{name}.js").read_text("utf8") for name in ("grid", "plane", "both"))
+    assert both.count("This picture cannot be drawn") == 1
+    assert "Next word after" not in both
+    assert max(len(one), len(other)) < len(both) < len(one) + len(other) - 4000  # what they share
+
+
+def test_a_script_that_cannot_be_made_says_why(tmp_path, monkeypatch):
+    with pytest.raises(esbuild.BuildError, match=re.escape("esbuild cannot read this") + r".*nobody\.mjs"):
+        esbuild.write_pages({"page": [Source("nobody", package="attnlib.widgets")]}, tmp_path, root=ROOT)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(esbuild.BuildError, match="esbuild is missing: run `npm ci`"):
+        esbuild.run({"page": ""}, tmp_path, root=tmp_path)
+    with pytest.raises(esbuild.BuildError, match="there is no package nobody"):
+        esbuild.package_folder("nobody")

@@ -111,8 +111,8 @@ function run(parameters, ids) {
   return { ids, weights: decoder_weights(parameters, ids), logits: decoder_logits(parameters, ids) };
 }
 
-// Which token is swapped, and for which word: two menus whose options follow the sentence and the vocabulary. `draw` gives
-// the words with one of them swapped, or null.
+// Which token is swapped, and for which word: two menus whose options follow the sentence and the vocabulary.
+// `draw` gives the words with one of them swapped, or null.
 function swapper(model) {
   const menu = (label, put) => {
     const node = element("select", { "aria-label": label });

@@ -45,7 +45,8 @@ function build(model, figure) {
     const row = (name, count, times) => [name, large(count), large(4 * count, ui.BYTES), `× ${times}`];
     const twice = cost.ideal_tensor_parameters(2 * n, d, d_v) / ideal;
     const rows = [row("ideal tensor", ideal, twice), row("attention", attention, 1)];
-    const ideally = ui.sentence`${ui.formula("n · d · n · d_v")} = ${mark(n)} · ${whole(d)} · ${mark(n)} · ${whole(d_v)}`;
+    const formula = ui.formula("n · d · n · d_v");
+    const ideally = ui.sentence`${formula} = ${mark(n)} · ${whole(d)} · ${mark(n)} · ${whole(d_v)}`;
     const attending = `2 · d · d_k + d · d_v = 2 · ${whole(d)} · ${whole(d_k)} + ${whole(d)} · ${whole(d_v)}`;
     counts.replaceChildren(
       ...line("ideal tensor", ideal, ideally, 0),

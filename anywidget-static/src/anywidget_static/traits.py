@@ -45,10 +45,11 @@ class OneOf(traitlets.Enum[Any]):
     """One of some values, such as `OneOf(("none", "causal"), "causal")`."""
 
     def validate(self, owner: Any, value: Any) -> Any:
-        if value not in (self.values or ()) and not (value is None and self.allow_none):
-            known = ", ".join(map(str, self.values or ()))
-            raise InputError(f"{self.name} must be one of {known}, got {value!r}")
-        return value
+        known = [*(self.values or ()), *([None] if self.allow_none else [])]
+        for one in known:
+            if one is value or (np.isscalar(value) and one == value):
+                return one  # 4, where 4.0 or NumPy's 4 was given
+        raise InputError(f"{self.name} must be one of {', '.join(map(str, self.values or ()))}, got {value!r}")
 
 
 class Numbers(traitlets.TraitType[list[Any], Any]):

@@ -27,7 +27,8 @@ function show(model, el, { build, prefix, again, wrong }) {
     model.set(start);
     model.save_changes();
   });
-  const keys = (event) => /^(Arrow|Home|End|Page|Enter| )/.test(event.key) && event.stopPropagation(); // from JupyterLab
+  // JupyterLab would take these from the controls.
+  const keys = (event) => /^(Arrow|Home|End|Page|Enter| )/.test(event.key) && event.stopPropagation();
   el.addEventListener("keydown", keys);
   el.append(figure, problem, make("div", `${prefix} ${prefix}-foot`, reset));
   let draw = null;

@@ -70,6 +70,23 @@ def test_a_widget_that_cannot_start_leaves_what_stood_there(module, show, until)
     assert [problem for problem in tried.problems if "no luck" in problem]
 
 
+def test_what_was_initialized_is_cleaned_when_the_drawing_fails(show, until):
+    initialize = "initialize: () => () => { document.title = 'cleaned'; }"
+    tried = show(widget_of(f"{{ {initialize}, render() {{ throw new Error('no luck'); }} }}"))
+    until(tried, "document.title === 'cleaned'")
+    assert tried.get_by_text("still").is_visible()
+
+
+def test_a_state_that_comes_after_the_end_starts_nothing(show_html, tmp_path):
+    made = widget_of("{ render({ el }) { el.textContent = 'alive'; } }")
+    (tmp_path / "state-1.js").write_text("document.querySelector('[data-state]').textContent = '{}';")
+    html = page.moved(made.to_html(), 0, lambda state: "state-1.js")
+    tried = show_html(html, f"{bundle(made, tmp_path)};({MOUNT})().then(() => globalThis.end());")
+    tried.evaluate("new Promise((done) => setTimeout(done, 0)).then(() => dispatchEvent(new Event('beforeprint')))")
+    assert tried.get_by_text("still").is_visible()
+    assert tried.get_by_text("alive").count() == 0
+
+
 def test_a_state_that_is_not_json_leaves_what_stood_there(show_html, show, tmp_path):
     made = widget_of("{ render() {} }")
     html = re.sub(r'(json">).*?(</script>)', r"\1{oops\2", made.to_html())

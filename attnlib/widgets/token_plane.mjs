@@ -101,7 +101,7 @@ function describe(model, points, outputs) {
   output.append(`Its output${steps > 1 ? times : ""}: ${coordinates(outputs[i])}.${steps > 1 ? note : ""}`);
   return [
     element("p.pair", element("bdi", tokens[i]), ` at ${coordinates(points[i])}`),
-    element("div.scroll", ui.table(["token", "length", "angle", "score", "reads", "is read"], rows)),
+    ui.scroll("scores and weights", ui.table(["token", "length", "angle", "score", "reads", "is read"], rows)),
     element("p", `A score is ${number(lengths[i])} × the other’s length × the cosine of the angle between them.`),
     output,
   ];

@@ -76,7 +76,10 @@ def read(app: Sphinx, document: nodes.document) -> None:
         if found.setdefault(source.name, source) != source:
             logger.warning("two widgets of this page are called %r", source.name, location=bundle, type="widgets")
         html = page.named(html or page.shell(source.name, "", view, ""), source.name, taken)
-        _show(bundle, page.filled(html, {view: model}))
+        try:
+            _show(bundle, page.filled(html, {view: model}))
+        except ValueError:  # of JSON, which has no such numbers
+            logger.warning("the state of %r holds NaN or infinity", source.name, location=bundle, type="widgets")
     if found:
         sources_of(env)[name] = found
     if files and not left:  # nothing here needs Jupyter's own front end

@@ -144,6 +144,18 @@ def test_a_notebook_without_its_widgets_state_shows_the_table_and_a_warning(copi
     assert "The count is 3." in shown.locator("[data-widget]").inner_text()
 
 
+def test_a_state_with_nan_shows_the_table_and_a_warning(copied):
+    stock = copied()
+    stock.write(
+        nan=[
+            "import counter, traitlets\nclass Odd(counter.Counter):\n    x = traitlets.Float(float('nan')).tag(sync=True)\nOdd()"
+        ]
+    )
+    stock.run()
+    with pytest.raises(AssertionError, match="holds NaN or infinity"):
+        stock.build()
+
+
 def test_a_book_that_is_built_again_has_what_its_pages_ask_for(copied, look, saved):
     book = copied("alone")
     book.build()

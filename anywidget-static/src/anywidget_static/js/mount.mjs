@@ -63,6 +63,7 @@ export function mount(root, widgets, options = {}) {
     if (!home.late) near.observe(element);
     else
       home.fetch_state(() => {
+        if (stopped.signal.aborted) return;
         near.observe(element);
         if (settings.address.read().id === element.id) follow();
       });
@@ -131,6 +132,7 @@ class Home {
       if (focused) el.querySelector("[tabindex='0'], input, button")?.focus(); // the table that had it is gone
       element.dataset.widgetMounted = "true";
     } catch (error) {
+      this.#tidy();
       el.remove(); // what stood there stays
       console.error(`widget ${element.dataset.widget}:`, error);
       if (!element.querySelector("figure, table, p")) this.say(`${this.settings.words.fault}: ${error.message}`);

@@ -1,6 +1,7 @@
 """Build what a notebook carries of a folder's widgets: `python -m anywidget_static FOLDER …`."""
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 
 from anywidget_static.esbuild import build
@@ -11,8 +12,11 @@ def main() -> None:
     options.add_argument(
         "folder", nargs="+", type=Path, help="a folder with widgets: each a class and, beside it, a module"
     )
-    for folder in options.parse_args().folder:
-        build(folder)
+    options.add_argument("--watch", action="store_true", help="build the last folder again after each change of a file")
+    given = options.parse_args()
+    with suppress(KeyboardInterrupt):
+        for folder in given.folder:
+            build(folder, watch=given.watch and folder == given.folder[-1])
 
 
 if __name__ == "__main__":

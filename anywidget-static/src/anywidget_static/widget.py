@@ -14,7 +14,7 @@ from anywidget_static import page
 from anywidget_static.traits import bounds_of
 
 ANYWIDGET = {"_esm", "_css", "_anywidget_id"}
-LOADER = Path(__file__).parent / "js" / "jupyter.mjs"
+LOADER = re.sub(r"//.*|\n *", "", (page.script_folder() / "jupyter.mjs").read_text("utf8"))  # each widget saves it
 
 
 class Widget(anywidget.AnyWidget):

@@ -10,16 +10,16 @@ export function library(widgets) {
 
   // When the library is built anew, each widget is drawn anew by its new modules.
   const render = async (given) => {
-    const ready = `anywidget-static:${given.model.get("_library")}`;
+    const key = given.model.get("_library");
     let clean = await (await widget(given)).render?.(given);
-    const renew = async () => {
+    const renew = async ({ detail }) => {
       clean?.();
       given.el.replaceChildren();
-      clean = await globalThis[ALL][given.model.get("_library")].render(given);
+      clean = await detail.render(given);
     };
-    addEventListener(ready, renew, { once: true });
+    addEventListener(key, renew, { once: true });
     return () => {
-      removeEventListener(ready, renew);
+      removeEventListener(key, renew);
       clean?.();
     };
   };
@@ -29,7 +29,7 @@ export function library(widgets) {
       const key = model.get("key");
       globalThis[ALL] ??= {};
       globalThis[ALL][key] = { initialize, render };
-      dispatchEvent(new Event(`anywidget-static:${key}`));
+      dispatchEvent(new CustomEvent(key, { detail: globalThis[ALL][key] }));
     },
     render() {},
   };

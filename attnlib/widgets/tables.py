@@ -33,7 +33,7 @@ def table(caption: str, columns: Iterable[str], rows: Iterable[Row], shades: np.
     for i, (name, cells) in enumerate(rows):
         shade = [f' style="--w:{weight:.3f}"' for weight in shades[i]] if shades is not None else []
         written = [html.escape(cell) if isinstance(cell, str) else text(cell) for cell in cells]
-        shade += [' class="attn-plain"'] * (len(written) - len(shade))
+        shade += [""] * (len(written) - len(shade))
         texts = "".join(f"<td{s}>{cell}</td>" for s, cell in zip(shade, written, strict=True))
         body += f'<tr><th scope="row" dir="auto">{html.escape(name)}</th>{texts}</tr>'
     return (

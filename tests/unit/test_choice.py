@@ -76,7 +76,10 @@ BAD = {
     "no reply": (lambda: Choice("?", [("a", "b"), ("c", "")], 0), "option 1, 'c', has no reply"),
     "right": (lambda: Choice("?", PAIRS, 3), "right is option 3, outside 0 … 2"),
     "answer": (lambda: setattr(a_choice(), "answer", 3), "answer 3 is no choice of 3 options"),
-    "answer of the other kind": (lambda: setattr(a_choice(), "answer", [0, 1, 2]), r"answer \[0, 1, 2\] is no choice of"),
+    "answer of the other kind": (
+        lambda: setattr(a_choice(), "answer", [0, 1, 2]),
+        r"answer \[0, 1, 2\] is no choice of",
+    ),
     "order": (lambda: an_order(order=[0, 0, 1]), r"order must hold each of 0 … 2 once, got \[0, 0, 1\]"),
     "ordered answer": (lambda: setattr(an_order(), "answer", 1), "answer 1 is no order of 3 options"),
     "mode": (lambda: a_choice(mode="other"), "mode"),

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,18 @@ from urllib.request import urlopen
 import nbformat
 import pytest
 
+from anywidget_static import esbuild
 from tools import notebooks
 
+GALLERY = Path("chapters/appendices/gallery.md")
+EXAMPLES = Path("anywidget-static/examples")
 CHAPTER = Path("chapters/01_dot_product.md")
+# Every cell stays in the page, nothing asks about news, and a notebook is saved with its widgets.
+SETTINGS = {
+    "@jupyterlab/notebook-extension/tracker": '{"windowingMode": "none"}',
+    "@jupyterlab/apputils-extension/notification": '{"fetchNews": "false"}',
+    "@jupyter-widgets/jupyterlab-manager/plugin": '{"saveState": true}',
+}
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +31,11 @@ def lab(tmp_path_factory):
     tmp_path = tmp_path_factory.mktemp("lab")
     folder = tmp_path / "notebooks"
     folder.mkdir()
-    settings = tmp_path / "settings" / "@jupyterlab"
-    (settings / "notebook-extension").mkdir(parents=True)
-    (settings / "apputils-extension").mkdir()
-    # every cell stays in the page, and nothing asks about news
-    (settings / "notebook-extension" / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
-    (settings / "apputils-extension" / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
-    places = {"JUPYTERLAB_SETTINGS_DIR": settings.parent, "JUPYTERLAB_WORKSPACES_DIR": tmp_path / "workspaces"}
+    for name, setting in SETTINGS.items():
+        file = tmp_path / "settings" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(setting)
+    places = {"JUPYTERLAB_SETTINGS_DIR": tmp_path / "settings", "JUPYTERLAB_WORKSPACES_DIR": tmp_path / "workspaces"}
     places |= {name: tmp_path / name for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}
     log = (tmp_path / "log").open("w+")
     process = subprocess.Popen(
@@ -203,6 +211,85 @@ def test_a_saved_notebook_opens_and_runs_again(notebook, lab, open_page, tmp_pat
     assert again.execute("print(grid.temperature)").strip() == "5.0"
     assert again.cell(0, 4).text_content() == "0.24"
     assert again.errors == []
+
+
+@pytest.mark.slow
+def test_widgets_are_there_again_after_a_reload_and_from_the_saved_notebook(notebook, lab, open_page, tmp_path):
+    notebook.grid.get_by_label("temperature").fill("5")
+    notebook.command("docmanager:save")
+    notebook.page.reload()
+    assert notebook.cell(0, 4).text_content() == "0.24"
+    notebook.grid.get_by_label("temperature").fill("2.5")
+    assert notebook.execute("print(grid.temperature)").strip() == "2.5"  # the kernel still runs
+    notebook.command("docmanager:save")
+    notebook.stop()
+    notebook.page.goto("about:blank")
+
+    saved = Notebook(open_page, lab[0], f"{tmp_path.name}/01_dot_product.ipynb")
+    assert saved.grid.get_by_label("temperature").input_value() == "2.5"
+    saved.grid.get_by_label("temperature").fill("1")
+    saved.grid.locator("[data-cell='0,4']", has_text="0.21").wait_for()
+    saved.stop()
+
+
+@pytest.mark.slow
+def test_a_notebook_with_every_widget_is_small_as_lab_saves_it(lab, open_page, tmp_path):
+    address, folder = lab
+    notebooks.write([GALLERY], folder / tmp_path.name)
+    notebook = Notebook(open_page, address, f"{tmp_path.name}/gallery.ipynb")
+    notebook.command("notebook:run-all-cells")
+    notebook.page.locator("figure.attn").nth(15).wait_for()
+    notebook.command("docmanager:save")
+    file = folder / tmp_path.name / "gallery.ipynb"
+    models = nbformat.read(file, 4).metadata.widgets["application/vnd.jupyter.widget-state+json"].state.values()
+    assert "head_browser" in [model.state.get("_module") for model in models]
+    size = file.stat().st_size
+    print(f"{size:,} bytes")
+    assert size <= 350 * 1024
+    notebook.stop()
+
+
+LIVE = """import os
+os.environ["ANYWIDGET_HMR"] = "1"
+from counter import Counter
+from intervals import Interval
+display(counter := Counter(title="Clicks", count=3), interval := Interval(low=-1, high=2))
+"""
+
+
+@pytest.mark.slow
+def test_a_changed_module_redraws_live_widgets_which_keep_their_state(lab, open_page, tmp_path):
+    address, folder = lab
+    folder = folder / tmp_path.name
+    shutil.copytree(EXAMPLES, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    esbuild.build(folder / "intervals")
+    nbformat.write(notebooks.notebook_of([nbformat.v4.new_code_cell(LIVE)]), folder / "live.ipynb")
+    notebook = Notebook(open_page, address, f"{tmp_path.name}/live.ipynb")
+    notebook.command("notebook:run-all-cells")
+    shown = notebook.page.locator(".jp-OutputArea-output")
+    shown.get_by_role("button", name="Count").click()
+    shown.get_by_label("low").fill("-3")
+    assert notebook.execute("print(counter.count, interval.low)").strip() == "4 -3.0"
+
+    change(folder / "counter.mjs", '"Count"', '"Again"')
+    shown.get_by_role("button", name="Again", exact=True).click()
+    shown.get_by_text("Clicks: 5").wait_for()
+    for name in ("breadth", "extent"):  # each time anew
+        change(folder / "intervals/interval.mjs", r"`\w+ in", f"`{name} in")
+        esbuild.build(folder / "intervals")
+        shown.get_by_role("columnheader", name=f"{name} in m").wait_for()
+        assert shown.get_by_role("row").all_text_contents() == [f"lowhigh{name} in m", "-325"]
+    shown.get_by_label("low").fill("-4")
+    assert notebook.execute("print(counter.count, interval.low)").strip() == "5 -4.0"
+    assert notebook.errors == []
+    notebook.stop()
+
+
+def change(file, old, new):
+    text = file.read_text(encoding="utf8")
+    changed = re.sub(old, new, text)
+    assert changed != text
+    file.write_text(changed, encoding="utf8")
 
 
 WATCHED = """from attnlib.widgets import *

@@ -1,11 +1,14 @@
 """What the site gives to take away is all there, holds no outputs, and the page and the chapters link to it."""
 
+import os
 import re
+import shutil
 import zipfile
 from pathlib import Path
 
 import nbformat
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 
 from _ext import downloads
 
@@ -26,8 +29,26 @@ def test_the_archive_holds_every_notebook_and_the_package():
 def test_the_wheel_holds_the_package_as_it_is_now():
     with zipfile.ZipFile(SITE / "downloads" / WHEEL) as archive:
         sources = [*Path("attnlib").rglob("*.py"), *Path("attnlib").rglob("*.mjs"), *Path("attnlib/data").glob("*.npz")]
+        sources += [
+            *Path("anywidget-static/src/anywidget_static").rglob("*.mjs"),
+            *Path("attnlib/widgets/static").iterdir(),
+        ]
         for source in [*sources, Path("attnlib/py.typed"), *Path("chapters/attention_posters").glob("*.py")]:
-            assert archive.read(source.as_posix().removeprefix("chapters/")) == source.read_bytes()
+            assert (
+                archive.read(re.sub("^(chapters|anywidget-static/src)/", "", source.as_posix())) == source.read_bytes()
+            )
+
+
+@pytest.mark.parametrize("change", ["missing", "old"])
+def test_no_wheel_is_built_without_what_a_notebook_carries(change, tmp_path):
+    for name in ("pyproject.toml", "README.md", "tools", "anywidget-static", "chapters"):
+        (tmp_path / name).symlink_to(Path(name).absolute())
+    shutil.copytree("attnlib", tmp_path / "attnlib", ignore=shutil.ignore_patterns("__pycache__"))
+    built = tmp_path / "attnlib/widgets/static/widgets.mjs"
+    built.unlink() if change == "missing" else os.utime(built, (0, 0))
+    with pytest.raises(FileNotFoundError, match="is missing or old"):
+        list(WheelBuilder(str(tmp_path)).build(directory=str(tmp_path)))
+    list(WheelBuilder(str(tmp_path)).build(directory=str(tmp_path), versions=["editable"]))  # may come before Node
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -52,6 +52,15 @@ def test_the_package_alone_works_with_what_it_declares(wheel, fresh, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_widget_shows_itself_from_the_wheel(wheel, fresh, tmp_path):
+    python = fresh(f"{wheel.absolute()}[widgets]")
+    code = "from attnlib.widgets import Choice; data, _ = Choice()._repr_mimebundle_(); print(json.dumps(data))"
+    shown = json.loads(run(python, "-c", f"import json; {code}", cwd=tmp_path))
+    assert {"application/vnd.jupyter.widget-view+json", "text/html"} <= set(shown)
+    assert 'data-widget="choice"' in shown["text/html"]
+
+
+@pytest.mark.slow
 def test_every_notebook_of_the_site_runs_where_there_is_only_jupyter(fresh, tmp_path):
     """The first notebook installs the package from the wheel beside it; the others find it there."""
     python = fresh("ipykernel", "nbclient")

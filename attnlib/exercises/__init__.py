@@ -114,7 +114,7 @@ def question(id: str) -> Any:
     Raises:
         ValueError: as `check`, and for an exercise that is answered with code.
 
-    >>> question("which-shape").options
+    >>> [option for option, _ in question("which-shape").options]
     ['3 × 3', '7 × 7', '7 × 3']
     """
     exercise = _find(id)

@@ -14,12 +14,12 @@ from pathlib import Path
 from classroom.inside.imports import insert_note, note
 
 PACKAGE = Path(__file__).resolve().parent.parent / "attnlib"
-POSTERS = PACKAGE.parent / "chapters/attention_posters"
+BESIDE = [PACKAGE.parent / part for part in ("anywidget-static/src/anywidget_static", "chapters/attention_posters")]
 # How tests compare values: a process has it, and what it imports, from the start. The rest it must ask for.
 HARNESS = "attnlib.exercises.harness"
 # Parts that, as what is at hand, compute no attention: what they call notes itself. Of the exercises, those of no chapter.
 PLAIN = re.compile(
-    r"(attention_posters|attnlib\.(arguments|checks|plots|questions|threads|widgets|exercises(?!\.\w+_\d\d)))\b"
+    r"(anywidget_static|attention_posters|attnlib\.(arguments|checks|plots|questions|threads|widgets|exercises(?!\.\w+_\d\d)))\b"
 )
 STAND_IN = """
 def __getattr__(name):
@@ -59,12 +59,11 @@ def packed_at_hand() -> tuple[bytes, list[str]]:
 
 @cache
 def packed() -> bytes:
-    """Every module of attnlib and of its posters by name: whether it is a package, its place in the folder, and its code (see `inside/imports.py`)."""
+    """Every module of attnlib, and of what its wheel holds beside it, by name: whether it is a package, its place in the folder, and its code (see `inside/imports.py`)."""
     modules = {}
-    for file in sorted([*PACKAGE.rglob("*.py"), *POSTERS.glob("*.py")]):
-        path = file.relative_to(PACKAGE if file.is_relative_to(PACKAGE) else POSTERS.parent)
-        parts = ("attnlib", *path.parts) if file.is_relative_to(PACKAGE) else path.parts
-        name = ".".join(parts).removesuffix(".py").removesuffix(".__init__")
+    for folder, file in [(one, file) for one in (PACKAGE, *BESIDE) for file in sorted(one.rglob("*.py"))]:
+        name = ".".join(file.relative_to(folder.parent).parts).removesuffix(".py").removesuffix(".__init__")
+        path = file.relative_to(folder if folder == PACKAGE else folder.parent)
         tree = ast.parse(file.read_text(encoding="utf8"))
         if name not in at_hand() and not PLAIN.match(name):
             tree = ast.fix_missing_locations(_Noting(name).visit(tree))

@@ -97,6 +97,8 @@ def runner() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="grader-")).resolve()
     atexit.register(_remove, folder, os.getpid())
     shutil.copytree(ROOT / "attnlib", folder / "attnlib", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+    runtime = ROOT / "anywidget-static/src/anywidget_static"
+    shutil.copytree(runtime / "js", folder / "attnlib/anywidget_static/js")
     shutil.copytree(ROOT / INSIDE, folder / INSIDE, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "classroom" / "__init__.py", folder / "classroom")
     for path in (folder, *folder.rglob("*")):

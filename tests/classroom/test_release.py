@@ -79,7 +79,7 @@ def test_nothing_of_the_classroom_is_in_the_wheel(tmp_path):
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", tmp_path, "."]
     subprocess.run(command, check=True, capture_output=True)
     names = zipfile.ZipFile(next(tmp_path.glob("attnlib-*.whl"))).namelist()
-    assert [name for name in names if not name.startswith(("attnlib", "attention_posters"))] == []
+    assert [name for name in names if not name.startswith(("anywidget_static", "attnlib", "attention_posters"))] == []
     assert [name for name in names if "graded" in name] == []
 
 

@@ -117,7 +117,7 @@ def bundle(widget, folder):
     source, name = page.source(models[widget.model_id], models), str(widget._module)
     file = folder / f"{name}.mjs"
     if source.package:
-        file = esbuild.package_folder(source.package) / file.name
+        file = esbuild.package_folder(source.package, folder) / file.name
     else:
         file.write_text(source.esm, encoding="utf8")
     entry = f"""

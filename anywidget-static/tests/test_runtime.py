@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import counter
-from anywidget_static import InputError, OneOf, Real, Whole, Widget, esbuild
+from anywidget_static import InputError, OneOf, Real, Whole, Widget, esbuild, page
 from anywidget_static.page import Source
 from anywidget_static.widget import library
 
@@ -98,4 +98,20 @@ def test_a_script_that_cannot_be_made_says_why(tmp_path, monkeypatch):
     with pytest.raises(esbuild.BuildError, match="esbuild is missing: run `npm ci`"):
         esbuild.run({"page": ""}, tmp_path, root=tmp_path)
     with pytest.raises(esbuild.BuildError, match="there is no package nobody"):
-        esbuild.package_folder("nobody")
+        esbuild.package_folder("nobody", Path())
+
+
+def test_a_package_is_found_beside_the_pages_whose_cells_import_it(tmp_path):
+    (tmp_path / "dials" / "static").mkdir(parents=True)
+    assert esbuild.package_folder("dials", tmp_path) == tmp_path / "dials"
+    assert esbuild.package_folder("anywidget_static", tmp_path) == page.script_folder().parent
+
+
+def test_without_esbuild_a_module_finds_define_beside_itself(tmp_path):
+    esm = 'import { define } from "anywidget_static/define.mjs";\nexport default define(() => () => {});\n'
+    esbuild.copy_pages({"page": [Source("square", esm=esm, css="b { color: red }")]}, tmp_path)
+    written = (tmp_path / "anywidget-static/square.mjs").read_text()
+    assert written == esm.replace("anywidget_static/", "./")
+    assert (tmp_path / "anywidget-static/define.mjs").exists()
+    assert 'import("./anywidget-static/square.mjs")' in (tmp_path / "page.js").read_text()
+    assert "color: red" in (tmp_path / "page.css").read_text()

@@ -1,10 +1,10 @@
 """Build what a notebook carries of a folder's widgets: `python -m anywidget_static FOLDER …`."""
 
 import argparse
-from contextlib import suppress
+import sys
 from pathlib import Path
 
-from anywidget_static.esbuild import build
+from anywidget_static.esbuild import BuildError, build
 
 
 def main() -> None:
@@ -14,9 +14,13 @@ def main() -> None:
     )
     options.add_argument("--watch", action="store_true", help="build the last folder again after each change of a file")
     given = options.parse_args()
-    with suppress(KeyboardInterrupt):
+    try:
         for folder in given.folder:
             build(folder, watch=given.watch and folder == given.folder[-1])
+    except BuildError as error:
+        sys.exit(str(error))
+    except KeyboardInterrupt:  # which ends the watching
+        pass
 
 
 if __name__ == "__main__":

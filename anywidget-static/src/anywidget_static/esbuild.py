@@ -97,7 +97,7 @@ def write_pages(
     with tempfile.TemporaryDirectory() as folder:
         loads = {source: _load(source, Path(folder), root) for source in texts(pages)}
         entries = {
-            name: f"{start}{imports(module(source) for source in sources if source.package)}"
+            name: f"{start}{imports(module(source, root) for source in sources if source.package)}"
             f"{''.join(loads[source] for source in texts({name: sources}))}mount(document, widgets, options);\n"
             for name, sources in pages.items()
         }
@@ -142,14 +142,15 @@ def copy_pages(
     for page, sources in pages.items():
         lines, names, styles = [], [], [(script_folder() / "page.css").read_text(encoding="utf8")]
         for package in sorted({source.package for source in sources} - {""}):
-            library = package_folder(package) / "static"
+            library = package_folder(package, root) / "static"
             name = package.replace(".", "_")
             shutil.copy(library / "widgets.mjs", out / "anywidget-static" / f"{name}.mjs")
             lines.append(f'import {{ widgets as {name} }} from "./anywidget-static/{name}.mjs";\n')
             names.append(f"...{name}")
             styles.append((library / "widgets.css").read_text(encoding="utf8"))
         for source in texts({page: sources}):
-            (out / "anywidget-static" / f"{source.name}.mjs").write_text(source.esm, encoding="utf8")
+            near = source.esm.replace('"anywidget_static/', '"./')  # this package's own, such as define.mjs
+            (out / "anywidget-static" / f"{source.name}.mjs").write_text(near, encoding="utf8")
             far = SITES.search(source.esm)
             load = _from_text(source) if far else f'() => import("./anywidget-static/{source.name}.mjs")'
             names.append(f"{source.name}: {load}")
@@ -160,13 +161,16 @@ def copy_pages(
         (out / f"{page}.css").write_text("\n".join(styles), encoding="utf8")
 
 
-def module(source: Source) -> Path:
+def module(source: Source, root: Path) -> Path:
     """The file of a package's widget."""
-    return package_folder(source.package) / f"{source.name}.mjs"
+    return package_folder(source.package, root) / f"{source.name}.mjs"
 
 
-def package_folder(package: str) -> Path:
-    """Where a package lies."""
+def package_folder(package: str, root: Path) -> Path:
+    """Where a package lies: beside the pages, whose cells find it there, or where Python has it."""
+    beside = root.absolute().joinpath(*package.split("."))
+    if beside.is_dir():
+        return beside
     spec = find_spec(package)
     if not spec or not spec.submodule_search_locations:
         raise BuildError(f"there is no package {package}")

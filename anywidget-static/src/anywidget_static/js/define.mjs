@@ -16,7 +16,7 @@ function show(model, el, { build, prefix, again, wrong }) {
     node.append(...children);
     return node;
   };
-  const figure = make("figure", prefix, document.createElement("figcaption"));
+  const figure = make("figure", prefix, make("figcaption", "", model.get("title") ?? ""));
   const problem = make("p", `${prefix}-problem`);
   problem.setAttribute("role", "alert");
   const reset = make("button", `${prefix}-button`, again);

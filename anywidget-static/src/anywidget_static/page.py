@@ -1,7 +1,7 @@
 """Widgets as HTML: the shell that a notebook's output holds, and the state that a page adds to it.
 
-The state is Jupyter's own: what `nbclient` saves of every widget in a notebook's metadata. So a page can show any
-anywidget, whoever wrote it.
+The state is Jupyter's own: what `nbclient` saves of every widget in a notebook's metadata. So a page can show
+anywidgets that others wrote, too.
 """
 
 import base64

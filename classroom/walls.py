@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 
 from classroom import cgroup
+from classroom.answers import BESIDE, PACKAGE
 from classroom.limits import Limits, Refused
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -96,9 +97,10 @@ def runner() -> Path:
     """A folder with what runs in a student's process, and attnlib's data; nobody writes into it again."""
     folder = Path(tempfile.mkdtemp(prefix="grader-")).resolve()
     atexit.register(_remove, folder, os.getpid())
-    shutil.copytree(ROOT / "attnlib", folder / "attnlib", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
-    runtime = ROOT / "anywidget-static/src/anywidget_static"
-    shutil.copytree(runtime / "js", folder / "attnlib/anywidget_static/js")
+    data = shutil.ignore_patterns("__pycache__", "*.py")
+    shutil.copytree(PACKAGE, folder / "attnlib", ignore=data)
+    for package in BESIDE:
+        shutil.copytree(package, folder / "attnlib" / package.name, ignore=data)
     shutil.copytree(ROOT / INSIDE, folder / INSIDE, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "classroom" / "__init__.py", folder / "classroom")
     for path in (folder, *folder.rglob("*")):

@@ -12,7 +12,8 @@ class Widgets(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         folder = Path(self.root, "attnlib/widgets")
         built = folder / "static/widgets.mjs"
-        sources = [*folder.glob("*.mjs"), *folder.glob("*.css")]
+        runtime = Path(self.root, "anywidget-static/src/anywidget_static/js")
+        sources = [*folder.glob("*.mjs"), *folder.glob("*.css"), *runtime.glob("*.mjs")]
         newest = max(file.stat().st_mtime for file in sources)
         if version != "editable" and not (built.exists() and built.stat().st_mtime >= newest):
             raise FileNotFoundError(f"{built} is missing or old: run `python -m anywidget_static attnlib/widgets`")

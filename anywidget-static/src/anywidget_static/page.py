@@ -22,7 +22,6 @@ PLACE = re.compile(r'<script type="application/json" data-model="(\w+)"></script
 STATE = re.compile(r'<script type="application/json">([^<]*)</script>')
 STATE_FILE = re.compile(r'data-state="[^"]*?(state-\w+\.js)"')
 SHOWN = re.compile(rf'<script type="{re.escape(VIEW)}">(.*?)</script>', re.DOTALL)
-KEPT = {"_bounds"}
 FRONT_END = {"_anywidget_id", "_css", "_dom_classes", "_esm", "_library", "_module"}  # of no use to a module
 FRONT_END |= {f"_{part}_{what}" for part in ("model", "view") for what in ("module", "module_version", "name")}
 FRONT_END |= {"_view_count", "layout", "tabbable", "tooltip"}
@@ -84,12 +83,15 @@ def filled(text: str, models: Mapping[str, Any]) -> str:
 
 def serialized(model: Mapping[str, Any]) -> str:
     """A model's state as JSON that may stand inside HTML."""
-    state = {n: v for n, v in model["state"].items() if n not in FRONT_END}
-    if not state.get("_bounds", True):
-        del state["_bounds"]
+    state = inputs(model["state"])
     if model.get("buffers"):
         state["_buffers"] = [{"path": one["path"], "data": one["data"]} for one in model["buffers"]]
     return json.dumps(state, sort_keys=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def inputs(state: Mapping[str, Any]) -> dict[str, Any]:
+    """What a module uses of a state: the widget's own fields, and their bounds, if it has any."""
+    return {name: value for name, value in state.items() if name not in FRONT_END and (value or name != "_bounds")}
 
 
 def is_anywidget(model: Mapping[str, Any]) -> bool:

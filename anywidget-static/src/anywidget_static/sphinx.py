@@ -29,7 +29,6 @@ from sphinx.util import logging
 from anywidget_static import __version__, esbuild, page
 from anywidget_static.page import Source
 
-STATES = "application/vnd.jupyter.widget-state+json"
 LOST = "the notebook holds no state of this widget, so its page shows the table alone: run it anew, or save it with its widgets"
 logger = logging.getLogger(__name__)
 
@@ -77,9 +76,10 @@ def read(app: Sphinx, document: nodes.document) -> None:
             logger.warning("two widgets of this page are called %r", source.name, location=bundle, type="widgets")
         html = page.named(html or page.shell(source.name, "", view, ""), source.name, taken)
         try:
-            _show(bundle, page.filled(html, {view: model}))
+            html = page.filled(html, {view: model})
         except ValueError:  # of JSON, which has no such numbers
             logger.warning("the state of %r holds NaN or infinity", source.name, location=bundle, type="widgets")
+        _show(bundle, html)
     if found:
         sources_of(env)[name] = found
     if files and not left:  # nothing here needs Jupyter's own front end

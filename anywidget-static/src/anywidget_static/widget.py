@@ -13,7 +13,6 @@ import traitlets
 from anywidget_static import page
 from anywidget_static.traits import bounds_of
 
-ANYWIDGET = {"_esm", "_css", "_anywidget_id"}
 LOADER = re.sub(r"//.*|\n *", "", (page.script_folder() / "jupyter.mjs").read_text("utf8"))  # each widget saves it
 
 
@@ -93,9 +92,7 @@ class Widget(anywidget.AnyWidget):
 
     def state(self) -> dict[str, Any]:
         """The synced inputs by name, with their bounds: what a page's script takes."""
-        inherited = {*anywidget.AnyWidget.class_trait_names(), "_module", "_library"}
-        names = [name for name in self.trait_names(sync=True) if name not in inherited and name not in ANYWIDGET]
-        return {name: value for name in names if (value := getattr(self, name)) or name not in page.KEPT}
+        return page.inputs({name: getattr(self, name) for name in self.trait_names(sync=True)})
 
     def to_html(self) -> str:
         """The widget as it stands in a page of its own: what is read without a script, and its state."""

@@ -144,7 +144,7 @@ def test_a_notebook_without_its_widgets_state_shows_the_table_and_a_warning(copi
     assert "The count is 3." in shown.locator("[data-widget]").inner_text()
 
 
-def test_a_state_with_nan_shows_the_table_and_a_warning(copied):
+def test_a_state_with_nan_shows_the_table_and_a_warning(copied, look):
     """Jupyter writes null for it; another program may not."""
     stock = copied("alone")
     notebook = stock.folder / "alone.ipynb"
@@ -153,6 +153,8 @@ def test_a_state_with_nan_shows_the_table_and_a_warning(copied):
     assert notebook.read_text() != text
     with pytest.raises(AssertionError, match="holds NaN or infinity"):
         stock.build()
+    shown = look(stock, "alone")
+    assert "The count is 3." in shown.locator("[data-widget]").inner_text()
 
 
 def test_a_book_that_is_built_again_has_what_its_pages_ask_for(copied, look, saved):

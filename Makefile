@@ -1,5 +1,6 @@
 # make book    build the website            make serve   open it
 # make lab     the chapters in JupyterLab   make check   lint, types, unit tests; make test: all that is fast
+# make lite    the website with the chapters in a JupyterLite of its own
 # make classroom   what students get; make classroom-demo   a whole class graded (see chapters/appendices/teachers.md)
 # make audit   Lighthouse, axe, bytes       make site-zip   pack the website      make bench   speed, as ratios
 # make pdf     the book on paper            make artwork   its typefaces, and the picture of a shared link
@@ -10,6 +11,9 @@ PORT ?= 8000
 # The address that the site will have, such as https://host/folder/: for links that must be whole.
 BASE_URL ?=
 export BASE_URL
+# A folder with wheels for the Python of the pages; without it they come from Pyodide's release, over the network.
+PYTHON_WHEELS ?=
+export PYTHON_WHEELS
 # The classroom: a teacher's folder, the graded sets, and for classroom-collect the download and the set it answers.
 # classroom-grade takes SET= for one set alone, and AGAIN=1 to grade also what did not change.
 COURSE ?= course
@@ -18,7 +22,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # What Python compiles is kept, whatever the environment says: else each process of the tests compiles it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book artwork serve site-zip pdf links audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo \
+.PHONY: book lite artwork serve site-zip pdf links audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo \
   check unit types lint test test-all clean
 .DEFAULT_GOAL := book
 
@@ -32,13 +36,15 @@ WIDGETS := attnlib/widgets/static/widgets.mjs
 $(WIDGETS): .venv/ready $(wildcard attnlib/widgets/*.mjs attnlib/widgets/*.css anywidget-static/src/anywidget_static/js/*)
 	@python -m anywidget_static attnlib/widgets
 
-# What the book is made of. Nothing is done while it, and the site's own address, are what the site in _build was made from.
-SOURCES := _config.yml _toc.yml index.md references.bib chapters _ext attnlib anywidget-static/src \
-  tools/notebooks.py tools/site_zip.py pyproject.toml requirements.txt package-lock.json README.md LICENSE
+# What the book is made of. Nothing is done while it, the folder of wheels, and the site's own address, are what the site
+# in _build was made from.
+SOURCES := _config.yml _toc.yml index.md references.bib chapters _ext attnlib anywidget-static/src pyodide-cells/src \
+  tools/lite.py tools/notebooks.py tools/site_zip.py pyproject.toml requirements.txt package-lock.json README.md LICENSE
 
 # A failed build forgets what it had read: its warnings would not come again.
 book: $(WIDGETS)
-	@made=_build/made-from-$$({ find $(SOURCES) -type f ! -name '*.pyc' -exec cksum {} + | sort; echo "$$BASE_URL"; } | cksum | tr ' ' -); \
+	@made=_build/made-from-$$({ find $(SOURCES) $${PYTHON_WHEELS:+"$$PYTHON_WHEELS"} -type f ! -name '*.pyc' -exec cksum {} + | sort; \
+	  echo "$$BASE_URL $$PYTHON_WHEELS $$LITE"; } | cksum | tr ' ' -); \
 	test -e $$made -a -d _build/html || { rm -f _build/made-from-*; \
 	  jupyter-book build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }; touch $$made; }
 	@echo && echo "The book is at $(CURDIR)/_build/html/index.html (make serve opens it)."
@@ -53,6 +59,11 @@ site-zip: $(WIDGETS)
 	@rm -rf _build/html
 	@$(MAKE) --no-print-directory book
 	@python tools/site_zip.py
+
+# The chapters in a JupyterLite within the site: first what it needs, since without it nothing is built.
+lite: $(WIDGETS)
+	@python -m tools.lite
+	@$(MAKE) --no-print-directory book LITE=_build/lite
 
 # Typefaces and pictures lie ready-made in _ext/theme/static; this makes them anew, for the letters that the pages have now.
 artwork: book

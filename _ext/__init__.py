@@ -14,7 +14,7 @@ from sphinx.util import logging
 
 from . import api, disclosures, downloads, exercises, formulas, freshness, glossary  # isort: split
 
-from . import images, ledger, links, outputs, pages, reading_list
+from . import images, launch, ledger, links, outputs, pages, reading_list
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +33,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the theme, and the steps in their order."""
     app.add_html_theme("attention", str(Path(__file__).parent / "theme"))
     app.add_js_file("site.js", loading_method="defer")
+    app.add_config_value("launch", {}, "html")
     app.add_config_value("comments_config", {}, "")  # Jupyter Book sets it for an extension that is not used
     reading_list.register()
     formulas.configure()
@@ -40,6 +41,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
     app.add_node(disclosures.Disclosure, html=disclosures.tags("details"))
     app.add_node(disclosures.Title, html=disclosures.tags("summary"))
+    app.add_node(exercises.Fence, html=(exercises.visit_fence, None))
+    for node, depart in exercises.ENDS.items():
+        app.add_node(node, override=True, html=(exercises.visit_exercise, depart))
     app.add_node(nodes.image, override=True, html=(images.visit, images.depart))
     app.add_directive("coverage", ledger.Coverage)
     app.add_directive("errata", ledger.Errata)
@@ -47,6 +51,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
     app.connect("config-inited", freshness.set_cache)
     app.connect("config-inited", pages.set_address)
+    app.connect("config-inited", launch.configure)
     app.connect("builder-inited", pages.write_style, priority=400)  # Sphinx looks for the static files at 500
     app.connect("autodoc-process-docstring", api.rewrite)
     app.connect("doctree-read", glossary.collect)
@@ -62,9 +67,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", downloads.fill)
     app.connect("doctree-resolved", images.mark)
     app.connect("html-page-context", pages.describe)
+    app.connect("html-page-context", launch.offer)
     app.connect("html-page-context", glossary.weigh)
     app.connect("html-page-context", pages.choose_files, priority=950)  # after all that add files
     app.connect("build-finished", pages.write_addresses)
     app.connect("build-finished", downloads.write)
+    app.connect("build-finished", launch.copy_lite)
     app.connect("build-finished", warn_of(links), priority=900)  # after what the other steps write then
     return {"env_version": freshness.version(app), "parallel_read_safe": True, "parallel_write_safe": False}

@@ -3,6 +3,9 @@
 Under the title of an exercise whose label is `ex-` and an id stands one line, its kind, difficulty and
 minutes; after it come its hints, folded away. An exercise without such a label, a label without an exercise, an exercise
 of a chapter in the book that has no place there, and a title that is another one are warnings.
+
+An exercise that asks for a program holds two fences, a stub and the line that checks it. Where the page has Python they are
+marked for its script, and the stub has a button.
 """
 
 from collections.abc import Iterator
@@ -12,14 +15,21 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx_exercise import nodes as theirs
 from sphinx_exercise.nodes import exercise_subtitle, is_exercise_node, is_extension_node
 
 from attnlib.exercises import CHAPTERS, EXERCISES
 from attnlib.markup import pieces
+from pyodide_cells.sphinx import BUTTON, there
 
 from .ledger import CHAPTER
 
 PREFIX = "ex-"
+CHECK = "check("
+ENDS = {
+    theirs.exercise_node: theirs.depart_exercise_node,
+    theirs.exercise_enumerable_node: theirs.depart_exercise_enumerable_node,
+}
 TAGS = {"code": nodes.literal, "em": nodes.emphasis}
 
 
@@ -42,6 +52,39 @@ class CompleteExercises(SphinxPostTransform):
                     node.insert(1, nodes.paragraph("", exercise.meta, classes=["exercise-meta"]))
                     after = node.parent.index(node) + 1
                     node.parent[after:after] = hints(exercise.hints)
+                    if there(self.env):
+                        mark(node, exercise.id)
+
+
+class Fence(nodes.literal_block):
+    """A stub, or what checks it: `part` says which."""
+
+
+def mark(exercise: nodes.Element, name: str) -> None:
+    """Mark an exercise that has a stub and what checks it."""
+    fences = [node for node in exercise.findall(nodes.literal_block) if node.get("language") == "python"]
+    if len(fences) > 1 and fences[-1].astext().startswith(CHECK):
+        exercise["exercise"] = name
+        for part, fence in zip(("stub", "check"), fences[-2:], strict=True):
+            fence.replace_self(Fence(fence.rawsource, *fence.children, **fence.attributes, part=part))
+
+
+def visit_fence(self: Any, node: Fence) -> None:
+    """Write a fence as any other, marked."""
+    try:
+        self.visit_literal_block(node)
+    except nodes.SkipNode:
+        start, rest = self.body[-1].split(">", 1)
+        button = BUTTON.format("Check") if node["part"] == "stub" else ""
+        self.body[-1] = f"{start} data-{node['part']}>{button}{rest}"
+        raise
+
+
+def visit_exercise(self: Any, node: nodes.Element) -> None:
+    """Write the start of an exercise, with its name if it is marked."""
+    theirs.visit_exercise_node(self, node)
+    if "exercise" in node:
+        self.body[-2] = self.body[-2].replace("<div ", f'<div data-exercise="{node["exercise"]}" ', 1)
 
 
 def hints(texts: tuple[str, ...]) -> list[nodes.Element]:

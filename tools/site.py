@@ -18,8 +18,11 @@ AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync"]
 BELOW = "/some/where"  # not at a host's root
-POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
-PACKED = {".html", ".css", ".js", ".svg", ".json", ".xml", ".txt"}
+POLICY = (
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+)
+PACKED = {".html", ".css", ".js", ".svg", ".json", ".xml", ".txt", ".wasm", ".zip", ".whl"}
 
 
 class Strict(SimpleHTTPRequestHandler):

@@ -31,11 +31,16 @@ def _turned_weights(answer: Any) -> np.ndarray:
 
 
 def _right_token(answer: Any) -> None:
-    read = tuple(_turned_weights(answer).argmax(axis=1).tolist())
-    if read == BEATS:
-        return
     if not _key_matrix(answer).any():
         raise Mistake("W_K holds zeros only: all keys are alike, and each token reads all three alike.")
+    grid = _turned_weights(answer)
+    for row, most in enumerate(np.isclose(grid, grid.max(axis=1, keepdims=True))):  # rounding decides between these
+        if most.sum() > 1:
+            alike = " and ".join(map(str, np.flatnonzero(most)))
+            raise Mistake(f"Row {row} reads rows {alike} alike: it should read row {BEATS[row]} most.")
+    read = tuple(grid.argmax(axis=1).tolist())
+    if read == BEATS:
+        return
     if read == (0, 1, 2):
         raise Mistake("Each token reads itself most. Turn the keys, so that another one stands where it asks.")
     if read == (1, 2, 0):

@@ -1,4 +1,4 @@
-"""The book's static figures: one look, shared with the widgets. Each is closed: a notebook shows it once, as a value."""
+"""The book's static figures: one look, shared with the widgets. None is pyplot's: a notebook shows it once, as a value."""
 
 from attnlib.plots.boxes import flow, one_query, three_spaces
 from attnlib.plots.colours import oklab

@@ -1,4 +1,4 @@
-"""What every figure shares: colours, letters, and an empty figure that is closed once it is drawn."""
+"""What every figure shares: colours, letters, and an empty figure that is none of pyplot's, so that it needs no window."""
 
 import sys
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib
-from matplotlib import pyplot as plt
+from matplotlib import rcsetup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -21,7 +21,7 @@ STYLE: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.prop_cycle": matplotlib.rcsetup.cycler("color", COLOURS),
+    "axes.prop_cycle": rcsetup.cycler("color", COLOURS),
     "axes.titlelocation": "left",
     "axes.titlesize": "medium",
     "figure.titlesize": "medium",
@@ -55,11 +55,8 @@ def drawing(rows: int = 1, columns: int = 1, height: float = HEIGHT) -> Iterator
     6
     """
     with matplotlib.rc_context(STYLE):
-        figure, panels = plt.subplots(rows, columns, figsize=(WIDTH, height), squeeze=False)
-        try:
-            yield figure, list(panels.flat)
-        finally:
-            plt.close(figure)
+        figure = Figure(figsize=(WIDTH, height))
+        yield figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
 def look(i: int) -> dict[str, Any]:

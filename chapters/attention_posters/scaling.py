@@ -82,7 +82,7 @@ def _rule(axes: Axes) -> None:
         r"Its spread is $\sqrt{d_k}$. Dividing by that gives spread 1 at every width.",
         "Divide scores, before the softmax: not weights, not values.",
     )
-    for height, line in zip((0.48, 0.26, 0.04), lines, strict=True):
+    for height, line in zip((0.5, 0.26, 0.02), lines, strict=True):
         axes.text(0, height, line, fontsize=9.5, va="center")
 
 

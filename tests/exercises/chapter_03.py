@@ -147,7 +147,7 @@ WRONG["turn-the-keys"] = [
     ("should be above 0.99, got 0.9", lambda: 0.7 * _turn(120)),
     ("The turn is right, but the keys became shorter", lambda: 0.6 * _turn(120)),
     ("does not turn every key by exactly a third", lambda: _turn(90)),
-    ("they read [2, 1, 1]", lambda: _turn(120) @ np.diag([1, 0])),
+    ("Row 1 reads rows 0 and 1 alike: it should read row 0 most", lambda: _turn(120) @ np.diag([1, 0])),
     ("they read", lambda: np.array([[0.0, 1.0], [1.0, 0.0]])),
     ("should have shape (2, 2), got (3, 2)", lambda: np.ones((3, 2))),
     ("Hand over the function itself", _turn(120)),
@@ -267,7 +267,8 @@ WRONG["cross-attention"] += [
 ]  # fmt: skip
 WRONG["turn-the-keys"] += [
     ("got 0.9899", lambda: 0.88087 * _turn(120)),
-    ("the keys are turned the wrong way.\n", lambda: -_turn(120)),
+    ("the keys are turned the wrong way.\n", lambda: np.array([[-1, -1], [2, 1]])),
+    ("Row 0 reads rows 0 and 1 alike", lambda: -_turn(120)),
     ("W_K holds zeros only", lambda: np.zeros((2, 2))),
     ("W_K holds nan", lambda: np.full((2, 2), np.nan)),
 ]

@@ -20,7 +20,7 @@ def make(tmp_path):
         (tmp_path / name).mkdir(parents=True)
     for name in ("_config.yml", "_toc.yml", "index.md", "references.bib", "requirements.txt", "package-lock.json"):
         (tmp_path / name).touch()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "tools/notebooks.py", "tools/site_zip.py"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "tools/lite.py", "tools/notebooks.py", "tools/site_zip.py"):
         (tmp_path / name).touch()
     for name in ("tools/setup.py", "chapters/one.md"):
         (tmp_path / name).touch()
@@ -58,6 +58,12 @@ def test_what_has_changed_is_seen_and_nothing_else(make, tmp_path):
     shutil.rmtree(tmp_path / "_build/html")
     assert make() == (8, 0)
     assert make() == (8, 0)
+    wheels = tmp_path / "a folder of wheels"
+    wheels.mkdir()
+    assert make(PYTHON_WHEELS=str(wheels)) == (9, 0)
+    (wheels / "numpy.whl").touch()
+    assert make(PYTHON_WHEELS=str(wheels)) == (10, 0)
+    assert make(PYTHON_WHEELS=str(wheels)) == (10, 0)
 
 
 def test_a_build_that_failed_is_repeated_and_forgets_what_it_had_read(make, tmp_path):

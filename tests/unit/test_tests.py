@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-FILES = sorted([*Path("tests").rglob("test_*.py"), *Path("anywidget-static/tests").glob("*.py")])
+FILES = sorted([*Path("tests").rglob("test_*.py"), *Path().glob("*/tests/*.py")])
 CLOCKS = {"monotonic", "perf_counter", "process_time", "time"}
 
 

@@ -76,6 +76,7 @@
   }
 
   // How far: beside every chapter in a list of contents, and on the landing page the way back.
+  const exercises = store.get("exercises") ?? {}; // the programs of each chapter that Python has checked in its page
   const known = (link) => Object.keys(progress).find((name) => link.pathname.endsWith(`/${name}.html`));
   for (const link of document.querySelectorAll(".contents ol > li > a, .toctree-l1 > a")) {
     const found = progress[link.ariaCurrent ? page : known(link)];
@@ -83,6 +84,8 @@
     const mark = document.createElement("span");
     mark.className = "progress";
     mark.textContent = found.read >= found.of ? "read" : `${found.read} of ${found.of} sections`;
+    const programs = exercises[link.ariaCurrent ? page : known(link)];
+    if (programs?.done) mark.textContent += `, ${programs.done} of ${programs.of} programs`;
     link.after(" ", mark);
   }
   const last = store.get("last");
@@ -108,6 +111,57 @@
   addEventListener("load", () => {
     for (const image of document.querySelectorAll("img[loading=lazy]")) image.loading = "eager";
   });
+
+  // Python in the page: nothing of it comes before a click on a cell, or on a solution whose program was not tried.
+  const { python } = root.dataset;
+  const FOLDER =
+    "Python does not run in a page opened from a folder: run `make serve`, or read the book on its website.";
+  const LOST = "Python could not be loaded. Is there a connection? Another click tries again.";
+  const ACTS = [".cell-run", ".cell_input pre", "[data-stub] pre", ".solution:not([open]) > summary"].join();
+  let tries = 0;
+  function untried(solution) {
+    let before = solution.previousElementSibling;
+    while (before?.matches("details, .solution-first")) before = before.previousElementSibling;
+    return before?.matches("[data-exercise]:not([data-tried])");
+  }
+  function say(target, sentence) {
+    const said = document.querySelector(".python-says") ?? document.createElement("p");
+    said.className = "cell-says python-says";
+    said.role = "alert";
+    target.after(said);
+    said.textContent = sentence;
+  }
+  async function act(event) {
+    const target = event.target.closest?.(ACTS);
+    if (!target) return;
+    const { parentElement } = target;
+    let how = target.matches("pre") ? "edit" : "run";
+    if (target.matches("summary")) how = "solution";
+    if (how === "solution" && !untried(parentElement)) return;
+    if (how === "edit" && (getSelection().type === "Range" || location.protocol === "file:")) return;
+    event.preventDefault();
+    try {
+      if (location.protocol === "file:") throw new Error(FOLDER);
+      const url = new URL(`${python}cells.js${tries ? `?${tries}` : ""}`, location);
+      const cells = await import(url).catch(() => {
+        tries++; // a browser may remember that an address has failed
+        throw new Error(LOST);
+      });
+      document.querySelector(".python-says")?.remove();
+      await cells.default({ root: document, target, how, x: event.clientX, y: event.clientY });
+    } catch (error) {
+      if (how === "solution") parentElement.open = true;
+      else say(parentElement, error.message);
+    }
+  }
+  if (python !== undefined) {
+    addEventListener("click", act);
+    for (const box of document.querySelectorAll(".cell[data-cell], [data-exercise]")) {
+      const { cell, exercise } = box.dataset;
+      if (store.get(`code:${page}#${cell ?? `ex-${exercise}`}`)) box.classList.add("kept");
+      if (exercises[page]?.points[exercise]) box.dataset.tried = "";
+    }
+  }
 
   contents.addEventListener("click", (event) => {
     if (event.target.closest("a") && contents.matches(":popover-open")) contents.hidePopover();

@@ -1,0 +1,192 @@
+// The page's side of Python: it starts the worker, asks it to run cells, and keeps the widgets that they make.
+
+import { definition, Model } from "anywidget_static/model.mjs";
+
+const STOPPED = "Python was stopped. What the cells above made is gone: run them again.";
+
+export class Python extends EventTarget {
+  state = "off"; // "loading", "ready", "running"
+  cells = [];
+  ran = new Set(); // the cells that ran, or whose results were handed on, since Python started
+  #base;
+  #page;
+  #worker = null;
+  #started = null;
+  #calls = new Map(); // what is awaited of the worker, by number
+  #number = 0;
+  #models = new Map();
+  #widgets = null;
+
+  constructor(base, page) {
+    super();
+    this.#base = new URL(base, location.href).href;
+    this.#page = `${this.#base}pages/${page.replaceAll("/", "-")}`;
+  }
+
+  // The page's cells, as the book has them.
+  async load() {
+    if (!this.cells.length) this.cells = (await this.#json(`${this.#page}.json`)).cells;
+  }
+
+  start() {
+    if (!this.#started) {
+      const started = this.#start();
+      this.#started = started;
+      started.catch((error) => this.#started === started && this.#end(error.message));
+    }
+    return this.#started;
+  }
+
+  async #start() {
+    this.#set("loading");
+    await this.load();
+    const manifest = await this.#json(`${this.#base}manifest.json`);
+    await offline(new URL("../../sw.js", this.#base), manifest.version);
+    this.#worker = new Worker(`${this.#base}worker.js`, { type: "module" });
+    this.#worker.onmessage = ({ data }) => this.#hear(data);
+    this.#worker.onerror = (event) => {
+      event.preventDefault();
+      this.#end(`Python could not be started: ${event.message ?? "its worker did not load"}.`);
+    };
+    await this.#ask({ type: "start", base: this.#base, manifest });
+    this.#set("ready");
+    keep(this.#base);
+  }
+
+  // Run a cell. `cell` is its number where the source is that of a cell of the book, perhaps changed.
+  async run(id, source, cell) {
+    try {
+      await this.start();
+      const original = this.cells[cell]?.source;
+      const call = this.#ask({ type: "run", id: `${id}`, source, cell, original, page: this.#page });
+      this.#set("running");
+      const ended = await call;
+      if (cell !== undefined && (ended.status === "ok" || ended.handed)) this.ran.add(cell);
+      return ended;
+    } catch (error) {
+      return { status: error.status ?? "failed", message: error.message };
+    } finally {
+      if (this.state === "running" && !this.#calls.size) this.#set("ready");
+    }
+  }
+
+  // End the worker, whatever it does.
+  stop() {
+    this.#end(STOPPED, "stopped");
+  }
+
+  // Show a widget of Python's in an element. Returns what ends it.
+  async mount(element, id) {
+    const { model, module } = this.#models.get(id) ?? {};
+    if (module) this.#widgets ??= import(`${this.#base}widgets/widgets.js`);
+    const given = module && (await this.#widgets).widgets[module];
+    if (!given) throw new Error("This widget is none of the book's own: it needs Jupyter.");
+    const ended = new AbortController();
+    const cannot = async () => {
+      throw new Error("This needs Jupyter.");
+    };
+    const widget = await definition(given);
+    const shared = { model, signal: ended.signal, experimental: { invoke: cannot } };
+    const cleans = [await widget.initialize?.(shared)];
+    cleans.push(await widget.render?.({ ...shared, el: element, host: { getModel: cannot, getWidget: cannot } }));
+    return () => {
+      ended.abort();
+      for (const clean of cleans) clean?.();
+    };
+  }
+
+  #set(state) {
+    this.state = state;
+    this.dispatchEvent(new Event("state"));
+  }
+
+  #tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+
+  #ask(message) {
+    return new Promise((resolve, reject) => {
+      const call = ++this.#number;
+      this.#calls.set(call, { resolve, reject });
+      this.#worker.postMessage({ ...message, call });
+    });
+  }
+
+  #hear({ type, call, result, message, ...rest }) {
+    const answer = this.#calls.get(call);
+    if (type === "done" || type === "failed") this.#calls.delete(call);
+    if (type === "done") answer?.resolve(result);
+    else if (type === "failed") answer?.reject(new Error(message));
+    else if (type === "died") this.#end(message, "died");
+    else if (type === "comm") this.#hear_comm(rest);
+    else this.#tell(type, rest); // "progress", "output"
+  }
+
+  // The worker is ended; all that waits for it hears why, and the next run starts anew.
+  #end(message, status = "failed") {
+    this.#worker?.terminate();
+    this.#worker = this.#started = null;
+    this.ran.clear();
+    this.#models.clear();
+    const waiting = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const { reject } of waiting) reject(Object.assign(new Error(message), { status }));
+    this.#set("off");
+  }
+
+  async #json(url) {
+    const response = await fetch(url).catch(() => null);
+    if (!response) throw new Error("Python could not be loaded: there is no network.");
+    if (!response.ok) throw new Error(`Python could not be loaded: this site has no ${url.split("/").at(-1)}.`);
+    return response.json();
+  }
+
+  // A widget's model speaks to Python in Jupyter's own words.
+  #hear_comm({ kind, id, data, buffers }) {
+    if (kind === "comm_close") this.#models.delete(id);
+    else if (kind === "comm_open") {
+      const send = (content, sent = []) =>
+        this.#worker?.postMessage({ type: "comm", comm: id, content, buffers: sent });
+      const backend = {
+        save: (state) => Object.keys(state).length && send({ method: "update", state, buffer_paths: [] }),
+        send: (content, sent) => send({ method: "custom", content }, sent),
+      };
+      const state = filled(data.state, data.buffer_paths, buffers);
+      this.#models.set(id, { model: new Model(state, backend), module: state._module });
+    } else if (data.method === "update")
+      this.#models.get(id)?.model.receive(filled(data.state, data.buffer_paths, buffers));
+    else if (data.method === "custom") this.#models.get(id)?.model.emit("msg:custom", data.content, buffers);
+  }
+}
+
+// Bytes in their places in a state.
+function filled(state, paths = [], buffers = []) {
+  paths.forEach((path, i) => {
+    const parent = path.slice(0, -1).reduce((part, key) => part[key], state);
+    parent[path.at(-1)] = new DataView(buffers[i].buffer, buffers[i].byteOffset, buffers[i].byteLength);
+  });
+  return state;
+}
+
+// A service worker keeps what Python is made of, and the pages that were read, for when there is no network.
+async function offline(url, version) {
+  try {
+    const { active } = await navigator.serviceWorker.register(url);
+    if (!navigator.serviceWorker.controller)
+      await new Promise((done) => {
+        navigator.serviceWorker.addEventListener("controllerchange", done, { once: true });
+        setTimeout(done, 2000); // then without it
+        active?.postMessage("claim");
+      });
+    navigator.serviceWorker.controller?.postMessage({ version });
+  } catch {
+    /* a private window, or a site without a certificate: Python comes over the network each time */
+  }
+}
+
+// What this page was made of came before the service worker did.
+function keep() {
+  const { controller } = navigator.serviceWorker ?? {};
+  const urls = performance.getEntriesByType("resource").map(({ name }) => name);
+  controller?.postMessage({ keep: [location.href.split("#")[0], ...urls].filter((url) => url.startsWith(origin)) });
+}

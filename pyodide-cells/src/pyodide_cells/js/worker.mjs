@@ -1,0 +1,113 @@
+// The worker in which Python runs: it loads Pyodide from the site's own files, and hands messages to kernel.py and back.
+
+import { loadPyodide } from "pyodide";
+
+let kernel, pyodide;
+let values = null; // what the cells of this page made when the book was built, as bytes
+
+const post = (message) => self.postMessage(message);
+const DEAD = "Python has ended, most likely for lack of memory. What you wrote is kept: start it again.";
+
+const actions = {
+  async start({ base, manifest }) {
+    const folder = `${base}pyodide/`;
+    watch_loading(base, manifest);
+    const library = fetch(`${base}${manifest.library}`).then((response) => response.arrayBuffer());
+    library.catch(() => {}); // it is awaited below, perhaps after another fault
+    pyodide = await loadPyodide({
+      indexURL: folder,
+      packages: manifest.packages,
+      checkIntegrity: false, // `checked` has done it
+      env: { MPLBACKEND: "agg", HOME: "/home/pyodide" },
+    });
+    const extractDir = pyodide.pyimport("site").getsitepackages()[0];
+    pyodide.unpackArchive(await library, "zip", { extractDir });
+    const load = async (name) => {
+      const loaded = await pyodide.loadPackage(name, { messageCallback() {}, errorCallback() {} });
+      if (!loaded.length) throw new Error("it is not in this site, or the network is gone");
+    };
+    const send = (message, buffers) => post({ ...JSON.parse(message), buffers });
+    kernel = pyodide.pyimport("pyodide_cells.page").start(send, manifest.missing, manifest.later, load);
+  },
+
+  async run({ id, source, cell, original, page }) {
+    const ended = plain(await kernel.run(id, source));
+    if (ended.status === "needs" && cell !== undefined) {
+      values ??= new Uint8Array(await (await checked(`${page}.values`)).arrayBuffer());
+      await kernel.recall(id, original, ended.needs, values, cell);
+      ended.handed = true;
+    }
+    return ended;
+  },
+
+  // From a widget's view. There is no answer to wait for.
+  async comm({ comm, content, buffers }) {
+    kernel.message(comm, pyodide.toPy(content), pyodide.toPy(buffers));
+  },
+};
+
+// One thing after the other, in the order in which they were asked for.
+let queue = Promise.resolve();
+self.onmessage = ({ data }) => {
+  queue = queue.then(async () => {
+    try {
+      post({ type: "done", call: data.call, result: await actions[data.type](data) });
+    } catch (error) {
+      const fatal = kernel && (error.pyodide_fatal_error || !(error instanceof pyodide.ffi.PythonError));
+      if (fatal) console.error(error);
+      post({ type: fatal ? "died" : "failed", call: data.call, message: fatal ? DEAD : sentence(error) });
+    }
+  });
+};
+
+function plain(proxy) {
+  const value = proxy.toJs({ dict_converter: Object.fromEntries });
+  proxy.destroy();
+  return value;
+}
+
+const sentence = (error) => (error instanceof Missing ? error.message : `Python could not be loaded: ${error.message}`);
+
+class Missing extends Error {}
+
+async function checked(url, native = fetch, init = undefined) {
+  const name = new URL(url, location).pathname.split("/").at(-1);
+  const response = await native(url, init).catch(() => {
+    throw new Missing(`Python could not be loaded: ${name} did not come. Is there a network?`);
+  });
+  if (!response.ok) throw new Missing(`Python could not be loaded: this site has no ${name} (${response.status}).`);
+  return response;
+}
+
+// Pyodide fetches its files itself: they are counted on their way, and those with a digest are held to it.
+function watch_loading(base, manifest) {
+  const native = self.fetch.bind(self);
+  const files = new Map(manifest.files.map((file) => [new URL(file.url, base).href, file]));
+  const total = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let loaded = 0;
+  self.fetch = async (input, init) => {
+    const url = new URL(input.url ?? input, location).href;
+    const file = files.get(url);
+    const response = await checked(url, native, init);
+    if (!file) return response;
+    const count = new TransformStream({
+      transform(chunk, controller) {
+        loaded += chunk.byteLength;
+        post({ type: "progress", loaded, total, what: file.url });
+        controller.enqueue(chunk);
+      },
+    });
+    const counted = new Response(response.body.pipeThrough(count), { headers: response.headers });
+    if (url.endsWith(".wasm")) return counted; // compiled while it comes
+    const bytes = await counted.arrayBuffer();
+    const right = !crypto.subtle || file.integrity === (await digest(bytes));
+    if (!right)
+      throw new Missing(`Python could not be loaded: ${file.url} is not the file that this book was built with.`);
+    return new Response(bytes, { headers: response.headers });
+  };
+}
+
+async function digest(bytes) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return `sha256-${btoa(String.fromCharCode(...hash))}`;
+}

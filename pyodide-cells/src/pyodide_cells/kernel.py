@@ -1,0 +1,320 @@
+"""Runs the cells of a page: the part that lives inside the page's own Python, and needs nothing but the standard library.
+
+What a cell prints and shows goes to `post`, as messages that the page understands. A module that does not run in a
+browser ends the cell with `needs`; what the cell made when the book was built is then handed on to the cells below.
+"""
+
+import ast
+import copy
+import importlib.abc
+import inspect
+import io
+import linecache
+import pickle
+import sys
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from types import TracebackType
+from typing import Any
+
+Message = dict[str, Any]
+Post = Callable[[Message], None]
+VIEW = "application/vnd.jupyter.widget-view+json"
+MIMES = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_"}
+MOST = 200_000  # characters that one run of a cell may print
+PAUSE = 0.05  # seconds between two messages with what is printed
+
+
+class Kernel:
+    """One namespace, `__main__`, and the cells that run in it, one after the other.
+
+    `missing` are top-level modules that this Python has not and cannot have; `later` are those that `load` fetches when
+    they are first imported.
+    """
+
+    def __init__(
+        self,
+        post: Post,
+        missing: Sequence[str] = (),
+        later: Sequence[str] = (),
+        load: Callable[[str], Awaitable[None]] | None = None,
+    ) -> None:
+        self.post, self.missing, self.load = post, {*missing}, load
+        self.names = sys.modules["__main__"].__dict__
+        self.cell = ""  # the one that what is printed belongs to
+        self.answering = False  # a widget's view
+        self._later = Later({*later})
+        sys.meta_path.append(self._later)
+
+    async def run(self, cell: str, source: str) -> Message:
+        """Run a cell; say how it ended, with `line`, `unknown` or `needs` where they apply."""
+        began, file = time.perf_counter(), f"<cell {cell}>"
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+        with self._printing(cell):
+            try:
+                await self._run(source, file)
+                self._show_figures()
+                ended: Message = {"status": "ok"}
+            except BaseException as error:  # whatever it is, the page goes on
+                ended = self._ended(error, file)
+        return ended | {"ms": (time.perf_counter() - began) * 1000}
+
+    @contextmanager
+    def _printing(self, cell: str) -> Iterator[None]:
+        """What is printed belongs to this cell."""
+        kept = self.cell, sys.stdout, sys.stderr
+        self.cell, sys.stdout, sys.stderr = cell, _Stream(self, "stdout"), _Stream(self, "stderr")
+        try:
+            yield
+        finally:
+            self._flush()
+            self.cell, sys.stdout, sys.stderr = kept
+
+    def _flush(self) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(Exception):  # the cell may have put anything in its place
+                stream.flush()
+
+    async def _run(self, source: str, file: str) -> None:
+        """One statement after the other, so that one which wants a package can be tried again when that has come."""
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        body = compile(source, file, "exec", flags | ast.PyCF_ONLY_AST).body
+        shown = body[-1] if body and isinstance(body[-1], ast.Expr) and not source.rstrip().endswith(";") else None
+        for statement in body:
+            if shown is None or statement is not shown:
+                await self._evaluate(compile(ast.Module([statement], []), file, "exec", flags))
+                continue
+            value = await self._evaluate(compile(ast.Expression(shown.value), file, "eval", flags))
+            if value is not None:
+                self.names["_"] = value
+                self.display(value)
+
+    async def _evaluate(self, code: Any) -> Any:
+        while True:
+            try:
+                value = eval(code, self.names)
+                return await value if code.co_flags & inspect.CO_COROUTINE else value
+            except Wanted as wanted:
+                package = wanted.package
+            self._later.packages.discard(package)
+            try:
+                await self.load(package)  # type: ignore[misc] # there is nothing to wait for without it
+            except Exception as error:
+                self.missing.add(package)
+                raise ModuleNotFoundError(f"{package} could not be loaded: {error}", name=package) from None
+
+    def _ended(self, error: BaseException, file: str) -> Message:
+        """What to say of an error; a traceback begins at the cell."""
+        root = (error.name or "").partition(".")[0] if isinstance(error, ImportError) else ""
+        if root in self.missing:
+            return {"status": "needs", "needs": root}
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+        line = lines[-1] if lines else None
+        if isinstance(error, SyntaxError) and error.filename == file:
+            line = error.lineno
+        self._flush()
+        text = "".join(traceback.format_exception(type(error), error, _from_cell(error.__traceback__)))
+        self.output({"type": "error", "text": text, "line": line})
+        ended = {"status": "error", "line": line, "error": type(error).__name__}
+        return ended | ({"unknown": error.name} if isinstance(error, NameError) else {})
+
+    def output(self, output: Message) -> None:
+        """Give the page an output of the cell that runs."""
+        self.post({"type": "output", "id": self.cell, "output": output})
+
+    def display(self, value: Any) -> None:
+        """Show a value as the richest form that it has."""
+        self._flush()
+        self.output({"type": "display", "data": forms(value)})
+
+    def _show_figures(self) -> None:
+        """Show what pyplot has open, as a notebook does at the end of a cell."""
+        if "matplotlib.pyplot" in sys.modules:
+            pyplot = sys.modules["matplotlib.pyplot"]
+            for number in pyplot.get_fignums():
+                self.display(pyplot.figure(number))
+            pyplot.close("all")
+
+    async def hand_on(self, cell: str, source: str, needs: str, record: Mapping[str, Any] | None) -> None:
+        """Put in place what a cell that needs a module made when the book was built: its definitions, and the values
+        that were recorded.
+
+        What neither gives stands there as `Missing`, which names the module when it is used.
+        """
+        record = record or {"values": {}, "lost": []}
+        for statement in ast.parse(source).body:
+            if isinstance(statement, ast.Import | ast.ImportFrom):
+                for alias in statement.names:
+                    await self._import(statement, alias)
+            elif isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                with suppress(Exception):  # a base or a default that is missing
+                    await self._evaluate(compile(ast.Module([statement], []), f"<cell {cell}>", "exec"))
+        for name in record["lost"]:
+            self.names[name] = Missing(name, needs)
+        for name, value in record["values"].items():
+            try:
+                self.names[name] = pickle.loads(value)
+            except Exception:  # of a class that only a missing module has
+                self.names[name] = Missing(name, needs)
+
+    async def _import(self, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> None:
+        one = copy.copy(statement)
+        one.names = [alias]
+        try:
+            await self._evaluate(compile(ast.Module([one], []), "<import>", "exec"))
+        except ImportError as error:
+            module = (error.name or alias.name).partition(".")[0]
+            self.names[alias.asname or alias.name.partition(".")[0]] = Missing(alias.name, module)
+
+    def message(self, comm: str, content: Message, buffers: Sequence[Any] = ()) -> None:
+        """Give a widget what its view in the page has sent."""
+        with self._printing(self._comms.get(comm, "")):
+            self.answering = True
+            try:
+                self._manager.get_comm(comm).handle_msg(  # type: ignore[union-attr] # the page knows those there are
+                    {"content": {"data": content}, "buffers": [*buffers]}
+                )
+            except Exception as error:
+                self._ended(error, "")
+            finally:
+                self.answering = False
+
+    def showtraceback(self) -> None:
+        """Show the error that is being handled: ipywidgets asks a notebook's shell for this."""
+        if error := sys.exception():
+            self._ended(error, "")
+
+    def connect_widgets(self) -> None:
+        """Let ipywidgets talk to the page, where a notebook's front end would be."""
+        import comm
+        from comm.base_comm import BaseComm
+
+        self._comms: dict[str, str] = {}  # each one's cell
+        self._manager = comm.get_comm_manager()
+        kernel = self
+
+        class Comm(BaseComm):
+            def publish_msg(
+                self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **keys: Any
+            ) -> None:
+                content = {"data": data or {}, "buffers": buffers or []}
+                kernel._comms.setdefault(self.comm_id, kernel.cell)
+                kernel.post({"type": "comm", "kind": msg_type, "id": self.comm_id, **content})
+
+        comm.create_comm = Comm
+
+
+class Missing:
+    """Stands for what a module that does not run here has made; any use of it says so."""
+
+    def __init__(self, name: str, module: str) -> None:
+        self.__dict__.update(_name=name, _module=module)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in {"__class__", "__dict__"} or (name.startswith("__") and name.endswith("__") and name != "__array__"):
+            raise AttributeError(name)
+        self._use()
+
+    def _use(self, *given: Any, **named: Any) -> Any:
+        name, module = (self.__dict__[part] for part in ("_name", "_module"))
+        raise ModuleNotFoundError(f"{name} needs {module}", name=module)
+
+    __call__ = __getitem__ = __setitem__ = __setattr__ = __iter__ = __len__ = __bool__ = __contains__ = _use
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _use
+    __matmul__ = __rmatmul__ = __pow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __index__ = _use
+    __array__ = __repr__ = __enter__ = __exit__ = _use
+
+
+class Wanted(BaseException):
+    """Raised at the first import of a package that has yet to be fetched. `except ImportError` does not hold it."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+
+class Later(importlib.abc.MetaPathFinder):
+    """The last finder: it knows packages that can be fetched."""
+
+    def __init__(self, packages: set[str]) -> None:
+        self.packages = packages
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name in self.packages:
+            raise Wanted(name)
+
+
+class _Stream:
+    """What is printed, on its way to the page in pieces, and cut where it has no end."""
+
+    encoding, errors, closed = "utf-8", "strict", False
+
+    def __init__(self, kernel: Kernel, name: str) -> None:
+        self._kernel, self._name, self._kept, self._sent = kernel, name, "", 0
+        self._last = time.perf_counter()
+
+    def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        if self._sent <= MOST:
+            self._kept += text
+            if len(self._kept) > 8192 or time.perf_counter() - self._last > PAUSE:
+                self.flush()
+        return len(text)
+
+    def writelines(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        text, self._kept = self._kept[: MOST - self._sent], ""
+        if text:
+            self._kernel.output({"type": "stream", "name": self._name, "text": text})
+            self._sent, self._last = self._sent + len(text), time.perf_counter()
+        if self._sent == MOST:
+            self._sent += 1
+            self._kernel.output({"type": "stream", "name": "stderr", "text": f"\n… cut after {MOST:,} characters\n"})
+
+    def isatty(self) -> bool:
+        return False
+
+    def readable(self) -> bool:
+        return False
+
+    def writable(self) -> bool:
+        return True
+
+
+def forms(value: Any) -> dict[str, Any]:
+    """A value by MIME type: as text, and in the richest other form that it offers."""
+    data: dict[str, Any] = {}
+    with suppress(Exception):  # as in a notebook, a form that fails is not there
+        given = value._repr_mimebundle_()
+        data = dict(given[0] if isinstance(given, tuple) else given or {})
+    if VIEW in data:
+        return {VIEW: data[VIEW], "text/plain": str(data.get("text/plain", ""))}
+    figure = getattr(sys.modules.get("matplotlib.figure"), "Figure", None)
+    if figure and isinstance(value, figure):
+        data["image/svg+xml"] = _drawn(value)
+    for mime, method in MIMES.items():
+        if mime not in data and not isinstance(value, type):
+            with suppress(Exception):
+                data[mime] = getattr(value, method)()
+    data = {mime: content for mime, content in data.items() if isinstance(content, str)}
+    if "text/plain" not in data:
+        data["text/plain"] = repr(value)
+    return data
+
+
+def _drawn(figure: Any) -> str:
+    file = io.StringIO()
+    figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None})
+    return file.getvalue()
+
+
+def _from_cell(trace: TracebackType | None) -> TracebackType | None:
+    """A traceback without this file's own part of it."""
+    while trace and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return trace

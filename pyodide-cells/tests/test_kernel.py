@@ -1,0 +1,257 @@
+"""The kernel of a page, run by this Python: what a cell prints, shows, hands on, and how its errors read."""
+
+import asyncio
+import pickle
+import sys
+from types import ModuleType
+
+import pytest
+from pyodide_cells import ipython
+from pyodide_cells.kernel import MOST, VIEW, Kernel
+
+
+class Asked:
+    """A kernel that is spoken to as the worker does, and what it posted since the last cell began."""
+
+    def __init__(self, kernel, posted):
+        self.kernel, self.posted = kernel, posted
+
+    def run(self, source, cell="1"):
+        self.posted.clear()
+        return asyncio.run(self.kernel.run(cell, source))
+
+    def hand_on(self, source, values=(), lost=(), needs="torch"):
+        record = {"values": {name: pickle.dumps(value) for name, value in dict(values).items()}, "lost": [*lost]}
+        asyncio.run(self.kernel.hand_on("1", source, needs, record))
+
+    @property
+    def outputs(self):
+        return [message["output"] for message in self.posted if message["type"] == "output"]
+
+    @property
+    def printed(self):
+        return "".join(output["text"] for output in self.outputs if output["type"] == "stream")
+
+    @property
+    def shown(self):
+        return [output["data"] for output in self.outputs if output["type"] == "display"]
+
+
+@pytest.fixture
+def page(monkeypatch):
+    """A kernel in a namespace of its own, without torch."""
+    posted = []
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    return Asked(Kernel(posted.append, missing=["torch"]), posted)
+
+
+def test_the_last_expression_is_shown_and_cells_share_their_names(page):
+    assert page.run("x = 6")["status"] == "ok"
+    assert page.run("print('six'); x * 7")["status"] == "ok"
+    assert page.printed == "six\n"
+    assert page.shown == [{"text/plain": "42"}]
+    page.run("x * 7;")
+    assert page.shown == []
+    page.run("None")
+    assert page.shown == []
+    page.run("import asyncio\nawait asyncio.sleep(0, 5)")
+    assert page.shown == [{"text/plain": "5"}]
+
+
+def test_an_error_reads_as_python_prints_it_from_the_cell_on(page):
+    page.run("def f():\n    return 1 / 0", cell="3")
+    ended = page.run("x = 1\nprint('before')\nf()", cell="4")
+    assert (ended["status"], ended["line"], ended["error"]) == ("error", 3, "ZeroDivisionError")
+    assert [output["type"] for output in page.outputs] == ["stream", "error"]
+    text = page.outputs[-1]["text"]
+    assert text.startswith('Traceback (most recent call last):\n  File "<cell 4>", line 3, in <module>\n    f()\n')
+    assert '  File "<cell 3>", line 2, in f\n    return 1 / 0\n' in text
+    assert text.endswith("ZeroDivisionError: division by zero\n")
+    assert "kernel.py" not in text
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "line"),
+    [
+        ("x = (", "SyntaxError", 1),
+        ("a = 1\nreturn a", "SyntaxError", 2),
+        ("raise SystemExit(3)", "SystemExit", 1),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt", 1),
+        ("class E(BaseException): pass\nraise E", "E", 2),
+        ("def f(): return f()\nf()", "RecursionError", 1),
+    ],
+)
+def test_nothing_that_a_cell_raises_ends_the_kernel(page, source, error, line):
+    ended = page.run(source)
+    assert (ended["status"], ended["error"], ended["line"]) == ("error", error, line)
+    assert page.run("1")["status"] == "ok"
+
+
+def test_a_name_that_is_not_there_is_named(page):
+    assert page.run("y = 1 + above")["unknown"] == "above"
+
+
+@pytest.mark.parametrize(
+    "source", ["print = None", "import sys\nsys.stdout = None", "import builtins\nstr = 3", "del __name__"]
+)
+def test_a_cell_that_replaces_what_it_prints_with_harms_itself_alone(page, source):
+    page.run(source)
+    assert page.run("import sys\nsys.stdout.write('here')")["status"] == "ok"
+    assert page.printed == "here"
+
+
+def test_output_without_end_is_cut_with_a_word(page):
+    page.run(f"for _ in range({MOST}): print('abcdefg')")
+    assert len(page.printed) < MOST + 100
+    assert page.printed.endswith(f"… cut after {MOST:,} characters\n")
+    assert len(page.outputs) < 100
+
+
+def test_a_missing_module_is_needed_and_what_it_made_is_handed_on(page):
+    cell = "import torch\nimport math as m\ndef twice(x): return 2 * x\ndef grid(x): return torch.softmax(x)\nt = torch.ones(3)"
+    assert page.run(cell)["needs"] == "torch"
+    page.hand_on(cell, {"y": [1.0, 2.0]}, ["t"])
+    assert page.run("print(twice(y), m.pi)")["status"] == "ok"
+    assert page.printed == "[1.0, 2.0, 1.0, 2.0] 3.141592653589793\n"
+    for use in (
+        "torch.ones(2)",
+        "grid(y)",
+        "t + 1",
+        "3 @ t",
+        "t[0]",
+        "f'{t}'",
+        "len(t)",
+        "for _ in t: pass",
+        "t.x = 1",
+        "-t",
+    ):
+        assert page.run(use).get("needs") == "torch", use
+    asked = page.run("import numpy as np\nnp.asarray(t)")
+    assert asked.get("needs") == "torch"
+
+
+def test_a_value_that_cannot_be_read_here_is_missing(page):
+    asyncio.run(page.kernel.hand_on("1", "x = 1", "torch", {"values": {"x": b"no pickle"}, "lost": []}))
+    assert page.run("x + 1")["needs"] == "torch"
+    asyncio.run(page.kernel.hand_on("1", "x = 1", "torch", None))
+
+
+def test_an_import_that_is_no_missing_module_stays_an_error(page):
+    ended = page.run("import nowhere_at_all")
+    assert (ended["status"], ended["error"]) == ("error", "ModuleNotFoundError")
+
+
+@pytest.fixture
+def later(page, monkeypatch, tmp_path):
+    """A package that can be fetched: a kernel, and the names that it asked for."""
+    asked = []
+
+    async def load(name):
+        asked.append(name)
+        if name == "gone":
+            raise OSError("no network")
+        (tmp_path / f"{name}.py").write_text("value = 7\n")
+        monkeypatch.syspath_prepend(tmp_path)
+
+    page.kernel = Kernel(page.posted.append, ["torch"], ["fetched_later", "gone"], load)
+    yield page, asked
+    sys.modules.pop("fetched_later", None)
+
+
+def test_a_package_is_fetched_when_a_cell_first_imports_it(later):
+    page, asked = later
+    ended = page.run(
+        "print('once')\ntry:\n    from fetched_later import value\nexcept ImportError:\n    value = 0\nprint(value)"
+    )
+    assert ended["status"] == "ok"
+    assert (page.printed, asked) == ("once\n7\n", ["fetched_later"])
+
+
+def test_a_package_that_does_not_come_is_missing_from_then_on(later):
+    page, asked = later
+    assert page.run("import gone")["needs"] == "gone"
+    assert page.run("import gone")["needs"] == "gone"
+    assert asked == ["gone"]
+
+
+def test_the_richest_form_is_offered_and_a_form_that_fails_is_none(page):
+    page.run("class H:\n    def _repr_html_(self): return '<b>h</b>'\n    def __repr__(self): return 'plain'\nH()")
+    assert page.shown == [{"text/html": "<b>h</b>", "text/plain": "plain"}]
+    page.run("class S:\n    def _repr_svg_(self): raise ValueError\n    def __repr__(self): return 's'\nS()")
+    assert page.shown == [{"text/plain": "s"}]
+    assert page.run("class B:\n    def __repr__(self): raise ValueError('no')\nB()")["error"] == "ValueError"
+    page.run("H")
+    assert page.shown[0].keys() == {"text/plain"}
+
+
+def test_figures_are_drawn_as_svg(page):
+    pytest.importorskip("matplotlib")
+    page.run("from matplotlib.figure import Figure\nf = Figure()\nf.add_subplot().plot([1, 2])\nf")
+    assert page.shown[0]["image/svg+xml"].lstrip().startswith("<?xml")
+    page.run("import matplotlib\nmatplotlib.use('agg')\nfrom matplotlib import pyplot\n_ = pyplot.plot([1, 2])")
+    assert [form.keys() >= {"image/svg+xml"} for form in page.shown] == [True]
+    page.run("1")
+    assert len(page.shown) == 1
+
+
+@pytest.fixture
+def widgets(page, monkeypatch):
+    """A kernel whose widgets talk to the page, in the place of a notebook's front end."""
+    import comm
+
+    monkeypatch.setattr(comm, "create_comm", comm.create_comm)
+    page.kernel.connect_widgets()
+    page.run(
+        "import ipywidgets\nslider = ipywidgets.IntSlider()\n"
+        "slider.observe(lambda change: print('now', change['new']), 'value')\nslider",
+        cell="7",
+    )
+    return page, page.shown[0][VIEW]["model_id"]
+
+
+def test_a_widget_tells_the_page_and_is_told(widgets):
+    page, model = widgets
+    opened = [message for message in page.posted if message.get("kind") == "comm_open" and message["id"] == model]
+    assert [message["data"]["state"]["value"] for message in opened] == [0]
+    page.run("slider.value = 5", cell="8")
+    (update,) = [message for message in page.posted if message["type"] == "comm"]
+    assert (update["id"], update["data"]["state"]) == (model, {"value": 5})
+    page.posted.clear()
+    page.kernel.message(model, {"method": "update", "state": {"value": 9}, "buffer_paths": []})
+    assert page.printed == "now 9\n"
+    assert {message["id"] for message in page.posted if message["type"] == "output"} == {"7"}  # the cell that made it
+    page.run("slider.value")
+    assert page.shown == [{"text/plain": "9"}]
+
+
+def test_an_error_in_what_a_widget_calls_reaches_its_cell(widgets, monkeypatch):
+    page, model = widgets
+    monkeypatch.setattr("ipywidgets.widgets.widget.get_ipython", lambda: page.kernel if page.kernel.answering else None)
+    page.run("def fail(change): raise ValueError('from the slider')\nslider.observe(fail, 'value')")
+    page.posted.clear()
+    page.kernel.message(model, {"method": "update", "state": {"value": 3}, "buffer_paths": []})
+    (error,) = [
+        message for message in page.posted if message["type"] == "output" and message["output"]["type"] == "error"
+    ]
+    assert (error["id"], "from the slider" in error["output"]["text"]) == ("7", True)
+
+
+def test_the_stand_in_for_ipython_gives_what_a_cell_asks_of_it(page, monkeypatch):
+    for name in ("IPython", "IPython.display", "IPython.core", "IPython.core.interactiveshell"):
+        monkeypatch.setitem(sys.modules, name, None)
+    ipython.install(page.kernel)
+    assert (
+        page.run(
+            "from IPython.display import HTML, SVG, clear_output, display\nclear_output()\ndisplay(HTML('<i>'), 3)"
+        )["status"]
+        == "ok"
+    )
+    assert page.outputs == [
+        {"type": "clear"},
+        {"type": "display", "data": {"text/html": "<i>", "text/plain": "'<i>'"}},
+        {"type": "display", "data": {"text/plain": "3"}},
+    ]
+    page.run("import IPython\nIPython.get_ipython() is None")
+    assert page.shown == [{"text/plain": "True"}]

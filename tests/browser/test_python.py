@@ -1,0 +1,269 @@
+"""The page's own Python, from the built site alone: every cell, every kind of output, every fault, and without a network."""
+
+import gzip
+import json
+import re
+import time
+
+import pytest
+
+from tools.site import SITE
+
+FOLDER = SITE / "_static" / "python"
+pytestmark = pytest.mark.skipif(
+    not (FOLDER / "manifest.json").exists(),
+    reason="the site has no Python: PYTHON_WHEELS names no wheels, and no network",
+)
+PAGES = sorted(
+    name.stem.replace("-", "/", 1).replace("appendices-", "appendices/")
+    for name in FOLDER.glob("pages/chapters-*.json")
+    if any(cell["shown"] for cell in json.loads(name.read_bytes())["cells"])
+)
+FAST = {"chapters/01_dot_product", "chapters/02_learnable_u"}  # the second needs torch
+CELLS = """() => [...document.querySelectorAll(".cell[data-cell]:has(.cell-run)")].map((cell) => ({
+  number: cell.dataset.cell,
+  printed: [...cell.querySelectorAll(".cell_output > .output:not(.text_html) pre")].map((pre) => pre.textContent).join(""),
+  figures: cell.querySelectorAll(".cell_output img").length,
+  widgets: cell.querySelectorAll(".cell_output figure.attn").length,
+  state: cell.querySelector(".cell-state")?.textContent ?? "",
+  says: cell.querySelector(".cell-says:not([hidden])")?.textContent ?? "",
+}))"""
+NOISE = re.compile(r"-?\b\d(?:\.\d+)?e[-+]\d+\b")
+CLOCKS = {  # cells that print what a clock or a memory counter says
+    "chapters/06_multi_head": set(),
+    "chapters/07_cost": set(),
+}
+
+
+def until(page, expression, seconds=120):
+    """Wait for what a script finds in the page; its policy lets no text become a script there."""
+    end = time.monotonic() + seconds
+    while not (found := page.evaluate(expression)):
+        assert time.monotonic() < end, f"not after {seconds} s: {expression}"
+        page.wait_for_timeout(50)
+    return found
+
+
+def cell(page, number):
+    return page.locator(f'.cell[data-cell="{number}"]')
+
+
+def write(page, number, source):
+    """Open a cell's editor and put a source into it."""
+    box = cell(page, number)
+    box.locator(".cell_input pre").first.evaluate("pre => pre.click()")
+    editor = box.locator(".cm-content")
+    editor.wait_for()
+    editor.fill(source)
+    return box
+
+
+def run(page, number, source):
+    """Run a source in a cell; its state, what it says, and what it put out."""
+    box = write(page, number, source)
+    box.locator(".cell-run").evaluate("button => button.click()")
+    until(
+        page,
+        f"""() => {{
+      const box = document.querySelector('.cell[data-cell="{number}"] .cell_input');
+      return !box.classList.contains("busy");
+    }}""",
+    )
+    return (
+        box.locator(".cell-state").text_content(),
+        box.locator(".cell-says").text_content(),
+        box.locator(".cell_output").text_content(),
+    )
+
+
+def same(printed, built):
+    """Whether two texts agree but for numbers that are rounding's own noise."""
+    quiet = [
+        NOISE.sub(lambda number: "~0" if abs(float(number[0])) < 1e-12 else number[0], text)
+        for text in (printed, built)
+    ]
+    return quiet[0].rstrip() == quiet[1].rstrip()
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in PAGES]
+)
+def test_every_cell_of_a_page_gives_what_the_build_gave(open_page, served, name):
+    page = open_page(f"{served}/{name}.html")
+    page.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+    built = page.evaluate(CELLS)
+    last = page.locator(".cell[data-cell]:has(.cell-run)").last
+    last.locator(".cell-run").evaluate("button => button.click()")  # brings Python, and fails without the cells above
+    until(page, "() => document.querySelector('.cell-state')?.textContent !== undefined")
+    last.get_by_role("button", name="Run all above").evaluate("button => button.click()")
+    until(page, "() => !document.querySelector('.cell_input.busy')", 300)
+    last.locator(".cell-run").evaluate("button => button.click()")
+    until(page, "() => !document.querySelector('.cell_input.busy')")
+    for before, after in zip(built, page.evaluate(CELLS), strict=True):
+        assert after["state"].endswith(("ms", " s")) or "when the book was built" in after["says"], after
+        assert same(after["printed"], before["printed"]), (before, after)
+        assert (after["figures"], after["widgets"]) == (before["figures"], before["widgets"]), (before, after)
+    assert page.problems == page.third_party == []
+
+
+@pytest.fixture(scope="module")
+def page(new_page, served):
+    """Chapter 1, in which Python runs."""
+    page = new_page(f"{served}/chapters/01_dot_product.html")
+    run(page, 0, "1 + 1")
+    yield page
+    page.context.close()
+
+
+def test_an_endless_loop_is_stopped_and_python_starts_again(page):
+    box = write(page, 0, "while True:\n    pass")
+    box.locator(".cell-run").click()
+    until(page, "() => document.querySelector('.cell-state').textContent === 'runs'")
+    box.get_by_role("button", name="Stop").click()
+    assert "stopped" in box.locator(".cell-says").text_content()
+    assert run(page, 0, "print(6 * 7)")[2].strip() == "42"
+
+
+def test_output_without_end_is_cut_and_the_page_answers(page):
+    state, _, output = run(page, 0, "for i in range(300_000): print('abcdefgh')")
+    assert state.endswith(("ms", " s"))
+    assert 190_000 < len(output) < 210_000
+    assert "cut after" in output or "not shown" in output
+
+
+@pytest.mark.parametrize(
+    "source", ["import numpy as np\nnp.ones((10**6, 10**6))", "import numpy as np\n[np.ones(10**7) for _ in range(99)]"]
+)
+def test_a_cell_that_wants_too_much_memory_says_so(page, source):
+    state, says, output = run(page, 0, source)
+    assert "Error" in state or "memory" in says
+    assert run(page, 0, "print(1)")[2].strip() == "1"
+
+
+def test_a_recursion_that_ends_the_worker_leaves_the_page_alive(page):
+    run(page, 0, "def f(x): return max([x], key=f)\nf(1)")
+    assert run(page, 0, "print(2)")[2].strip() == "2"
+
+
+@pytest.mark.parametrize(
+    "source", ["print = None", "import builtins\nbuiltins.print = None", "import sys\nsys.stdout = None"]
+)
+def test_a_cell_that_breaks_printing_breaks_its_own_alone(page, source):
+    run(page, 0, source)
+    assert run(page, 0, "import sys\n_ = sys.stdout.write('fine')")[2].strip() == "fine"
+    page.get_by_role("button", name="Start again").click()
+
+
+def test_an_error_reads_as_pythons_and_its_line_is_marked(page):
+    state, _, output = run(page, 0, "x = 1\ny = x / 0")
+    assert state == "ZeroDivisionError in line 2"
+    assert output.strip().startswith("Traceback (most recent call last):")
+    assert output.strip().endswith("ZeroDivisionError: division by zero")
+    assert cell(page, 0).locator(".cell-line").count() == 1
+
+
+def test_what_a_cell_puts_out_is_no_code_of_the_page(page):
+    evil = "<script>parent.evil = evil = 1</script><img src=x onerror='parent.evil=1'><a href='javascript:parent.evil=1'>x</a>"
+    run(page, 0, f"from IPython.display import HTML, SVG, display\ndisplay(HTML({evil!r}))\nprint({evil!r})\n"
+        f"display(SVG('<svg xmlns=\"http://www.w3.org/2000/svg\"><script>parent.evil=1</script></svg>'))")  # fmt: skip
+    page.wait_for_timeout(300)  # nothing is expected to come
+    assert page.evaluate("window.evil") is None
+    frame = cell(page, 0).locator("iframe")
+    assert "allow-scripts" not in frame.get_attribute("sandbox")
+    page.problems.clear()  # the browser's own words on what it did not run
+
+
+def test_a_widget_is_live_in_both_directions(page):
+    run(page, 0, "from attnlib.widgets import SoftmaxSliders\nsliders = SoftmaxSliders()\n"
+        "sliders.observe(lambda change: print('now', change['new']), 'temperature')\nsliders")  # fmt: skip
+    box = cell(page, 0)
+    box.locator("figure.attn input").first.wait_for()
+    run(page, 2, "sliders.temperature = 2.0")
+    assert box.locator("input").nth(1).input_value() == "2"
+    box.locator("input").nth(1).focus()
+    page.keyboard.press("ArrowRight")
+    until(page, "() => document.querySelector('.cell_output').textContent.includes('now 2.1')")
+    assert run(page, 2, "print(sliders.temperature)")[2].strip() == "2.1"
+    assert page.problems == page.third_party == []
+
+
+def test_a_page_whose_python_nobody_asks_for_asks_for_nothing(open_page, served):
+    page = open_page("about:blank")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.own = served
+    page.goto(f"{served}/chapters/01_dot_product.html")
+    page.wait_for_load_state("networkidle")
+    assert not [url for url in asked if "/python/" in url or url.endswith("sw.js")]
+
+
+def test_the_first_run_brings_at_most_what_was_promised():
+    manifest = json.loads((FOLDER / "manifest.json").read_bytes())
+    files = [FOLDER / file["url"] for file in manifest["files"]]
+    files += [
+        FOLDER / name
+        for name in ("manifest.json", "worker.js", "cells.js", "cells.css", "pages/chapters-01_dot_product.json")
+    ]
+    assert {"pyodide.asm.wasm", "python_stdlib.zip", "library.zip"} <= {file.name for file in files}
+    assert sum(len(gzip.compress(file.read_bytes(), 9)) for file in files) <= 10.5e6
+
+
+def test_a_second_visit_needs_no_network(browser, served):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{served}/chapters/01_dot_product.html")
+    run(page, 0, "print(1 + 1)")
+    until(
+        page,
+        """async () => {
+      const cache = await caches.open("pyodide-cells");
+      const names = (await cache.keys()).map(({ url }) => url.split("/").at(-1));
+      return ["01_dot_product.html", "book.css", "library.zip", "pyodide.asm.wasm"].every((name) => names.includes(name));
+    }""",
+    )
+    page.close()
+    context.set_offline(True)
+    page = context.new_page()
+    page.goto(f"{served}/chapters/01_dot_product.html")
+    assert run(page, 0, "import numpy as np\nprint(np.arange(3).sum())")[2].strip() == "3"
+    context.close()
+
+
+FAULTS = {
+    "numpy": (r"numpy[^/]*\.whl$", "abort", "did not come"),
+    "a wrong wheel": (r"numpy[^/]*\.whl$", b"not a wheel", "is not the file that this book was built with"),
+    "no library": (r"library\.zip$", 404, "has no library.zip"),
+    "no manifest": (r"manifest\.json$", "abort", "no network"),
+    "no worker": (r"worker\.js$", "abort", "could not be started"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_file_that_does_not_come_is_one_sentence_and_another_click_tries_again(open_page, served, fault):
+    address, answer, sentence = FAULTS[fault]
+    page = open_page(f"{served}/chapters/01_dot_product.html", service_workers="block")
+    ended = {"abort": lambda route: route.abort(), 404: lambda route: route.fulfill(status=404)}
+    page.route(re.compile(address), ended.get(answer, lambda route: route.fulfill(body=answer)))
+    page.locator(".cell-run").first.click()
+    until(page, f"() => document.querySelector('main').textContent.includes({sentence!r})")
+    page.unroute(re.compile(address))
+    page.locator(".cell-run").first.click()
+    until(page, "() => / m?s$/.test(document.querySelector('.cell-state').textContent)")
+    page.problems.clear()  # what the browser says of a file that did not come
+
+
+def test_a_private_window_and_two_tabs_lose_nothing(open_page, served):
+    page = open_page(f"{served}/chapters/01_dot_product.html", service_workers="block")
+    page.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('off'); } })")
+    page.reload()
+    assert run(page, 0, "print('private')")[2].strip() == "private"
+    assert "keeps nothing" in page.locator("body").text_content()
+    one = open_page(f"{served}/chapters/01_dot_product.html")
+    write(one, 0, "print('one')")
+    two = one.context.new_page()
+    two.goto(f"{served}/chapters/01_dot_product.html")
+    write(two, 2, "print('two')")
+    until(two, "() => Object.keys(localStorage).filter((key) => key.includes('code:')).length === 2")
+    one.reload()
+    assert run(one, 2, "print('three')")[2].strip() == "three"
+    assert "print('one')" in cell(one, 0).text_content()

@@ -1,0 +1,54 @@
+"""The last line of a chapter leads to where its notebook opens at once, as far as there is such a place."""
+
+import re
+
+import pytest
+
+PLACES = """
+repository: {url: "https://github.com/one/book", branch: main}
+launch_buttons: {binderhub_url: "https://binder.test", colab_url: "https://colab.test"}
+"""
+PAGES = {"index": "# T\n", "chapters/10_last": "# Last\n", "chapters/appendices/downloads": "# Downloads\n"}
+
+
+def opened_at(book):
+    """What the last line of the chapter links to, the file and its page left out, by what it says."""
+    line = re.search(r'<p class="notebook">.*?</p>', book.page("chapters/10_last"), re.DOTALL)[0]
+    (_, _), (_, _), *links = re.findall(r'<a href="([^"]+)"[^>]*>(.+?)</a>', line)
+    return {says: address for address, says in links}
+
+
+@pytest.mark.slow
+def test_a_chapter_opens_in_what_the_build_is_given_and_nowhere_else(book):
+    assert book.build(PAGES).code == 0
+    assert opened_at(book) == {}
+
+    lab = book.folder / "made/lab/index.html"
+    lab.parent.mkdir(parents=True)
+    lab.write_text("<title>Lab</title>")
+    config = book.folder / "_config.yml"
+    text = config.read_text()
+    config.unlink()
+    config.write_text(text + PLACES)
+    done = book.build(PAGES, LITE="made", BASE_URL="https://one.test/")
+    assert done.code == 0, done.log
+    assert opened_at(book) == {
+        "JupyterLite": "../lite/lab/index.html?path=10_last.ipynb",
+        "Binder": "https://binder.test/v2/gh/one/book/main?urlpath=tree/notebooks/10_last.ipynb",
+        "Colab": "https://colab.test/github/one/book/blob/notebooks/10_last.ipynb",
+    }
+    assert (book.site / "lite/lab/index.html").read_text() == "<title>Lab</title>"
+    assert 'class="notebook"' not in book.page("chapters/appendices/downloads")
+
+    done = book.build(PAGES)
+    assert done.code == 0, done.log
+    assert [*opened_at(book)] == ["Binder"]  # without an address of its own the site has no package for Colab
+    assert not (book.site / "lite").exists()
+
+
+@pytest.mark.slow
+def test_a_folder_without_jupyterlite_stops_the_build_and_says_why(book):
+    done = book.build(PAGES, LITE="nowhere")
+    assert done.code != 0
+    assert "LITE must name a folder with a JupyterLite, as `make lite` makes it, got 'nowhere'" in done.log
+    assert not (book.site / "lite").exists()

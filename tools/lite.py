@@ -111,10 +111,9 @@ def write_python(folder: Path) -> list[str]:
             missing.append(name)
     for file in (*runtime.CORE, "pyodide.js"):
         shutil.copy(source.pyodide / file, folder)
-    notice = runtime.NOTICE.format(
-        version=source.version, files=", ".join(runtime.CORE), library="the archive of the book"
-    )
-    (folder / "LICENSE.txt").write_text(notice)
+    notice = runtime.NOTICE.format(version=source.version, files=", ".join(runtime.CORE), library="")
+    about_pyodide, _, _ = notice.rpartition("\n\n")  # what follows is about the library of the pages
+    (folder / "LICENSE.txt").write_text(f"{about_pyodide}\n\nEach wheel (.whl) holds its own licence.\n")
     for wheel in found.values():
         (folder / wheel.file).write_bytes(wheel.data)
     lock = source.lock(found)

@@ -31,7 +31,7 @@ def bash(tmp_path):
 
 def test_every_environment_says_a_python_that_the_book_supports():
     (binder,) = re.fullmatch(r"python-(\d\.\d+)\n", Path("binder/runtime.txt").read_text()).groups()
-    (container,) = re.fullmatch(r".+/python:(\d\.\d+)", CONTAINER["image"]).groups()
+    (container,) = re.fullmatch(r"python:(\d\.\d+)", CONTAINER["image"]).groups()
     (setup,) = [step["with"] for step in PAGES["build"]["steps"] if "setup-python" in step.get("uses", "")]
     for version in (binder, container, setup["python-version"]):
         assert version in SUPPORTED

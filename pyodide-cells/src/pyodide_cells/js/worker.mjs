@@ -6,7 +6,7 @@ let kernel, pyodide;
 let values = null; // what the cells of this page made when the book was built, as bytes
 
 const post = (message) => self.postMessage(message);
-const DEAD = "Python has ended, most likely for lack of memory. What you wrote is kept: start it again.";
+const DEAD = "Python has ended: it ran out of memory, or of room for calls. What you wrote is kept; run the cells again.";
 
 const actions = {
   async start({ base, manifest }) {
@@ -20,6 +20,7 @@ const actions = {
       checkIntegrity: false, // `checked` has done it
       env: { MPLBACKEND: "agg", HOME: "/home/pyodide" },
     });
+    pyodide._api.on_fatal = () => post({ type: "died", message: DEAD }); // what waits for Python then waits for ever
     const extractDir = pyodide.pyimport("site").getsitepackages()[0];
     pyodide.unpackArchive(await library, "zip", { extractDir });
     const load = async (name) => {

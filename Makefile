@@ -91,6 +91,7 @@ bench: $(WIDGETS)
 	@python bench/attention.py
 	@python tools/chromium.py
 	@python bench/widgets.py
+	@python bench/python.py
 	@python bench/rebuild.py
 
 # SEED=0 for another; what the package ships is only replaced with OUT=attnlib/data/model.npz.

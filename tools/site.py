@@ -66,7 +66,11 @@ def served(folder: Path = SITE) -> Iterator[str]:
 
 def pages(folder: Path = SITE) -> list[str]:
     """Every page of the site, relative to its root."""
-    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*.html") if "_static" not in file.parts)
+    return sorted(
+        file.relative_to(folder).as_posix()
+        for file in folder.rglob("*.html")
+        if not {"_static", "lite"} & {*file.parts}
+    )
 
 
 def scroll_through(page: Page) -> None:

@@ -154,3 +154,39 @@ test("a widget of another library is refused in a sentence", async () => {
   await assert.rejects(page.mount({}, "m"), /it needs Jupyter/);
   await assert.rejects(page.mount({}, "unknown"), /it needs Jupyter/);
 });
+
+test("a stop while Python is on its way ends that, and no worker comes of it", async () => {
+  const page = python();
+  let come;
+  const native = globalThis.fetch;
+  globalThis.fetch = (url) => (url.endsWith("manifest.json") ? new Promise((done) => (come = done)) : native(url));
+  const run = page.run("a", "1");
+  await new Promise(setImmediate);
+  page.stop();
+  assert.equal((await run).status, "stopped"); // though the file has not come
+  come({ ok: true, json: async () => ({ version: "1" }) });
+  await new Promise(setImmediate);
+  assert.deepEqual([page.state, workers.length], ["off", 0]);
+});
+
+test("what a cell posts by hand, or throws later, harms nothing", async () => {
+  const page = python();
+  const heard = [];
+  page.addEventListener("output", ({ detail }) => heard.push(detail));
+  await page.start();
+  for (const data of [null, undefined, {}, { type: "output", id: "a" }, { type: "nonsense" }]) workers[0].say(data);
+  workers[0].onerror({ message: "Uncaught PythonError", preventDefault() {} });
+  assert.deepEqual([heard, page.state, workers[0].ended], [[], "ready", false]);
+});
+
+test("bytes find no place in what all objects share", async () => {
+  const page = python();
+  await page.start();
+  const paths = [
+    ["__proto__", "shared"],
+    ["constructor", "prototype", "shared"],
+  ];
+  const data = { state: {}, buffer_paths: paths };
+  workers[0].say({ type: "comm", kind: "comm_open", id: "m", data, buffers: [new Uint8Array(1), new Uint8Array(1)] });
+  assert.equal({}.shared, undefined);
+});

@@ -6,6 +6,7 @@ import sys
 from types import ModuleType
 
 import pytest
+
 from pyodide_cells import ipython
 from pyodide_cells.kernel import MOST, VIEW, Kernel
 
@@ -255,3 +256,96 @@ def test_the_stand_in_for_ipython_gives_what_a_cell_asks_of_it(page, monkeypatch
     ]
     page.run("import IPython\nIPython.get_ipython() is None")
     assert page.shown == [{"text/plain": "True"}]
+
+
+def test_what_is_printed_first_stands_first(page):
+    page.run("import sys\nfor i in range(2):\n    print('out', i)\n    print('err', i, file=sys.stderr)")
+    assert page.printed == "out 0\nerr 0\nout 1\nerr 1\n"
+
+
+def test_each_run_warns_anew(page):
+    page.run("__warningregistry__ = {('careful', UserWarning, 1): True}")
+    page.run("'__warningregistry__' in globals()")
+    assert page.shown == [{"text/plain": "False"}]
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"), [("3;", 0), ("3;  # quiet", 0), ("3 # a;", 1), ("'é'; # é", 0), ("3\n# x", 1)]
+)
+def test_a_semicolon_after_the_last_expression_hides_it(page, source, shown):
+    page.run(source)
+    assert len(page.shown) == shown
+
+
+def test_a_future_import_holds_for_the_cell(page):
+    assert page.run("from __future__ import annotations\ndef f(x: Nowhere): pass\nf.__annotations__")["status"] == "ok"
+    assert page.shown == [{"text/plain": "{'x': 'Nowhere'}"}]
+
+
+@pytest.mark.parametrize("source", ["%matplotlib inline\nx = 1", "!ls", "print?"])
+def test_a_command_of_a_notebook_is_named_as_one(page, source):
+    assert page.run(source)["error"] == "SyntaxError"
+    assert "are commands of a notebook" in page.outputs[-1]["text"]
+    page.run("x = (")
+    assert "notebook" not in page.outputs[-1]["text"]
+
+
+def test_a_cell_whose_code_no_python_reads_hands_on_its_values(page):
+    page.hand_on("%matplotlib inline\nx = 1", {"x": 1})
+    page.run("x")
+    assert page.shown == [{"text/plain": "1"}]
+
+
+def test_what_a_cell_puts_in_place_of_its_stream_takes_nothing_away(page):
+    page.run("import io, sys\nprint('before')\nsys.stdout = io.StringIO()\nprint('inside')")
+    assert page.printed == "before\n"
+    page.run("import sys\nsys.stdout.close()\nprint('open')")
+    assert page.printed == "open\n"
+
+
+def test_a_value_too_long_for_a_page_is_cut(page):
+    page.run(f"'a' * {2 * MOST}")
+    assert len(page.shown[0]["text/plain"]) < MOST + 100
+    page.run("class H:\n    def _repr_html_(self): return '<b>' * 9_000_000\n    def __repr__(self): return 'h'\nH()")
+    assert page.shown == [{"text/plain": "text/html of 27,000,000 characters: too long for a page"}]
+
+
+def test_an_error_with_any_name_is_an_error(page):
+    assert page.run("raise ImportError('x', name=5)")["error"] == "ImportError"
+
+
+def test_what_a_task_prints_after_its_cell_belongs_to_that_cell(page):
+    page.run("1", cell="5")
+    page.posted.clear()
+    page.kernel.output({"type": "stream"})
+    assert page.posted[0]["id"] == "5"
+
+
+def test_what_is_printed_comes_before_a_cell_waits(page):
+    page.run("import asyncio\nprint('first')\nawait asyncio.sleep(0.02)\nprint('second')")
+    assert [output["text"] for output in page.outputs] == ["first\n", "second\n"]
+
+
+def test_of_a_widgets_values_in_a_loop_the_page_hears_the_latest(widgets):
+    page, _ = widgets
+    page.run("for i in range(1, 2001):\n    slider.value = i % 100\nslider.value = 42")
+    updates = [message["data"]["state"]["value"] for message in page.posted if message["type"] == "comm"]
+    assert len(updates) < 1000
+    assert updates[-1] == 42
+
+
+def test_no_error_of_a_widgets_callback_ends_the_kernel(widgets):
+    page, model = widgets
+    page.run("def leave(change): raise SystemExit\nslider.observe(leave, 'value')")
+    page.posted.clear()
+    page.kernel.message(model, {"method": "update", "state": {"value": 3}, "buffer_paths": []})
+    assert page.outputs[-1]["type"] == "error"
+
+
+def test_input_is_refused_in_a_sentence(page, monkeypatch):
+    monkeypatch.setattr("builtins.input", input)
+    for name in ("IPython", "IPython.display", "IPython.core", "IPython.core.interactiveshell"):
+        monkeypatch.setitem(sys.modules, name, None)
+    ipython.install(page.kernel)
+    assert page.run("input('name? ')")["error"] == "RuntimeError"
+    assert "cannot ask for input" in page.outputs[-1]["text"]

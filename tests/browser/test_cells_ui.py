@@ -245,6 +245,7 @@ def test_cells_above_are_offered_for_a_name_and_run_in_order(opened, until):
     run(opened, 3)
     assert "NameError: no a & <b>" in box(opened, 3).locator(".traceback pre").inner_text()
     assert opened.locator(".cells-live").inner_text() == "Cell 3: NameError in line 1"
+    assert box(opened, 3).get_by_text("a comes from a cell above.").is_visible()
     opened.get_by_role("button", name="Run all above, then this").click()
     until(opened, "python.log.length === 5")
     assert ran(opened) == ["3", "1", "hidden-1", "2", "3"]
@@ -278,10 +279,102 @@ def test_an_error_marks_its_line_and_ends_the_row(with_cells):
     line = box(page, 1).locator("pre").first.evaluate("(element) => parseFloat(getComputedStyle(element).lineHeight)")
     assert mark["y"] - pre["y"] == pytest.approx(0.8 * 16 + line, abs=1)
     assert box(page, 1).locator(".cell-state").inner_text() == "ValueError in line 2"
-    assert box(page, 2).locator(".cell-says").inner_text() == "Cell 2 has failed, and what is below it did not run."
+    said = "Cell 2 has failed, and what is below it did not run. Show cell 2"
+    assert box(page, 3).locator(".cell-says").inner_text() == said
     assert box(page, 2).locator(".cell-state").inner_text() == ""
     write_into(page, box(page, 1), "fine = 1")
     assert box(page, 1).locator(".cell-line").count() == 0
+
+
+def test_what_fails_in_a_row_is_told_where_the_reader_is_with_a_way_there(with_cells):
+    page = with_cells("x = 1\n" + fails(1, "ValueError", "x"), "hidden", "b = 2", hidden=(1,))
+    fold = "(cell) => { cell.innerHTML = `<details><summary>Code</summary>${cell.innerHTML}</details>` }"
+    box(page, 0).evaluate(fold)
+    run(page, 2)
+    page.get_by_role("button", name="Run all above cell 2").click()
+    box(page, 2).get_by_text("Cell 1 has failed, and what is below it did not run.").wait_for()
+    box(page, 2).get_by_role("button", name="Show cell 1").click()
+    assert box(page, 0).locator(".cell-run").evaluate("(button) => button === document.activeElement")
+    assert box(page, 0).locator(".traceback, .cell-line").first.is_visible()
+    assert page.problems == []
+
+
+def test_a_line_that_a_change_makes_untrue_is_explained(with_cells):
+    page = with_cells("a = 1", "assert a == 1\n" + fails(1, "AssertionError", None))
+    says = "In the book this line holds. With what you changed, it does not."
+    run(page, 1)
+    assert page.get_by_text(says).count() == 0
+    write_into(page, box(page, 0), "a = 2")
+    run(page, 1)
+    assert box(page, 1).locator(".cell-says").inner_text() == says
+
+
+def test_an_error_after_a_cell_further_down_ran_is_explained(with_cells):
+    page = with_cells("a = 1", "use(a)\n" + fails(1, "ValueError", None), "a = None")
+    run(page, 1)
+    assert box(page, 1).locator(".cell-says").is_hidden()
+    run(page, 2)
+    run(page, 1)
+    assert "A cell below has run before" in box(page, 1).locator(".cell-says").inner_text()
+    box(page, 1).get_by_role("button", name="Run all above, then this").click()
+    page.get_by_text("Cell 2: ValueError in line 1").wait_for(state="attached")
+    box(page, 1).locator(".cell-says").wait_for(state="hidden")
+    write_into(page, box(page, 0), fails(1, "ValueError", None))
+    run(page, 0)
+    assert box(page, 0).locator(".cell-says").is_hidden()  # nothing is above it
+
+
+FOCUSED = "[document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent]"
+
+
+def test_a_button_that_goes_leaves_the_focus_near(with_cells, until):
+    page = with_cells("a = 1", "wait", "print(a)\n" + fails(1))
+    run(page, 2)
+    box(page, 2).get_by_role("button", name="Run all above, then this").press("Enter")
+    assert page.evaluate(FOCUSED) == ["Run cell 3"]
+    until(page, "document.querySelector('.strip-text').textContent === 'Cell 2 runs.'")
+    box(page, 1).get_by_role("button", name="Stop cell 2").press("Enter")
+    until(page, "document.querySelector('.strip-text').textContent === 'Python is off.'")
+    assert page.evaluate(FOCUSED) == ["Run cell 2"]
+    box(page, 1).locator(".cell-run").click()
+    until(page, "document.querySelector('.strip-text').textContent === 'Cell 2 runs.'")
+    page.locator(".python-strip").get_by_role("button", name="Stop").press("Enter")
+    until(page, "document.querySelector('.strip-text').textContent === 'Python is off.'")
+    assert page.evaluate(FOCUSED) == ["Start Python"]
+    write_into(page, box(page, 0), "mine = 1")
+    forget = page.get_by_role("button", name="Forget my changes")
+    forget.press("Enter")
+    page.keyboard.press("Enter")
+    forget.wait_for(state="hidden")
+    assert page.evaluate(FOCUSED) == ["Start Python"]
+
+
+def test_nothing_comes_to_where_stop_was(with_cells, until):
+    page = with_cells("a = 1", "mine")
+    write_into(page, box(page, 1), "wait")
+    page.keyboard.press("Control+Enter")
+    until(page, "document.querySelector('.strip-text').textContent === 'Cell 2 runs.'")
+    box(page, 1).get_by_role("button", name="Stop cell 2").dblclick(no_wait_after=True)
+    box(page, 1).get_by_text("Python was stopped.").wait_for()
+    assert box(page, 1).locator(".cm-content").inner_text() == "wait"
+    assert page.evaluate("python.log.length") == 1
+
+
+def test_the_caret_keeps_clear_of_the_bars(with_cells, until):
+    page = with_cells("a = 1\n" * 60, "b = 1\n" * 60)
+    box(page, 0).locator("pre").first.click(position={"x": 60, "y": 20})
+    box(page, 0).locator(".cm-focused").wait_for()
+    page.keyboard.press("Shift+Enter")
+    box(page, 1).locator(".cm-focused").wait_for()
+    clear = """(() => {
+        const caret = getSelection().getRangeAt(0).startContainer.parentElement.closest('.cm-line').getBoundingClientRect();
+        const [bar, strip] = ['.bar', '.python-strip'].map((name) => document.querySelector(name).getBoundingClientRect());
+        return caret.top >= bar.bottom && caret.bottom <= strip.top;
+    })()"""
+    until(page, clear)
+    for _ in range(40):
+        page.keyboard.press("ArrowDown")
+    until(page, clear)
 
 
 def test_what_does_not_run_in_a_browser_keeps_what_was_built(with_cells):
@@ -512,6 +605,17 @@ def test_a_frame_takes_the_colours_of_the_page(with_cells):
     assert inside.evaluate(colour) == "rgb(29, 33, 38)"
     page.locator("#colours").click()
     assert inside.evaluate(colour) == "rgb(230, 227, 220)"
+
+
+def test_a_widget_that_lost_its_python_says_so(with_cells, until):
+    page = with_cells(shows(widget={"model_id": "m1"}, plain="w"), says("text\n"))
+    run(page, 0)
+    run(page, 1)
+    page.get_by_role("button", name="Start again").click()
+    box(page, 0).get_by_text("This is no longer connected to Python. Run the cell again to connect it.").wait_for()
+    assert box(page, 1).locator(".cell-says").is_hidden()
+    run(page, 0)
+    assert box(page, 0).locator(".cell-says").is_hidden()
 
 
 def test_a_figure_has_the_words_of_the_book_while_its_cell_is_the_books_own(site, with_cells, until):

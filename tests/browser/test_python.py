@@ -18,6 +18,7 @@ PAGES = sorted(
     for name in FOLDER.glob("pages/chapters-*.json")
     if any(cell["shown"] for cell in json.loads(name.read_bytes())["cells"])
 )
+SECOND = 3  # the next cell of chapter 1 after its first that is not folded away
 FAST = {"chapters/01_dot_product", "chapters/02_learnable_u"}  # the second needs torch
 CELLS = """() => [...document.querySelectorAll(".cell[data-cell]:has(.cell-run)")].map((cell) => ({
   number: cell.dataset.cell,
@@ -142,6 +143,7 @@ def test_a_cell_that_wants_too_much_memory_says_so(page, source):
 def test_a_recursion_that_ends_the_worker_leaves_the_page_alive(page):
     run(page, 0, "def f(x): return max([x], key=f)\nf(1)")
     assert run(page, 0, "print(2)")[2].strip() == "2"
+    page.problems.clear()  # Pyodide's own words on its end
 
 
 @pytest.mark.parametrize(
@@ -178,20 +180,19 @@ def test_a_widget_is_live_in_both_directions(page):
         "sliders.observe(lambda change: print('now', change['new']), 'temperature')\nsliders")  # fmt: skip
     box = cell(page, 0)
     box.locator("figure.attn input").first.wait_for()
-    run(page, 2, "sliders.temperature = 2.0")
+    run(page, SECOND, "sliders.temperature = 2.0")
     assert box.locator("input").nth(1).input_value() == "2"
     box.locator("input").nth(1).focus()
     page.keyboard.press("ArrowRight")
     until(page, "() => document.querySelector('.cell_output').textContent.includes('now 2.1')")
-    assert run(page, 2, "print(sliders.temperature)")[2].strip() == "2.1"
+    assert run(page, SECOND, "print(sliders.temperature)")[2].strip() == "2.1"
     assert page.problems == page.third_party == []
 
 
 def test_a_page_whose_python_nobody_asks_for_asks_for_nothing(open_page, served):
-    page = open_page("about:blank")
+    page = open_page(f"{served}/index.html")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    page.own = served
     page.goto(f"{served}/chapters/01_dot_product.html")
     page.wait_for_load_state("networkidle")
     assert not [url for url in asked if "/python/" in url or url.endswith("sw.js")]
@@ -217,7 +218,7 @@ def test_a_second_visit_needs_no_network(browser, served):
         page,
         """async () => {
       const cache = await caches.open("pyodide-cells");
-      const names = (await cache.keys()).map(({ url }) => url.split("/").at(-1));
+      const names = (await cache.keys()).map(({ url }) => url.split("/").at(-1).split("?")[0]);
       return ["01_dot_product.html", "book.css", "library.zip", "pyodide.asm.wasm"].every((name) => names.includes(name));
     }""",
     )
@@ -262,8 +263,79 @@ def test_a_private_window_and_two_tabs_lose_nothing(open_page, served):
     write(one, 0, "print('one')")
     two = one.context.new_page()
     two.goto(f"{served}/chapters/01_dot_product.html")
-    write(two, 2, "print('two')")
+    write(two, SECOND, "print('two')")
     until(two, "() => Object.keys(localStorage).filter((key) => key.includes('code:')).length === 2")
     one.reload()
-    assert run(one, 2, "print('three')")[2].strip() == "three"
+    assert run(one, SECOND, "print('three')")[2].strip() == "three"
     assert "print('one')" in cell(one, 0).text_content()
+
+
+def test_a_widget_told_something_without_end_leaves_the_page_alive(page):
+    run(page, 0, "print('here')")
+    box = write(
+        page,
+        0,
+        "from attnlib.widgets import SoftmaxSliders\nsliders = SoftmaxSliders()\ndisplay(sliders)\n"
+        "while True:\n    sliders.temperature = 3.0 - sliders.temperature",
+    )
+    box.locator(".cell-run").click()
+    box.locator("figure.attn").wait_for()
+    box.get_by_role("button", name="Stop").click()
+    until(page, "() => !document.querySelector('.cell_input.busy')", 10)
+    assert "stopped" in box.locator(".cell_input > .cell-says").text_content()
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("import os\nos._exit(1)", "a cell ended it"),
+        ("import js\njs.self.close()", "a cell ended it"),
+        ("import builtins\nbuiltins.isinstance = None\nraise ValueError", "changed something that Python itself needs"),
+    ],
+)
+def test_a_cell_that_ends_python_is_told_and_the_next_run_begins_anew(page, source, sentence):
+    says = run(page, 0, source)[1]
+    if not says:  # it is the next one that cannot run
+        says = run(page, 0, "1")[1]
+    assert sentence in says
+    assert run(page, 0, "print('anew')")[2].strip() == "anew"
+    page.problems.clear()
+
+
+def test_what_a_cell_throws_after_its_end_ends_nothing(page):
+    run(page, 0, "kept = 1")
+    run(
+        page,
+        0,
+        "import js\nfrom pyodide.ffi import create_once_callable as once\njs.setTimeout(once(lambda: 1 / 0), 0);",
+    )
+    assert run(page, 0, "import asyncio\nawait asyncio.sleep(0.1)\nprint(kept)")[2].strip().endswith("1")
+    page.problems.clear()
+
+
+@pytest.mark.parametrize("name", ["library.zip", "pyodide/pyodide.asm.js", "pyodide/pyodide.asm.wasm", "pyodide/numpy"])
+def test_a_wrong_file_that_the_browser_has_kept_is_fetched_anew(open_page, served, name):
+    page = open_page(f"{served}/chapters/01_dot_product.html")
+    page.evaluate(
+        """async ([url, name]) => {
+      const cache = await caches.open("pyodide-cells");
+      const answer = (text) => new Response(text, { headers: { "Content-Type": "text/javascript" } });
+      const { files } = await (await fetch(`${url}manifest.json`)).json();
+      await cache.put(new URL(files.find((file) => file.url.startsWith(name)).url, url), answer("wrong"));
+      await cache.put(`${url}version`, answer((await (await fetch(`${url}manifest.json`)).json()).version));
+    }""",
+        [f"{served}/_static/python/", name],
+    )
+    assert run(page, 0, "print('cured')")[2].strip() == "cured"
+    page.problems.clear()
+
+
+def test_a_page_that_was_never_read_says_so_without_a_network(browser, served):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{served}/chapters/01_dot_product.html")
+    run(page, 0, "print(1)")
+    context.set_offline(True)
+    page.goto(f"{served}/chapters/03_three_projections.html")
+    assert "not kept in this browser" in page.locator("body").text_content()
+    context.close()

@@ -13,7 +13,10 @@ import pytest
 
 WHEELS = Path(os.environ.get("PYTHON_WHEELS", "no-such-folder")).glob("numpy-*-cp313-cp313-py*_2025_0_wasm32.whl")
 NUMPY = next(WHEELS, None)
-pytestmark = pytest.mark.skipif(NUMPY is None, reason="no NumPy for the page's Python: PYTHON_WHEELS names its folder")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(NUMPY is None, reason="no NumPy for the page's Python: PYTHON_WHEELS names its folder"),
+]
 
 NODE = """
 import { readFileSync } from "node:fs";

@@ -159,7 +159,7 @@
     for (const box of document.querySelectorAll(".cell[data-cell], [data-exercise]")) {
       const { cell, exercise } = box.dataset;
       if (store.get(`code:${page}#${cell ?? `ex-${exercise}`}`)) box.classList.add("kept");
-      if (exercises[page]?.points[exercise]) box.dataset.tried = "";
+      if (exercises[page]?.points?.[exercise]) box.dataset.tried = "";
     }
   }
 

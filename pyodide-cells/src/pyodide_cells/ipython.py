@@ -1,7 +1,8 @@
 """Stands in for IPython, of which ipywidgets and a notebook's cells use a few names, and which weighs more than NumPy."""
 
+import builtins
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from pyodide_cells.kernel import Kernel
@@ -30,8 +31,14 @@ def install(kernel: Kernel) -> None:
     def clear_output(wait: bool = False) -> None:
         kernel.output({"type": "clear"})
 
+    def ask(prompt: object = "") -> str:
+        raise RuntimeError("a page cannot ask for input: write the value into the cell")
+
+    builtins.input = ask
+    events = SimpleNamespace(trigger=lambda *given: None)
+    shell = SimpleNamespace(showtraceback=kernel.showtraceback, events=events)  # what ipywidgets and comm ask of one
     names: dict[str, dict[str, Any]] = {
-        "IPython": {"version_info": (9, 0, 0), "get_ipython": lambda: kernel if kernel.answering else None},
+        "IPython": {"version_info": (9, 0, 0), "get_ipython": lambda: shell if kernel.answering else None},
         "IPython.display": {"display": display, "clear_output": clear_output, "HTML": HTML, "SVG": SVG},
         "IPython.core": {},
         "IPython.core.interactiveshell": {"InteractiveShell": type("InteractiveShell", (), {})},

@@ -4,7 +4,10 @@ What a cell prints and shows goes to `post`, as messages that the page understan
 browser ends the cell with `needs`; what the cell made when the book was built is then handed on to the cells below.
 """
 
+import __future__
+
 import ast
+import asyncio
 import copy
 import importlib.abc
 import inspect
@@ -12,10 +15,10 @@ import io
 import linecache
 import pickle
 import sys
-import time
-import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from time import perf_counter
+from traceback import extract_tb, format_exception
 from types import TracebackType
 from typing import Any
 
@@ -24,7 +27,13 @@ Post = Callable[[Message], None]
 VIEW = "application/vnd.jupyter.widget-view+json"
 MIMES = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_"}
 MOST = 200_000  # characters that one run of a cell may print
+LARGEST = 5_000_000  # characters of one thing that a cell shows
+CUT = f"\n… cut after {MOST:,} characters\n"
 PAUSE = 0.05  # seconds between two messages with what is printed
+FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+COMMAND = (
+    "Lines that begin with % or !, or with ? at an end, are commands of a notebook. Python in a page has none of them."
+)
 
 
 class Kernel:
@@ -44,14 +53,20 @@ class Kernel:
         self.post, self.missing, self.load = post, {*missing}, load
         self.names = sys.modules["__main__"].__dict__
         self.cell = ""  # the one that what is printed belongs to
+        self.last = ""  # what comes between two runs belongs to the one before
+        self.streams: tuple[Stream, ...] = ()
         self.answering = False  # a widget's view
+        self._updates: dict[str, Message] = {}  # what has yet to be told of widgets
+        self._told = 0.0
         self._later = Later({*later})
         sys.meta_path.append(self._later)
 
     async def run(self, cell: str, source: str) -> Message:
         """Run a cell; say how it ended, with `line`, `unknown` or `needs` where they apply."""
-        began, file = time.perf_counter(), f"<cell {cell}>"
+        began, file = perf_counter(), f"<cell {cell}>"
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+        self.last = cell
+        self.names.pop("__warningregistry__", None)  # each cell warns for itself
         with self._printing(cell):
             try:
                 await self._run(source, file)
@@ -59,34 +74,49 @@ class Kernel:
                 ended: Message = {"status": "ok"}
             except BaseException as error:  # whatever it is, the page goes on
                 ended = self._ended(error, file)
-        return ended | {"ms": (time.perf_counter() - began) * 1000}
+        return ended | {"ms": (perf_counter() - began) * 1000}
 
     @contextmanager
     def _printing(self, cell: str) -> Iterator[None]:
         """What is printed belongs to this cell."""
-        kept = self.cell, sys.stdout, sys.stderr
-        self.cell, sys.stdout, sys.stderr = cell, _Stream(self, "stdout"), _Stream(self, "stderr")
+        self.flush()
+        kept = self.cell, self.streams, sys.stdout, sys.stderr
+        self.cell, self.streams = cell, (Stream(self, "stdout"), Stream(self, "stderr"))
+        sys.stdout, sys.stderr = self.streams
         try:
             yield
         finally:
-            self._flush()
-            self.cell, sys.stdout, sys.stderr = kept
+            self.flush()
+            self.cell, self.streams, sys.stdout, sys.stderr = kept
 
-    def _flush(self) -> None:
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(Exception):  # the cell may have put anything in its place
-                stream.flush()
+    def flush(self) -> None:
+        """Give the page what was printed so far."""
+        for stream in self.streams:
+            stream.flush()
+        self._tell_updates()
+
+    def flush_soon(self) -> None:
+        """The same as soon as the cell waits for something; at its end it comes in any case."""
+        with suppress(RuntimeError):  # a widget's callback cannot wait
+            asyncio.get_running_loop().call_soon(self.flush)
+
+    def _tell_updates(self) -> None:
+        updates, self._updates = self._updates, {}
+        for update in updates.values():
+            self.post(update)
+            self._told = perf_counter()
 
     async def _run(self, source: str, file: str) -> None:
         """One statement after the other, so that one which wants a package can be tried again when that has come."""
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         body = compile(source, file, "exec", flags | ast.PyCF_ONLY_AST).body
-        shown = body[-1] if body and isinstance(body[-1], ast.Expr) and not source.rstrip().endswith(";") else None
         for statement in body:
-            if shown is None or statement is not shown:
-                await self._evaluate(compile(ast.Module([statement], []), file, "exec", flags))
+            if statement is not body[-1] or not isinstance(statement, ast.Expr) or _quiet(statement, source):
+                code = compile(ast.Module([statement], []), file, "exec", flags)
+                flags |= code.co_flags & FUTURE  # `from __future__ import` is for all that follows
+                await self._evaluate(code)
                 continue
-            value = await self._evaluate(compile(ast.Expression(shown.value), file, "eval", flags))
+            value = await self._evaluate(compile(ast.Expression(statement.value), file, "eval", flags))
             if value is not None:
                 self.names["_"] = value
                 self.display(value)
@@ -107,26 +137,29 @@ class Kernel:
 
     def _ended(self, error: BaseException, file: str) -> Message:
         """What to say of an error; a traceback begins at the cell."""
-        root = (error.name or "").partition(".")[0] if isinstance(error, ImportError) else ""
+        root = f"{error.name}".partition(".")[0] if isinstance(error, ImportError) else ""
         if root in self.missing:
             return {"status": "needs", "needs": root}
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+        lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
         line = lines[-1] if lines else None
         if isinstance(error, SyntaxError) and error.filename == file:
             line = error.lineno
-        self._flush()
-        text = "".join(traceback.format_exception(type(error), error, _from_cell(error.__traceback__)))
+            if _command(error.text or ""):
+                error.add_note(COMMAND)
+        self.flush()
+        text = "".join(format_exception(type(error), error, _from_cell(error.__traceback__)))
         self.output({"type": "error", "text": text, "line": line})
         ended = {"status": "error", "line": line, "error": type(error).__name__}
         return ended | ({"unknown": error.name} if isinstance(error, NameError) else {})
 
     def output(self, output: Message) -> None:
         """Give the page an output of the cell that runs."""
-        self.post({"type": "output", "id": self.cell, "output": output})
+        self._tell_updates()
+        self.post({"type": "output", "id": self.cell or self.last, "output": output})
 
     def display(self, value: Any) -> None:
         """Show a value as the richest form that it has."""
-        self._flush()
+        self.flush()
         self.output({"type": "display", "data": forms(value)})
 
     def _show_figures(self) -> None:
@@ -144,7 +177,10 @@ class Kernel:
         What neither gives stands there as `Missing`, which names the module when it is used.
         """
         record = record or {"values": {}, "lost": []}
-        for statement in ast.parse(source).body:
+        body = []
+        with suppress(SyntaxError):  # a notebook's commands
+            body = ast.parse(source).body
+        for statement in body:
             if isinstance(statement, ast.Import | ast.ImportFrom):
                 for alias in statement.names:
                     await self._import(statement, alias)
@@ -176,7 +212,7 @@ class Kernel:
                 self._manager.get_comm(comm).handle_msg(  # type: ignore[union-attr] # the page knows those there are
                     {"content": {"data": content}, "buffers": [*buffers]}
                 )
-            except Exception as error:
+            except BaseException as error:  # as in a cell
                 self._ended(error, "")
             finally:
                 self.answering = False
@@ -185,6 +221,20 @@ class Kernel:
         """Show the error that is being handled: ipywidgets asks a notebook's shell for this."""
         if error := sys.exception():
             self._ended(error, "")
+
+    def _tell_widget(self, message: Message) -> None:
+        """Give a view what its widget says: of new values in a loop the latest, for the page draws each that it hears of."""
+        comm, data = message["id"], message["data"]
+        self._comms.setdefault(comm, self.cell)
+        if data.get("method") != "update" or message["buffers"]:
+            self._tell_updates()
+            return self.post(message)
+        if not self._updates:
+            self.flush_soon()
+        waiting = self._updates.setdefault(comm, message)
+        waiting["data"] = {**data, "state": waiting["data"]["state"] | data["state"]}
+        if perf_counter() - self._told > PAUSE:
+            self._tell_updates()
 
     def connect_widgets(self) -> None:
         """Let ipywidgets talk to the page, where a notebook's front end would be."""
@@ -200,8 +250,7 @@ class Kernel:
                 self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **keys: Any
             ) -> None:
                 content = {"data": data or {}, "buffers": buffers or []}
-                kernel._comms.setdefault(self.comm_id, kernel.cell)
-                kernel.post({"type": "comm", "kind": msg_type, "id": self.comm_id, **content})
+                kernel._tell_widget({"type": "comm", "kind": msg_type, "id": self.comm_id, **content})
 
         comm.create_comm = Comm
 
@@ -231,6 +280,7 @@ class Wanted(BaseException):
     """Raised at the first import of a package that has yet to be fetched. `except ImportError` does not hold it."""
 
     def __init__(self, package: str) -> None:
+        super().__init__(f"{package} comes when a cell imports it: import it in one first")
         self.package = package
 
 
@@ -245,42 +295,40 @@ class Later(importlib.abc.MetaPathFinder):
             raise Wanted(name)
 
 
-class _Stream:
+class Stream(io.TextIOBase):
     """What is printed, on its way to the page in pieces, and cut where it has no end."""
 
-    encoding, errors, closed = "utf-8", "strict", False
+    encoding = "utf-8"
 
     def __init__(self, kernel: Kernel, name: str) -> None:
         self._kernel, self._name, self._kept, self._sent = kernel, name, "", 0
-        self._last = time.perf_counter()
+        self._last = perf_counter()
 
     def write(self, text: str) -> int:
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        for other in self._kernel.streams:
+            if other is not self:
+                other.flush()  # what was printed first stands first
         if self._sent <= MOST:
+            if not self._kept:
+                self._kernel.flush_soon()
             self._kept += text
-            if len(self._kept) > 8192 or time.perf_counter() - self._last > PAUSE:
+            if len(self._kept) > 8192 or perf_counter() - self._last > PAUSE:
                 self.flush()
         return len(text)
-
-    def writelines(self, lines: Sequence[str]) -> None:
-        for line in lines:
-            self.write(line)
 
     def flush(self) -> None:
         text, self._kept = self._kept[: MOST - self._sent], ""
         if text:
             self._kernel.output({"type": "stream", "name": self._name, "text": text})
-            self._sent, self._last = self._sent + len(text), time.perf_counter()
+            self._sent, self._last = self._sent + len(text), perf_counter()
         if self._sent == MOST:
             self._sent += 1
-            self._kernel.output({"type": "stream", "name": "stderr", "text": f"\n… cut after {MOST:,} characters\n"})
+            self._kernel.output({"type": "stream", "name": "stderr", "text": CUT})
 
-    def isatty(self) -> bool:
-        return False
-
-    def readable(self) -> bool:
-        return False
+    def close(self) -> None:
+        """It stays open: others print too."""
 
     def writable(self) -> bool:
         return True
@@ -304,6 +352,11 @@ def forms(value: Any) -> dict[str, Any]:
     data = {mime: content for mime, content in data.items() if isinstance(content, str)}
     if "text/plain" not in data:
         data["text/plain"] = repr(value)
+    for mime, content in data.items():
+        if len(content) > LARGEST and mime != "text/plain":
+            return {"text/plain": f"{mime} of {len(content):,} characters: too long for a page"}
+    if len(data["text/plain"]) > MOST:
+        data["text/plain"] = data["text/plain"][:MOST] + CUT
     return data
 
 
@@ -311,6 +364,16 @@ def _drawn(figure: Any) -> str:
     file = io.StringIO()
     figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None})
     return file.getvalue()
+
+
+def _quiet(statement: ast.stmt, source: str) -> bool:
+    """Whether a semicolon follows."""
+    line = source.encode().split(b"\n")[(statement.end_lineno or 1) - 1]
+    return line[statement.end_col_offset :].lstrip().startswith(b";")
+
+
+def _command(line: str) -> bool:
+    return line.lstrip().startswith(("%", "!", "?")) or line.rstrip().endswith("?")
 
 
 def _from_cell(trace: TracebackType | None) -> TracebackType | None:

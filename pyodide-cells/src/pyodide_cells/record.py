@@ -18,8 +18,8 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from IPython.core.inputtransformer2 import TransformerManager
-from jupyter_core.utils import ensure_async
 from nbclient import NotebookClient
+from nbclient.util import ensure_async
 from nbformat import NotebookNode
 
 from pyodide_cells import watch

@@ -23,7 +23,7 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import Version
 from platformdirs import user_cache_path
 
@@ -233,7 +233,7 @@ class Wheels:
     def closure(self, names: Iterable[str]) -> list[str]:
         """These packages of the lock and all that they depend on, each once."""
         found: dict[str, None] = {}
-        for name in names:
+        for name in map(canonicalize_name, names):
             if name not in self.packages:
                 raise ValueError(f"Pyodide {self.version} has no package {name!r}")
             if name not in found:

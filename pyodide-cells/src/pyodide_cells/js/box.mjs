@@ -1,6 +1,6 @@
 // A box of code in a page: the editor that takes its place, what the reader changed, its tools, and what it puts out.
 
-import { button, make } from "./dom.mjs";
+import { button, keep_focus, make } from "./dom.mjs";
 import { Outputs } from "./outputs.mjs";
 
 const DEBOUNCE = 300; // milliseconds from the last key until a change is kept
@@ -37,11 +37,11 @@ export class Box {
       "div",
       { className: "cell-tools", hidden: true },
       make("span", { textContent: title }),
-      this.state,
+      make("span", { className: "cell-doing" }, this.state, this.stopper), // no other button comes to where it was
     );
     this.tools.setAttribute("role", "group");
     this.tools.setAttribute("aria-label", title);
-    this.tools.append(...this.extra(), this.resetter, this.stopper);
+    this.tools.append(...this.extra(), this.resetter);
     this.says = make("p", { className: "cell-says", hidden: true });
     element.append(this.tools, this.says);
     const mount = (place, model) => page.python.mount(place, model);
@@ -123,8 +123,10 @@ export class Box {
   }
 
   #mark() {
-    this.resetter.hidden = !this.changed;
-    this.stopper.hidden = !this.busy;
+    this.#keep_focus(this.tools, () => {
+      this.resetter.hidden = !this.changed;
+      this.stopper.hidden = !this.busy;
+    });
     this.holder.classList.toggle("kept", this.changed);
     this.element.classList.toggle("busy", this.busy);
     this.outputs.element.setAttribute("aria-busy", this.busy);
@@ -157,8 +159,21 @@ export class Box {
 
   // A sentence below the code, with what can be done about it.
   say(sentence, offer = "", act = null) {
-    this.says.hidden = !sentence && !offer;
-    this.says.replaceChildren(sentence, ...(offer ? [" ", button(offer, act)] : []));
+    this.#keep_focus(this.says, () => {
+      this.says.hidden = !sentence && !offer;
+      this.says.replaceChildren(sentence, ...(offer ? [" ", button(offer, act)] : []));
+    });
+  }
+
+  #keep_focus(element, act) {
+    keep_focus(element, () => this.start, act);
+  }
+
+  // Bring it before the reader, wherever in the page it is.
+  show() {
+    for (let at = this.element; at; at = at.parentElement) if (at.matches("details")) at.open = true;
+    this.start.focus({ preventScroll: true });
+    this.element.scrollIntoView({ block: "center" });
   }
 
   // Mark a line of the code, or none.
@@ -192,6 +207,12 @@ export class Box {
     this.#mark();
   }
 
+  // What it made is gone, with the Python that made it.
+  forgotten() {
+    this.idle();
+    if (this.outputs.live) this.say("This is no longer connected to Python. Run the cell again to connect it.");
+  }
+
   // Run it: `source`, which may be more than the text that stands there, after the `imports` that it needs.
   async execute(source = this.mine, imports = "") {
     const unchanged = !this.changed;
@@ -222,9 +243,23 @@ export class Box {
       this.state.textContent = line ? `${error} in line ${line}` : error;
     } else this.state.textContent = status === "ok" ? time(ms) : "";
     this.page.announce(`${this.title}: ${this.told(result)}`);
-    if ((result.unknown && this.page.made_above(this, result.unknown)) || status === "stopped" || status === "died")
-      if (this.page.above(this).length)
-        this.say(message ?? "", "Run all above, then this", () => this.page.run([...this.page.above(this), this]));
+    if (status === "error") this.#explain(result);
+    else if ((status === "stopped" || status === "died") && this.page.above(this).length) this.#offer(message);
+  }
+
+  // What a reader of the book may not know of an error: where a name is made, and what else a line has to do with.
+  #explain({ error, line, unknown }) {
+    const failed = error === "AssertionError" && this.mine.split("\n")[line - 1]?.trim();
+    const own = failed && this.book.split("\n").some((one) => one.trim() === failed);
+    if (own && [...this.page.above(this), this].some(({ changed }) => changed))
+      this.say("In the book this line holds. With what you changed, it does not.");
+    else if (unknown && this.page.made_above(this, unknown)) this.#offer(`${unknown} comes from a cell above.`);
+    else if (!unknown && this.cell && this.page.ran_below(this))
+      this.#offer("A cell below has run before, and may have changed what this one uses.");
+  }
+
+  #offer(sentence) {
+    this.say(sentence, "Run all above, then this", () => this.page.run([...this.page.above(this), this]));
   }
 
   // What is announced when it has run.

@@ -145,8 +145,15 @@ class Page {
     return this.above(box).some(({ mine }) => mine.match(/[\p{L}\p{N}_]+/gu)?.includes(name));
   }
 
-  // Run boxes one after the other, when all that was asked for before is done; an error ends the row.
-  async run(boxes) {
+  // Whether a cell further down has run, since Python started and since the page's first cell ran.
+  ran_below({ cell }) {
+    const first = this.#trail.findLastIndex(([other]) => other === 0);
+    return this.#trail.slice(first + 1).some(([other]) => other > cell);
+  }
+
+  // Run boxes one after the other, when all that was asked for before is done; an error ends the row. `asked` is the one
+  // whose button was pressed.
+  async run(boxes, asked = boxes.at(-1)) {
     const row = this.#left(boxes).filter(({ busy }) => !busy);
     const { stops, turn } = { stops: this.#stops, turn: this.#turn };
     let done;
@@ -162,7 +169,7 @@ class Page {
         const { cell, mine } = box;
         this.current = box;
         const result = await box.execute();
-        if (failed(result)) return this.#broke(box, result, row);
+        if (failed(result)) return this.#broke(box, result, asked);
         if (cell !== undefined) this.#trail.push([cell, mine]);
       }
     } finally {
@@ -179,10 +186,12 @@ class Page {
     return same && boxes[0].cell === 0 ? boxes.slice(before) : boxes;
   }
 
-  // What is said where a row has ended before its last cell.
-  #broke(box, result, row) {
+  // What is said where a row has ended before its last cell, at the place where the reader is.
+  #broke(box, result, asked) {
     if (!box.says) this.strip.say(result.message ?? `A cell that the page does not show has failed: ${result.error}.`);
-    if (result.status !== "stopped") row.at(-1)?.say(`${box.title} has failed, and what is below it did not run.`);
+    if (box === asked || result.status === "stopped") return;
+    const way = box.show ? [`Show ${box.name}`, () => box.show()] : [];
+    asked.say(`${box.title} has failed, and what is below it did not run.`, ...way);
   }
 
   async run_and_go(box) {
@@ -221,7 +230,7 @@ class Page {
     const { state } = this.python;
     if (state === "off") {
       this.#stops++;
-      for (const [cell] of this.#trail.splice(0)) this.cells[cell].idle(); // what it made is gone
+      for (const [cell] of this.#trail.splice(0)) this.cells[cell].forgotten();
     }
     this.strip.state(state, this.current?.title);
     if (state === "running") this.current?.running();
@@ -308,7 +317,7 @@ class Cell extends Box {
 
   extra() {
     if (!this.cell) return [];
-    const above = button("Run all above", () => this.page.run(this.page.above(this)));
+    const above = button("Run all above", () => this.page.run(this.page.above(this), this));
     above.setAttribute("aria-label", `Run all above ${this.name}`);
     return [above];
   }
@@ -328,6 +337,8 @@ class Hidden {
   running() {}
 
   idle() {}
+
+  forgotten() {}
 
   execute() {
     return this.page.ask(this.id, this.mine, this.cell);

@@ -11,3 +11,12 @@ export function button(text, act, className = "") {
   made.addEventListener("click", act);
   return made;
 }
+
+// Do something that may take away what has the focus in an element: its heir has it then, and not the page as a whole.
+export function keep_focus(element, heir, act) {
+  const had = element.contains(document.activeElement);
+  act();
+  const { activeElement } = document;
+  if (had && !(element.contains(activeElement) && activeElement.checkVisibility()))
+    heir().focus({ preventScroll: true });
+}

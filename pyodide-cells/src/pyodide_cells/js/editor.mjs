@@ -35,6 +35,12 @@ const LEAVE = [
   EditorView.domEventHandlers({ focus: (_, view) => view.setTabFocusMode(false) ?? false }),
 ];
 
+// The caret keeps clear of what lies over the page's edges, and the code's own margin is seen, too.
+function margins() {
+  const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(document.documentElement);
+  return { left: 24, right: 24, top: parseFloat(scrollPaddingTop) || 0, bottom: parseFloat(scrollPaddingBottom) || 0 };
+}
+
 // An editor with a text in `parent`. `run` and `go` are what Ctrl-Enter and Shift-Enter do.
 export function edit(parent, { text, at, label, described, changed, run, go }) {
   const view = new EditorView({
@@ -57,13 +63,16 @@ export function edit(parent, { text, at, label, described, changed, run, go }) {
       pythonLanguage,
       syntaxHighlighting(TOKENS),
       LOOK,
-      EditorView.scrollMargins.of(() => ({ left: 24, right: 24 })), // the code's own margin is seen, too
+      EditorView.scrollMargins.of(margins),
       EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": described, tabindex: "0" }),
       EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
     ],
   });
   return {
-    focus: () => view.focus(),
+    focus: () => {
+      view.focus();
+      view.dispatch({ scrollIntoView: true }); // it may be another cell than the one that the reader was in
+    },
     replace: (insert) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert } }),
   };
 }

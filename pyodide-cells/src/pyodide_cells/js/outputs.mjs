@@ -60,6 +60,11 @@ export class Outputs {
     this.#old = true;
   }
 
+  // Whether widgets stand there.
+  get live() {
+    return this.#ends.length > 0;
+  }
+
   #allow() {
     this.#left = MOST;
     this.#full = false;
@@ -106,7 +111,7 @@ export class Outputs {
     return [place];
   }
 
-  #parts({ type, name, text, data }) {
+  #parts({ type, name, text, data = {} }) {
     if (type === "cut") return [make("p", { className: "cell-says", textContent: CUT })];
     if (type === "error") return [box(ERRORS, text)];
     if (type === "stream") {
@@ -172,7 +177,7 @@ export function documented(html, styles, theme) {
   const links = styles.map((href) => `<link rel="stylesheet" href="${quoted(href)}">`).join("");
   return (
     `<!doctype html><html lang="en" class="cell-frame-inside"${look}><meta charset="utf-8">` +
-    `<meta http-equiv="Content-Security-Policy" content="${INSIDE}"><title>Output</title>${links}` +
+    `<meta http-equiv="Content-Security-Policy" content="${INSIDE}"><base target="_blank"><title>Output</title>${links}` +
     `<body><main class="cell_output"><div class="output text_html">${html}</div></main></body></html>`
   );
 }

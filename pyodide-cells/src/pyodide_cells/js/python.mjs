@@ -2,7 +2,7 @@
 
 import { definition, Model } from "anywidget_static/model.mjs";
 
-const STOPPED = "Python was stopped. What the cells above made is gone: run them again.";
+const STOPPED = "Python was stopped: what ran before is gone, and can be run again.";
 
 export class Python extends EventTarget {
   state = "off"; // "loading", "ready", "running"
@@ -12,6 +12,7 @@ export class Python extends EventTarget {
   #page;
   #worker = null;
   #started = null;
+  #ended = new AbortController(); // for a start that is under way when all is ended
   #calls = new Map(); // what is awaited of the worker, by number
   #number = 0;
   #models = new Map();
@@ -30,21 +31,27 @@ export class Python extends EventTarget {
 
   start() {
     if (!this.#started) {
-      const started = this.#start();
+      this.#ended = new AbortController();
+      const { signal } = this.#ended;
+      const started = Promise.race([this.#start(signal), aborted(signal)]);
       this.#started = started;
       started.catch((error) => this.#started === started && this.#end(error.message));
     }
     return this.#started;
   }
 
-  async #start() {
+  async #start(signal) {
     this.#set("loading");
     await this.load();
+    signal.throwIfAborted();
     const manifest = await this.#json(`${this.#base}manifest.json`);
+    signal.throwIfAborted();
     await offline(new URL("../../sw.js", this.#base), manifest.version);
+    signal.throwIfAborted();
     this.#worker = new Worker(`${this.#base}worker.js`, { type: "module" });
-    this.#worker.onmessage = ({ data }) => this.#hear(data);
+    this.#worker.onmessage = ({ data }) => this.#hear(data ?? {});
     this.#worker.onerror = (event) => {
+      if (this.state !== "loading") return; // a cell's own, in what it gave to the browser: the console has it
       event.preventDefault();
       this.#end(`Python could not be started: ${event.message ?? "its worker did not load"}.`);
     };
@@ -79,7 +86,8 @@ export class Python extends EventTarget {
   async mount(element, id) {
     const { model, module } = this.#models.get(id) ?? {};
     if (module) this.#widgets ??= import(`${this.#base}widgets/widgets.js`);
-    const given = module && (await this.#widgets).widgets[module];
+    const { widgets = {} } = (module && (await this.#widgets)) || {};
+    const given = Object.hasOwn(widgets, module) && widgets[module];
     if (!given) throw new Error("This widget is none of the book's own: it needs Jupyter.");
     const ended = new AbortController();
     const cannot = async () => {
@@ -119,23 +127,25 @@ export class Python extends EventTarget {
     else if (type === "failed") answer?.reject(new Error(message));
     else if (type === "died") this.#end(message, "died");
     else if (type === "comm") this.#hear_comm(rest);
-    else this.#tell(type, rest); // "progress", "output"
+    else if (type === "progress" || rest.output?.type) this.#tell(type, rest); // a cell can post anything
   }
 
   // The worker is ended; all that waits for it hears why, and the next run starts anew.
   #end(message, status = "failed") {
     this.#worker?.terminate();
     this.#worker = this.#started = null;
+    const error = () => Object.assign(new Error(message), { status });
+    this.#ended.abort(error());
     this.ran.clear();
     this.#models.clear();
     const waiting = [...this.#calls.values()];
     this.#calls.clear();
-    for (const { reject } of waiting) reject(Object.assign(new Error(message), { status }));
+    for (const { reject } of waiting) reject(error());
     this.#set("off");
   }
 
   async #json(url) {
-    const response = await fetch(url).catch(() => null);
+    const response = await fetch(url, { cache: "no-cache" }).catch(() => null); // they say what is of this build
     if (!response) throw new Error("Python could not be loaded: there is no network.");
     if (!response.ok) throw new Error(`Python could not be loaded: this site has no ${url.split("/").at(-1)}.`);
     return response.json();
@@ -159,10 +169,15 @@ export class Python extends EventTarget {
   }
 }
 
+// Rejects when a signal says so, with its reason.
+const aborted = (signal) =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+
 // Bytes in their places in a state.
 function filled(state, paths = [], buffers = []) {
   paths.forEach((path, i) => {
-    const parent = path.slice(0, -1).reduce((part, key) => part[key], state);
+    const own = (part, key) => (Object.hasOwn(part, key) ? part[key] : {}); // never what all objects share
+    const parent = path.slice(0, -1).reduce(own, state);
     parent[path.at(-1)] = new DataView(buffers[i].buffer, buffers[i].byteOffset, buffers[i].byteLength);
   });
   return state;

@@ -1,6 +1,6 @@
 // What stands at the bottom of the window once Python was asked for: what it does, and what can be done with all of it.
 
-import { button, make } from "./dom.mjs";
+import { button, keep_focus, make } from "./dom.mjs";
 
 const MEGA = 1e6;
 const STATES = {
@@ -39,9 +39,11 @@ export class Strip {
     this.text.textContent = state === "running" && runs ? `${runs} runs.` : STATES[state];
     this.bar.hidden = state !== "loading";
     this.bar.removeAttribute("value"); // how far is not known yet
-    this.stop.hidden = state !== "running" && state !== "loading";
     this.again.textContent = state === "off" ? "Start Python" : "Start again";
-    this.again.hidden = state === "loading";
+    this.#keep_focus(() => {
+      this.stop.hidden = state !== "running" && state !== "loading";
+      this.again.hidden = state === "loading";
+    });
   }
 
   progress(loaded, total) {
@@ -60,7 +62,13 @@ export class Strip {
 
   changes(some) {
     this.element.hidden &&= !some;
-    this.forget.hidden = !some;
+    this.#keep_focus(() => {
+      this.forget.hidden = !some;
+    });
+  }
+
+  #keep_focus(act) {
+    keep_focus(this.element, () => (this.again.hidden ? this.stop : this.again), act);
   }
 
   // The first press asks, the second does it.

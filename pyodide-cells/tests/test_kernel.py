@@ -3,12 +3,19 @@
 import asyncio
 import pickle
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 
 import pytest
 
 from pyodide_cells import ipython
 from pyodide_cells.kernel import MOST, VIEW, Kernel
+
+
+def apart(work):
+    """What a coroutine gives, in a thread of its own: a browser of other tests may have left a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 class Asked:
@@ -19,11 +26,11 @@ class Asked:
 
     def run(self, source, cell="1"):
         self.posted.clear()
-        return asyncio.run(self.kernel.run(cell, source))
+        return apart(self.kernel.run(cell, source))
 
     def hand_on(self, source, values=(), lost=(), needs="torch"):
         record = {"values": {name: pickle.dumps(value) for name, value in dict(values).items()}, "lost": [*lost]}
-        asyncio.run(self.kernel.hand_on("1", source, needs, record))
+        apart(self.kernel.hand_on("1", source, needs, record))
 
     @property
     def outputs(self):
@@ -134,9 +141,9 @@ def test_a_missing_module_is_needed_and_what_it_made_is_handed_on(page):
 
 
 def test_a_value_that_cannot_be_read_here_is_missing(page):
-    asyncio.run(page.kernel.hand_on("1", "x = 1", "torch", {"values": {"x": b"no pickle"}, "lost": []}))
+    apart(page.kernel.hand_on("1", "x = 1", "torch", {"values": {"x": b"no pickle"}, "lost": []}))
     assert page.run("x + 1")["needs"] == "torch"
-    asyncio.run(page.kernel.hand_on("1", "x = 1", "torch", None))
+    apart(page.kernel.hand_on("1", "x = 1", "torch", None))
 
 
 def test_an_import_that_is_no_missing_module_stays_an_error(page):

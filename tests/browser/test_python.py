@@ -19,7 +19,7 @@ PAGES = sorted(
     if any(cell["shown"] for cell in json.loads(name.read_bytes())["cells"])
 )
 SECOND = 3  # the next cell of chapter 1 after its first that is not folded away
-FAST = {"chapters/01_dot_product", "chapters/02_learnable_u"}  # the second needs torch
+FAST = {"chapters/02_learnable_u"}  # it needs torch
 CELLS = """() => [...document.querySelectorAll(".cell[data-cell]:has(.cell-run)")].map((cell) => ({
   number: cell.dataset.cell,
   printed: [...cell.querySelectorAll(".cell_output > .output:not(.text_html) pre")].map((pre) => pre.textContent).join(""),
@@ -140,6 +140,7 @@ def test_a_cell_that_wants_too_much_memory_says_so(page, source):
     assert run(page, 0, "print(1)")[2].strip() == "1"
 
 
+@pytest.mark.slow
 def test_a_recursion_that_ends_the_worker_leaves_the_page_alive(page):
     run(page, 0, "def f(x): return max([x], key=f)\nf(1)")
     assert run(page, 0, "print(2)")[2].strip() == "2"
@@ -239,7 +240,9 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault", [fault if fault == "a wrong wheel" else pytest.param(fault, marks=pytest.mark.slow) for fault in FAULTS]
+)
 def test_a_file_that_does_not_come_is_one_sentence_and_another_click_tries_again(open_page, served, fault):
     address, answer, sentence = FAULTS[fault]
     page = open_page(f"{served}/chapters/01_dot_product.html", service_workers="block")
@@ -253,6 +256,7 @@ def test_a_file_that_does_not_come_is_one_sentence_and_another_click_tries_again
     page.problems.clear()  # what the browser says of a file that did not come
 
 
+@pytest.mark.slow
 def test_a_private_window_and_two_tabs_lose_nothing(open_page, served):
     page = open_page(f"{served}/chapters/01_dot_product.html", service_workers="block")
     page.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('off'); } })")
@@ -293,6 +297,7 @@ def test_a_widget_told_something_without_end_leaves_the_page_alive(page):
         ("import builtins\nbuiltins.isinstance = None\nraise ValueError", "changed something that Python itself needs"),
     ],
 )
+@pytest.mark.slow
 def test_a_cell_that_ends_python_is_told_and_the_next_run_begins_anew(page, source, sentence):
     says = run(page, 0, source)[1]
     if not says:  # it is the next one that cannot run
@@ -314,6 +319,7 @@ def test_what_a_cell_throws_after_its_end_ends_nothing(page):
 
 
 @pytest.mark.parametrize("name", ["library.zip", "pyodide/pyodide.asm.js", "pyodide/pyodide.asm.wasm", "pyodide/numpy"])
+@pytest.mark.slow
 def test_a_wrong_file_that_the_browser_has_kept_is_fetched_anew(open_page, served, name):
     page = open_page(f"{served}/chapters/01_dot_product.html")
     page.evaluate(
@@ -330,6 +336,7 @@ def test_a_wrong_file_that_the_browser_has_kept_is_fetched_anew(open_page, serve
     page.problems.clear()
 
 
+@pytest.mark.slow
 def test_a_page_that_was_never_read_says_so_without_a_network(browser, served):
     context = browser.new_context()
     page = context.new_page()

@@ -79,7 +79,7 @@ def run(page, number, source):
 def same(printed, built):
     """Whether two texts agree but for numbers that are rounding's own noise."""
     quiet = [
-        NOISE.sub(lambda number: "~0" if abs(float(number[0])) < 1e-12 else number[0], text)
+        NOISE.sub(lambda number: "~0" if abs(float(number[0])) < 1e-11 else number[0], text)
         for text in (printed, built)
     ]
     return quiet[0].rstrip() == quiet[1].rstrip()

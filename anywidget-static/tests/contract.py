@@ -238,6 +238,7 @@ class Contract:
             assert width in (768, 320) or violations(page) == []
         assert page.problems == []
 
+    @pytest.mark.slow
     def test_mounted_and_ended_100_times_it_leaves_nothing(self, example, show_html, settle, tmp_path):
         page = show_html(example.to_html(), bundle(example, tmp_path))
         tools = page.context.new_cdp_session(page)

@@ -356,7 +356,8 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("which", ["some", pytest.param("others", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("which", SHOWN)
 def test_a_widget_of_each_kind_tells_python_what_is_done(which, widget_in_lab):
     expressions, acts, expected = zip(*SHOWN[which], strict=True)
     notebook, shown = widget_in_lab(*expressions)

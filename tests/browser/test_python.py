@@ -134,7 +134,11 @@ def test_output_without_end_is_cut_and_the_page_answers(page):
 
 
 @pytest.mark.parametrize(
-    "source", ["import numpy as np\nnp.ones((10**6, 10**6))", "import numpy as np\n[np.ones(10**7) for _ in range(99)]"]
+    "source",
+    [
+        "import numpy as np\nnp.ones((10**6, 10**6))",
+        pytest.param("import numpy as np\n[np.ones(10**7) for _ in range(99)]", marks=pytest.mark.slow),
+    ],
 )
 def test_a_cell_that_wants_too_much_memory_says_so(page, source):
     state, says, _ = run(page, 0, source)
@@ -152,6 +156,7 @@ def test_a_recursion_that_ends_the_worker_leaves_the_page_alive(page):
 @pytest.mark.parametrize(
     "source", ["print = None", "import builtins\nbuiltins.print = None", "import sys\nsys.stdout = None"]
 )
+@pytest.mark.slow
 def test_a_cell_that_breaks_printing_breaks_its_own_alone(page, source):
     run(page, 0, source)
     assert run(page, 0, "import sys\n_ = sys.stdout.write('fine')")[2].strip() == "fine"
@@ -276,6 +281,7 @@ def test_a_private_window_and_two_tabs_lose_nothing(open_page, served):
     assert "print('one')" in cell(one, 0).text_content()
 
 
+@pytest.mark.slow
 def test_a_widget_told_something_without_end_leaves_the_page_alive(page):
     run(page, 0, "print('here')")
     box = write(
@@ -309,6 +315,7 @@ def test_a_cell_that_ends_python_is_told_and_the_next_run_begins_anew(page, sour
     page.problems.clear()
 
 
+@pytest.mark.slow
 def test_what_a_cell_throws_after_its_end_ends_nothing(page):
     run(page, 0, "kept = 1")
     run(

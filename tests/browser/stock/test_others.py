@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.slow  # a book is built for it
 WIDGETS = """\
 from drawdata import ScatterWidget
 from mopad import GamepadWidget

@@ -7,6 +7,7 @@ import pytest
 
 from anywidget_static import esbuild, page
 
+pytestmark = pytest.mark.slow  # books are built for it
 PAGES = {
     "alone": ["from counter import Counter\nCounter()"],
     "several": [
@@ -174,7 +175,6 @@ def test_a_book_that_is_built_again_has_what_its_pages_ask_for(copied, look, sav
     assert counted(look(book, "other", "http")) == "so far 4"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("execute", ["auto", "cache", "force"])
 def test_a_page_that_the_build_executes_lives(stock, counter, look, execute):
     counter(stock.folder)

@@ -14,7 +14,7 @@ from sphinx.util import logging
 
 from . import api, disclosures, downloads, exercises, formulas, freshness, glossary  # isort: split
 
-from . import images, launch, ledger, links, outputs, pages, reading_list
+from . import images, launch, ledger, links, outputs, pages, reading_list, reading_time
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +48,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("coverage", ledger.Coverage)
     app.add_directive("errata", ledger.Errata)
     app.add_directive("downloads", downloads.Downloads)
+    app.add_directive("reading-time", reading_time.ReadingTime)
 
     app.connect("config-inited", freshness.set_cache)
     app.connect("config-inited", pages.set_address)
@@ -56,8 +57,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("autodoc-process-docstring", api.rewrite)
     app.connect("doctree-read", glossary.collect)
     app.connect("doctree-read", ledger.collect)
+    app.connect("doctree-read", reading_time.write)
     app.connect("env-updated", ledger.again)
-    for step in (exercises, glossary, ledger):
+    for step in (exercises, glossary, ledger, reading_time):
         app.connect("env-check-consistency", warn_of(step))
     app.add_post_transform(exercises.CompleteExercises)
     app.add_post_transform(disclosures.ToDisclosures)

@@ -36,6 +36,7 @@ REFERENCE = re.compile(r"\A(.*?)\s*<[^<>]+>\Z", re.DOTALL)
 ADMONITIONS = {"attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "warning"}
 REFERENCES = {"ref", "numref", "doc", "term", "eq"}
 NEW = re.compile(r"\\new(?![A-Za-z])")
+CHECK = "remove-cell"  # the tag of a cell that holds what the text says: run in the build, folded in a notebook
 NEW_TERM = r"\\style{color: #2a86c8}"  # what the site's \new looks like, on light and dark alike
 
 
@@ -49,7 +50,8 @@ def convert(text: str, name: str = "chapter") -> nbformat.NotebookNode:
     for cell in read_myst_markdown_notebook(SOLUTION.sub("", text)).cells:
         for kind, content in [("code", cell.source)] if cell.cell_type == "code" else _plain(cell.source, name):
             if kind == "code":
-                cells.append(nbformat.v4.new_code_cell(content.rstrip()))
+                folded = {"jupyter": {"source_hidden": True}} if CHECK in cell.metadata.get("tags", []) else {}
+                cells.append(nbformat.v4.new_code_cell(content.rstrip(), metadata=folded))
             elif content.strip():
                 cells.append(nbformat.v4.new_markdown_cell(NEW.sub(NEW_TERM, BLANKS.sub("\n\n", content.strip()))))
     return notebook_of(cells)
@@ -100,6 +102,8 @@ def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple
     if kind in {"exercise", "exercise-start"}:  # the cells behind a start are cells of the notebook already
         yield "markdown", f"### Exercise: {title}\n\n{_meta(options.get('label', ''))}"
         yield from _plain(body, name, cells=True)
+    elif kind == "reading-time":
+        yield "markdown", f"*{' '.join(word for line in _references([body], name) for word in line.split())}*"
     elif kind in {"admonition", "sidebar"} or kind in ADMONITIONS:
         inner = "\n".join(text for _, text in _plain(body, name))
         title = title or kind.replace("sidebar", "aside").capitalize()

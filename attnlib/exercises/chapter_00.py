@@ -17,7 +17,7 @@ EXERCISES = (
         misconception="Attention weights are learned numbers, stored in the model.",
         hints=(
             "Which of them would change if the sentence changed, and nothing else?",
-            "A parameter has a size that does not depend on the number of words.",
+            "A parameter keeps its numbers when the sentence changes.",
         ),
         question=ChoiceQuestion(
             prompt="A trained model reads two sentences, one after the other. Which of these is an *activation*?",
@@ -26,7 +26,10 @@ EXERCISES = (
                     "The table of embeddings",
                     "The same table serves both sentences: training set it. It is a parameter.",
                 ),
-                ("The matrix `W`, 8 × 3", "It has 24 numbers whatever the sentence. It is a parameter."),
+                (
+                    "A matrix `W`, 8 × 3, that training has set",
+                    "It is the same 24 numbers for every sentence: a parameter.",
+                ),
                 (
                     "The grid of attention weights",
                     "It is computed from the sentence, and has a row for each of its words.",
@@ -119,7 +122,7 @@ EXERCISES = (
                 ),
             ],
             right=2,
-            reveal="So attention never leaves a word out by itself. To hide one, its score is set to −∞.",
+            reveal="So the softmax never leaves a word out by itself. To hide one, its score is set to −∞.",
         ),
     ),
     Exercise(

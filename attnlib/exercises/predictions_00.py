@@ -5,23 +5,35 @@ import numpy as np
 from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
+    "agreement": NumberQuestion(
+        prompt="Two names of 16 fields differ in 5 of them. What is their dot product?",
+        right=6.0,
+        tolerance=0.01,
+        wrong=[
+            (11.0, 0.1, "That is how many fields are equal. Each of the 5 others takes 1 away."),
+            (-6.0, 0.1, "The sign: equal fields give 1, and there are more of them."),
+            (5.0, 0.1, "That is how many fields differ."),
+            (16.0, 0.1, "That is a name with itself."),
+        ],
+        explanation="11 · 1 + 5 · (−1) = 6.",
+        provenance="exact",
+    ),
     "same-vector": ChoiceQuestion(
-        prompt="A program looks up the vector of each word in a table. Is the vector of *have* the same in "
-        "“Houston we have a problem” and in “we have Houston”?",
+        prompt="A program looks up the row of each word in a table. Is the row of *Houston* the same in "
+        "“we have Houston” and in “we have a problem Houston”?",
         options=[
             (
-                "No, since the word means something else",
+                "No, since the word stands for something else",
                 "That is what we want. But a table is asked for one word at a time, and sees no other.",
             ),
             (
-                "No, since it is the third word of one and the second of the other",
+                "No, since it is the third word of one and the fifth of the other",
                 "A table does not see a word's place either. That comes in the last chapter.",
             ),
-            ("Yes", "The table gets the word *have*, and nothing else."),
+            ("Yes", "The table is asked for the word *Houston*, and for nothing else."),
         ],
         right=2,
-        reveal="A vector that knows its context needs a step in which words *read from each other*. "
-        "That step is attention.",
+        reveal="A row that knows its context needs a step in which words *read from each other*. In this book that step is attention.",
     ),
     "which-product": ChoiceQuestion(
         prompt="`P` is 2 × 3. Which product exists, and what is its shape?",
@@ -38,36 +50,93 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=1,
     ),
-    "hundred-dice": NumberQuestion(
-        prompt="The variance of one die is 2.92. What is the *standard deviation* of the sum of 100 dice? "
-        "One decimal is enough.",
-        right=float(np.sqrt(100 * 35 / 12)),
-        tolerance=0.1,
+    "base-two": NumberQuestion(
+        prompt="With b = 2: the scores are 1, 3 and 3. What share does the *first* get? As a fraction, or with two decimals.",
+        right=1 / 9,
+        tolerance=0.006,
         wrong=[
-            (
-                170.8,
-                0.5,
-                "That is 100 times the standard deviation of one. It is the *variances* that add: 100 · 2.92.",
-            ),
-            (291.7, 0.5, "That is the variance of the sum. Take its square root."),
-            (1.7, 0.05, "That is the standard deviation of one die."),
+            (1 / 7, 0.005, "That shares out the scores themselves, 1 of 7. Raise 2 to each first: 2, 8, 8."),
+            (4 / 9, 0.01, "That is the share of each of the two others."),
+            (1 / 5, 0.01, "2 more in the score is the factor 2 · 2 = 4 in the amount, not 2."),
+            (1 / 8, 0.006, "That is 1 against 8. The amounts are 2, 8 and 8: divide by their sum."),
+            (1 / 4, 0.01, "That is 2 of 8, the ratio of two amounts. A share divides by the sum of all three."),
         ],
-        explanation="100 · 2.92 = 292, and its root is 17.1: ten times that of one die, not a hundred times.",
+        explanation="The amounts are 2, 8 and 8, and 2/18 = 1/9. With 1 taken off each score: 1/(1 + 4 + 4), the same.",
         provenance="exact",
     ),
-    "slope": NumberQuestion(
-        prompt="f(0.99, 5) ≈ 50.98 and f(1.01, 5) ≈ 51.02. About how large is the slope of this f for its first "
-        "input, at 1?",
-        right=2.0,
+    "naive-prints": ChoiceQuestion(
+        prompt="What does this print? `raised = np.exp(np.array([1000.0, 1002.0])); print(raised / raised.sum())`",
+        options=[
+            ("`[0.12 0.88]`", "That is the right answer on paper. But can a computer hold e¹⁰⁰⁰?"),
+            ("`[0.5 0.5]`", "Two infinities are not shared out half and half: one divided by the other has no value."),
+            (
+                "`[nan nan]`",
+                "e¹⁰⁰⁰ is too large to be held and becomes infinity, and infinity divided by infinity is “not a number”.",
+            ),
+            ("`[0. 1.]`", "The lead is only 2, and e² ≈ 7.4. And first of all: can a computer hold e¹⁰⁰⁰?"),
+        ],
+        right=2,
+        reveal="NumPy warns, and goes on with nan. Nearly every number that is computed from it is nan too.",
+    ),
+    "hot": ChoiceQuestion(
+        prompt="The temperature T grows without end. What do the weights of the five words approach?",
+        options=[
+            ("1 for *have*, 0 for the others", "That is the way down: a low temperature magnifies the differences."),
+            (
+                "1/5 each",
+                "Scores divided by a huge T are nearly 0, and e⁰ = 1 for each: the differences no longer count.",
+            ),
+            ("0 each", "They still sum to 1. All amounts approach e⁰ = 1."),
+            (
+                "What they were: only differences count, and T changes all scores alike",
+                "A *shift* changes no difference. T *divides* each difference.",
+            ),
+        ],
+        right=1,
+        reveal="And as T goes to 0, the highest score takes all, or those that tie for it share it alike.",
+    ),
+    "hidden-share": NumberQuestion(
+        prompt="*we* had the share 0.052, *have* 0.871. *have* gets the score −∞. What is the share of *we* now? Two decimals.",
+        right=0.4025,
         tolerance=0.01,
         wrong=[
-            (0.04, 0.005, "That is how far f moved. Divide it by the nudge, from 0.99 to 1.01."),
-            (4.0, 0.05, "From one side to the other the nudge is 0.02, not 0.01."),
-            (0.5, 0.01, "The other way round: how far f moves, for each unit of the input."),
-            (51.02, 0.05, "That is a value of f, not how it changes."),
+            (0.052, 0.003, "Then the shares would sum to 0.129. They sum to 1 again: divide by what is left."),
+            (0.27, 0.01, "Each of the four would get the same of the 0.871. But ratios stay: divide by what is left."),
+            (0.923, 0.005, "Not *we* alone gets what *have* had: the ratios of the four others stay."),
+            (0.25, 0.01, "The four are not alike: their scores are as before, and so are the ratios of their shares."),
         ],
-        explanation="0.04 / 0.02 = 2, and school's 2x gives 2 at 1.",
-        provenance="exact, rounded to two decimals",
+        explanation="0.052 / (1 − 0.871) ≈ 0.40. The power of *have* is gone from the sum; the other powers stand, and so do their ratios.",
+        provenance="hand-made scores",
+    ),
+    "sick-grid": ChoiceQuestion(
+        prompt="A grid of weights, one row for each query: (0.5, 0.2, 0.1), (0.3, 0.3, 0.2), (0.2, 0.5, 0.7). What is wrong with it?",
+        options=[
+            ("Nothing: all weights are positive", "Positive they are. Add up the first row."),
+            ("The softmax went over the queries", "The columns sum to 1, and the rows to 0.8, 0.8 and 1.4."),
+            ("The scores were not shifted", "A shift changes no weight; it only keeps powers from overflowing."),
+            ("It is not symmetric", "It need not be. Each row is divided by a sum of its own."),
+        ],
+        right=1,
+        reveal="The third query takes 1.4 from the values, the others 0.8.",
+    ),
+    "bold-name": ChoiceQuestion(
+        prompt="One key of each row is 5 times as large, and the softmax is used as it is. What happens to the answers?",
+        options=[
+            (
+                "Nothing: each name still agrees with itself in every field",
+                "True, and that still scores 16. But what does the loud key score with a name that is not its own?",
+            ),
+            (
+                "The loud name is found less often",
+                "When it is called, its key scores 5 · 16 = 80, more surely first than before.",
+            ),
+            (
+                "The loud key takes answers from others",
+                "With about every fourth name it agrees in 10 fields or more. Then it scores 5 · 4 = 20 or more, above 16.",
+            ),
+        ],
+        right=2,
+        reveal="Below it is measured how many.",
     ),
     "ten-words": NumberQuestion(
         prompt="A model chooses among 10 words and knows nothing. "
@@ -85,39 +154,13 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "add-five": ChoiceQuestion(
-        prompt="You add 5 to every score. With which functions in the place of exp do the weights stay as they were?",
+        prompt="You add 5 to every score. With which of these amounts φ(s) do the shares stay as they were?",
         options=[
-            (
-                "With every positive function, since all scores rise alike",
-                "They rise alike, but a ratio of two weights need not stay. Try *softplus* below.",
-            ),
-            (
-                "With every function that grows",
-                "Sigmoid grows, and levels off: far up all weights become equal. Try it below.",
-            ),
-            ("With exp alone", "Only a power turns “plus 5” into “times something”, and that cancels."),
+            ("eˢ, and also 1 + s²", "1 + s² turns 0 and 1 into 1 and 2, but 5 and 6 into 26 and 37: another ratio."),
+            ("eˢ, and also 10ˢ", "In both “plus 5” becomes “times something”, which cancels."),
+            ("eˢ alone", "10ˢ does it too: it is e to the s · ln 10, the same function of larger scores."),
         ],
-        right=2,
-    ),
-    "fixed-average": NumberQuestion(
-        prompt="With all weights equal to 1/8, what share of the answers is right? A number from 0 to 1.",
-        right=0.26,  # measured is 0.258; every guess from 0.15 to 0.37 is a good one
-        tolerance=0.11,
-        wrong=[
-            (1 / 16, 0.03, "That is guessing among all 16 letters. But the mixture shows which letters are there."),
-            (
-                1 / 8,
-                0.024,
-                "That is guessing one of the eight items. But some letter often stands on two of them, "
-                "and the largest share finds it.",
-            ),
-            (0.5, 0.099, "Too hopeful: for that, half of the items would need the same letter."),
-            (0.8, 0.2, "The weights do not know which name was called, so they cannot prefer its item."),
-            (0.0, 0.032, "Even guessing among all 16 letters is right in 1 of 16 cases, about 0.06."),
-            (25.0, 15.0, "Give the share as a number from 0 to 1: 25 % is 0.25."),
-        ],
-        explanation="A good guess: it is about one in four. Below it is measured, and explained.",
-        provenance="random, ten seeds",
+        right=1,
     ),
     "which-came-first": OrderQuestion(
         prompt="What came first?",

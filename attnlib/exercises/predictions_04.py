@@ -1,8 +1,27 @@
 """Questions that chapter 4 asks on the way, kept out of the page's code so that no cell gives an answer away."""
 
-from attnlib.questions import ChoiceQuestion, Question
+import numpy as np
+
+from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
+    "hundred-dice": NumberQuestion(
+        prompt="The variance of one die is 2.92. What is the *standard deviation* of the sum of 100 dice? "
+        "One decimal is enough.",
+        right=float(np.sqrt(100 * 35 / 12)),
+        tolerance=0.1,
+        wrong=[
+            (
+                170.8,
+                0.5,
+                "That is 100 times the standard deviation of one. It is the *variances* that add: 100 · 2.92.",
+            ),
+            (291.7, 0.5, "That is the variance of the sum. Take its square root."),
+            (1.7, 0.05, "That is the standard deviation of one die."),
+        ],
+        explanation="100 · 2.92 = 292, and its root is 17.1: ten times that of one die, not a hundred times.",
+        provenance="exact",
+    ),
     "spread": ChoiceQuestion(
         title="Sixteen times as wide",
         prompt="Queries and keys hold random numbers with mean 0 and standard deviation 1. Their width grows from "

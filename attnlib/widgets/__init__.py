@@ -7,6 +7,7 @@ from attnlib.widgets.convention_switch import ConventionSwitch
 from attnlib.widgets.cost_calculator import CostCalculator
 from attnlib.widgets.head_browser import HeadBrowser
 from attnlib.widgets.head_mixer import HeadMixer
+from attnlib.widgets.lookup_puzzle import LookupPuzzle
 from attnlib.widgets.mask_painter import MaskPainter
 from attnlib.widgets.metric_ellipse import MetricEllipse
 from attnlib.widgets.number_question import Number
@@ -26,6 +27,7 @@ __all__ = [
     "HeadBrowser",
     "HeadMixer",
     "InputError",
+    "LookupPuzzle",
     "MaskPainter",
     "MetricEllipse",
     "Number",

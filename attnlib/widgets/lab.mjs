@@ -141,3 +141,37 @@ export function weight_back(weights, back) {
   const rows = weights.slice(back);
   return rows.reduce((sum, row, i) => sum + row[i], 0) / rows.length;
 }
+
+export function compared_weights(scores, fixed, strength) {
+  const s = scores.map((score) => strength * score);
+  const top = Math.max(...s.filter((_, i) => fixed[i] > 0));
+  if (top === -Infinity) throw new Error("fixed is 0 throughout: nothing is mixed");
+  const raised = s.map((score, i) => fixed[i] * Math.exp(Math.min(score - top, 0)));
+  const total = raised.reduce((sum, term) => sum + term, 0);
+  return raised.map((term) => term / total);
+}
+
+// Of equals, to ten decimals, the first.
+export function largest_letter(weights, letters) {
+  const shares = Array(Math.max(...letters) + 1).fill(0);
+  letters.forEach((letter, i) => (shares[letter] += weights[i]));
+  const rounded = shares.map((share) => Math.round(share * 1e10));
+  return rounded.indexOf(Math.max(...rounded));
+}
+
+const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
+
+export function share_right(names, letters, fixed, strength) {
+  const found = letters.flatMap((row, r) =>
+    row.map((letter, called) => {
+      const scores = names[r].map((name) => dot(name, names[r][called]));
+      return largest_letter(compared_weights(scores, fixed, strength), row) === letter;
+    }),
+  );
+  return found.filter(Boolean).length / found.length;
+}
+
+export function most_right(letters) {
+  const commonest = letters.map((row) => Math.max(...row.map((one) => row.filter((other) => other === one).length)));
+  return commonest.reduce((sum, count) => sum + count, 0) / letters.flat().length;
+}

@@ -10,9 +10,11 @@ function build(model, figure) {
     ui.slider(model, "constant", "add to every score", { step: 0.5 }),
     ui.select(model, "phi", "φ", model.get("labels")),
     ui.slider(model, "temperature", "temperature", { step: 0.1 }),
+    ...(model.get("others").length ? [ui.select(model, "axis", "sum over", AXES)] : []),
   );
   const [scroll, news, list] = [element("div.scroll"), ui.live(), element("ul.properties")];
-  figure.append(controls.node, scroll, news, list);
+  const blended = element("div");
+  figure.append(controls.node, scroll, blended, news, list);
   const fill_of = ui.memoize((tokens) => table(model, tokens, scroll));
 
   return () => {
@@ -20,15 +22,30 @@ function build(model, figure) {
     const { scores, constant, temperature, phi, reach } = ui.values(model);
     const beyond = scores.findIndex((score) => !Number.isFinite(score) || Math.abs(score) > reach);
     if (beyond >= 0) throw new Error(`score ${beyond} is ${scores[beyond]}, beyond the slider's ±${reach}`);
-    const [s, before] = [constant, 0].map((added) => scores.map((score) => (score + added) / temperature));
-    const [weights, was] = [s, before].map((row) => lab.positive_weights(row, phi));
-    const measured = properties(s, phi, constant, temperature);
-    const shown = "the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant)";
-    ui.caption(model, figure, `${shown} / temperature.`);
-    fill_of(tokens)(s, lab.positive_function(s, phi), weights, constant ? was : []);
+    const { hidden, values, others, axis } = ui.values(model);
+    check_hidden(hidden, tokens);
+    const other = others.find((row) => row.length !== tokens.length);
+    if (other) throw new Error(`others has width ${other.length}, for ${tokens.length} tokens`);
+    const shown = tokens.map((_, i) => !hidden.includes(i));
+    const weigh = (added) => {
+      const rows = [scores, ...others].map((row) => row.map((score) => (score + added) / temperature));
+      if (axis === "queries") return tokens.map((_, i) => shown[i] && lab.positive_weights(column(rows, i), phi)[0]);
+      return spread(lab.positive_weights(kept(rows[0], shown), phi), shown);
+    };
+    const s = scores.map((score) => (score + constant) / temperature);
+    const [weights, was] = [constant, 0].map((added) => weigh(added).map(Number));
+    const measured = properties(kept(s, shown), phi, constant, temperature);
+    const formula = "the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant)";
+    ui.caption(model, figure, `${formula} / temperature.`);
+    const raised = lab.positive_function(s, phi).map((value, i) => (shown[i] ? value : 0));
+    fill_of(tokens)(s, raised, weights, constant ? was : [], shown);
+    if (values.length) blended.replaceChildren(blend(model, weights));
     const top = weights.indexOf(Math.max(...weights));
     const largest = ui.sentence`Largest weight: ${number(weights[top])} for ${element("bdi", tokens[top])}. `;
-    news.replaceChildren(...largest, moved(constant, measured[2]));
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    const over = `Over the queries every column sums to 1, and this row to ${number(sum)}: its blend is no mean.`;
+    news.replaceChildren(...largest, axis === "keys" ? moved(constant, measured[2]) : over);
+    list.hidden = axis !== "keys";
     const item = ([holds, name, number]) => {
       const verdict = holds ? "holds" : "fails";
       return element("li", element(`b.${verdict}`, verdict), element("span", `${name} (${number})`));
@@ -36,6 +53,37 @@ function build(model, figure) {
     list.replaceChildren(...measured.map(item));
     controls.draw();
   };
+}
+
+const AXES = { keys: "the keys: each row", queries: "the queries: each column" };
+const kept = (row, shown) => row.filter((_, i) => shown[i]);
+const column = (rows, i) => rows.map((row) => row[i]);
+
+// The weights of those that are shown, and 0 for the others.
+function spread(weights, shown) {
+  const left = weights.values();
+  return shown.map((is) => (is ? left.next().value : 0));
+}
+
+function check_hidden(hidden, tokens) {
+  const wrong = hidden.find((i) => !Number.isInteger(i) || i < 0 || i >= tokens.length);
+  if (wrong !== undefined) throw new Error(`hidden token ${wrong} is outside 0 … ${tokens.length - 1}`);
+  if (tokens.every((_, i) => hidden.includes(i))) throw new Error("every token is hidden: there is nothing to share");
+}
+
+// The values, blended by the weights, as a table with bars.
+function blend(model, weights) {
+  const { values, value_axes: axes } = ui.values(model);
+  if (values.length !== weights.length) throw new Error(`${weights.length} tokens for ${values.length} rows of values`);
+  const width = values[0].length;
+  if (axes.length !== width) throw new Error(`${axes.length} value_axes for values of width ${width}`);
+  const cells = axes.map((_, k) => {
+    const cell = element("td");
+    const sum = weights.reduce((total, weight, i) => total + weight * values[i][k], 0);
+    ui.bar(cell, sum, number(sum));
+    return cell;
+  });
+  return ui.scroll("the blend", ui.table(["", ...axes], [["blend", ...cells]], ".blend"));
 }
 
 function moved(constant, [holds, , measured]) {
@@ -65,26 +113,35 @@ function table(model, tokens, scroll) {
     const limits = { min: -model.get("reach"), max: model.get("reach"), step: 0.1 };
     const input = element("input", { type: "range", ...limits, "aria-label": `${token} score` });
     input.addEventListener("input", () => ui.change(model, "scores", model.get("scores").with(i, Number(input.value))));
-    return [input, element("td.plain"), element("td.plain"), element("td")];
+    const hide = element("input", { type: "checkbox", "aria-label": `${token} has the score −∞` });
+    hide.addEventListener("change", () => {
+      const others = model.get("hidden").filter((one) => one !== i);
+      const hidden = hide.checked ? [...others, i].sort((a, b) => a - b) : others;
+      if (hidden.length < tokens.length) ui.change(model, "hidden", hidden);
+      else hide.checked = false; // something must be left to share
+    });
+    return [input, hide, element("td.plain"), element("td.plain"), element("td")];
   });
   const sums = lines[0].map(() => element("td.sum"));
   const rows = [
     ...tokens.map((token, i) => [token, ...lines[i]]),
     [element("th.sum", { scope: "row" }, "sum"), ...sums],
   ];
-  scroll.replaceChildren(ui.table(["token", "score", "s", "φ(s)", "weight"], rows, ".sliders"));
-  return (s, raised, weights, was) => {
-    lines.forEach(([input, shifted, positive, weight], i) => {
+  scroll.replaceChildren(ui.table(["token", "score", "−∞", "s", "φ(s)", "weight"], rows, ".sliders"));
+  return (s, raised, weights, was, shown) => {
+    lines.forEach(([input, hide, shifted, positive, weight], i) => {
+      hide.checked = !shown[i];
+      input.disabled = !shown[i];
       input.value = model.get("scores")[i];
       input.setAttribute("aria-valuetext", `${number(model.get("scores")[i])}, weight ${number(weights[i])}`);
-      shifted.textContent = number(s[i]);
+      shifted.textContent = shown[i] ? number(s[i]) : "−∞";
       positive.textContent = compact(raised[i]);
       ui.bar(weight, weights[i], number(weights[i]));
       weight.style.setProperty("--was", (was[i] ?? -1).toFixed(3));
     });
     const total = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
-    sums[2].textContent = compact(total(raised));
-    sums[3].textContent = number(total(weights));
+    sums[3].textContent = compact(total(raised));
+    sums[4].textContent = number(total(weights));
   };
 }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import traitlets
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
@@ -31,9 +31,11 @@ class SoftmaxSliders(PageWidget):
 
     With another φ it moves every weight, though each φ gives positive weights that sum to 1. The weights of
     one query are φ(s) / Σ φ(s) with s = (score + constant) / temperature. `phi` is the name of a
-    `positive_function`. Without arguments the scores are those of *Houston* in the raw dot product.
+    `positive_function`. Without arguments the scores are those of *Houston* in the raw dot product. Tokens in `hidden` have the
+    score −∞ and the weight 0. With `values`, one row for each token, the weights blend them. With `others`, the scores of
+    other queries, the sum can go over the wrong axis: `axis` is "keys" or "queries".
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them, for numbers beyond the sliders (scores
+    Raises ValueError (`InputError`) where every token is hidden, for sizes that do not fit, naming them, for numbers beyond the sliders (scores
     ±5, constant ±10, temperature 0.2 to 5), and where φ gives 0 for every score.
 
     >>> SoftmaxSliders("ab", [0, 2], phi="square", constant=1).weights
@@ -47,6 +49,11 @@ class SoftmaxSliders(PageWidget):
     constant = Real(0.0, min=-10, max=10).tag(sync=True, link=True)
     temperature = Real(1.0, min=0.2, max=5).tag(sync=True, link=True)
     phi = OneOf(tuple(LABELS), "exp").tag(sync=True, link=True)
+    hidden = Numbers("hidden", [], maxlen=16, optional=True).tag(sync=True, link=True)
+    values = Numbers("n d_v", [], maxlen=16, optional=True).tag(sync=True)
+    value_axes = Texts(maxlen=8).tag(sync=True)
+    others = Numbers("others n", [], maxlen=16, optional=True).tag(sync=True)
+    axis = OneOf(("keys", "queries"), "keys").tag(sync=True, link=True)
     reach = Real(5.0, read_only=True).tag(sync=True)
     labels = traitlets.Dict(LABELS, read_only=True).tag(sync=True)
 
@@ -67,27 +74,61 @@ class SoftmaxSliders(PageWidget):
         return s
 
     @property
+    def shown(self) -> Bool[Array, "n"]:
+        """Which tokens are not hidden."""
+        return ~np.isin(np.arange(len(self.tokens)), self.hidden)
+
+    @property
+    def raised(self) -> Float[Array, "n"]:
+        """φ(s), and 0 where a token is hidden."""
+        return np.where(self.shown, positive_function(self.shifted, self.phi), 0)
+
+    @property
     def weights(self) -> Float[Array, "n"]:
-        """φ(s) / Σ φ(s), as `attnlib.lab.positive_weights` gives it."""
-        return positive_weights(self.shifted, self.phi)
+        """φ(s) / Σ φ(s), as `attnlib.lab.positive_weights` gives it; the sum goes over the keys, or over the queries."""
+        weights = np.zeros(len(self.tokens))
+        if self.axis == "keys":
+            weights[self.shown] = positive_weights(self.shifted[self.shown], self.phi)
+            return weights
+        others = (np.array(self.others).reshape(-1, len(self.tokens)) + self.constant) / self.temperature
+        columns = positive_weights(np.vstack([self.shifted, others]).T, self.phi)
+        return np.where(self.shown, columns[:, 0], 0)
+
+    @property
+    def blend(self) -> Float[Array, "d_v"]:
+        """The weights times the values."""
+        blend: Array = self.weights @ np.array(self.values)
+        return blend
 
     @property
     def properties(self) -> Properties:
         """`attnlib.lab.weight_properties` of s, for the constant that was added (1 if none was) and a score raised by 10."""
         constant = (-self.constant or 1.0) / self.temperature
-        return weight_properties(self.shifted, self.phi, constant=constant, raised=10 / self.temperature)
+        return weight_properties(self.shifted[self.shown], self.phi, constant=constant, raised=10 / self.temperature)
 
     def check(self, inputs: SimpleNamespace) -> None:
         check_count(inputs.tokens, inputs.scores, "scores")
         for i, score in enumerate(inputs.scores):
             if abs(score) > inputs.reach:
                 raise InputError(f"score {i} is {score}, beyond the slider's ±{inputs.reach:g}")
-        if inputs.phi == "square" and not any(score + inputs.constant for score in inputs.scores):
+        for hidden in inputs.hidden:
+            if hidden not in range(len(inputs.tokens)):
+                raise InputError(f"hidden token {hidden:g} is outside 0 … {len(inputs.tokens) - 1}")
+        shown = [score for i, score in enumerate(inputs.scores) if i not in inputs.hidden]
+        if not shown:
+            raise InputError("every token is hidden: there is nothing to share")
+        if inputs.values:
+            check_count(inputs.tokens, inputs.values, "rows of values")
+            if len(inputs.value_axes) != len(inputs.values[0]):
+                raise InputError(f"{len(inputs.value_axes)} value_axes for values of width {len(inputs.values[0])}")
+        if inputs.others and len(inputs.others[0]) != len(inputs.tokens):
+            raise InputError(f"others has width {len(inputs.others[0])}, for {len(inputs.tokens)} tokens")
+        if inputs.phi == "square" and not any(score + inputs.constant for score in shown):
             raise InputError("the square of every score is 0: there is nothing to divide by")
 
     def fallback(self) -> str:
-        s, weights = self.shifted, self.weights
-        raised = positive_function(s, self.phi)
+        weights, raised = self.weights, self.raised
+        s = [text(score) if shown else "−∞" for score, shown in zip(self.shifted, self.shown, strict=True)]
         rows: list[Row] = list(zip(self.tokens, zip(s, map(compact, raised), weights, strict=True), strict=True))
         caption = self.caption(
             "the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant) / temperature."
@@ -95,6 +136,8 @@ class SoftmaxSliders(PageWidget):
         setting = f"φ = {self.phi}, constant {text(self.constant)}, temperature {text(self.temperature)}"
         rows.append(("sum", ["", compact(raised.sum()), weights.sum()]))
         weighed = table(caption, ["s", "φ(s)", "weight"], rows)
+        if self.values:
+            weighed += table("The values, blended by the weights", self.value_axes, [("blend", self.blend)])
         return weighed + table(f"Properties of these weights, with {setting}", ["measured", ""], self._judged())
 
     def _judged(self) -> list[Row]:

@@ -221,6 +221,7 @@ def test_outputs_of_a_build_without_records_are_not_taken(tmp_path):
     (book.folder / "conf.py").write_text(CONF)
     book.build("-E")
     assert pickle.loads((book.python / "pages/index.values").read_bytes())[1]["values"].keys() == {"made"}
+    assert "Executing" not in book.build("-E")  # a page with records is found again
 
 
 def test_a_saved_notebook_without_a_record_is_named(tmp_path):

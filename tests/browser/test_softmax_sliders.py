@@ -35,7 +35,7 @@ def test_a_constant_on_every_score_changes_nothing_with_exp(show):
     assert "Now add a constant to every score" in page.locator("[aria-live]").text_content()
     page.get_by_label("add to every score").fill("4")
     assert bars(page) == before
-    s, raised = (page.locator(f".attn-sliders tbody tr:first-child td:nth-child({k})").text_content() for k in (3, 4))
+    s, raised = (page.locator(f".attn-sliders tbody tr:first-child td:nth-child({k})").text_content() for k in (4, 5))
     assert (s, raised) == (f"{SCORES[0] + 4:.2f}", f"{np.exp(SCORES[0] + 4):.2f}")
     assert "Adding 4.0 to every score moved no weight" in page.locator("[aria-live]").text_content()
     assert verdicts(page) == [True] * 5
@@ -60,7 +60,7 @@ def test_each_other_function_keeps_the_sum_and_loses_the_rest(phi, constant, hol
     change = np.abs(positive_weights(SCORES + constant, phi) - positive_weights(SCORES, phi))
     assert f"(largest change: {change.max():.2f})" in page.locator(".attn-properties").text_content()
     sums = page.locator(".attn-sliders tbody tr:last-child td").all_text_contents()
-    assert sums[2:] == [f"{positive_function(SCORES + constant, phi).sum():.2f}", "1.00"]
+    assert sums[3:] == [f"{positive_function(SCORES + constant, phi).sum():.2f}", "1.00"]
     was = page.locator(".attn-bar").evaluate_all("cells => cells.map((cell) => +cell.style.getPropertyValue('--was'))")
     assert np.allclose(was, positive_weights(SCORES, phi), atol=6e-4)
 
@@ -115,6 +115,35 @@ def test_a_score_is_dragged_by_mouse_and_by_finger(show):
     page.touchscreen.tap(box["x"] + 1, box["y"] + box["height"] / 2)
     assert bars(page) == as_shown([SCORES[0], -5, *SCORES[2:]])
     assert box["height"] >= 32
+
+
+def with_values(**options):
+    stage = houston.stages()[2]
+    grid = stage.query @ stage.key.T
+    return SoftmaxSliders(
+        houston.TOKENS, grid[4], values=stage.value, value_axes=houston.VALUE_AXES, others=grid[:4], **options
+    )
+
+
+def test_a_hidden_token_leaves_its_share_to_the_others(show):
+    page = opened(show, widget=with_values())
+    page.get_by_label("have has the score −∞").check()
+    widget = with_values(hidden=[2])
+    assert bars(page) == [f"{x:.2f}" for x in [*widget.weights, *widget.blend]]
+    assert page.get_by_role("slider", name="have score").is_disabled()
+    for token in ("Houston", "we", "a", "problem"):
+        page.get_by_label(f"{token} has the score −∞").click()
+    assert page.locator("input[type=checkbox]:checked").count() == 4  # the last stays
+    assert page.problems == []
+
+
+def test_over_the_queries_the_row_no_longer_sums_to_1(show):
+    page = opened(show, widget=with_values())
+    page.get_by_role("combobox", name="sum over").select_option(index=1)
+    widget = with_values(axis="queries")
+    assert bars(page) == [f"{x:.2f}" for x in [*widget.weights, *widget.blend]]
+    assert f"this row to {widget.weights.sum():.2f}" in page.locator("[aria-live]").text_content()
+    assert page.locator(".attn-properties").is_hidden()
 
 
 def test_start_again_and_a_shared_link(show):

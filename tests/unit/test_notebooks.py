@@ -27,6 +27,15 @@ See {ref}`the exercise <ex-a>` and {doc}`01_dot_product`, in `code {ref}` too.
 x = 1
 ```
 
+```{reading-time}
+You need {ref}`the exercise <ex-a>`.
+```
+
+```{code-cell} ipython3
+:tags: [remove-cell]
+assert x == 1
+```
+
 ```{admonition} Reveal
 :class: dropdown
 It is **one**: $x_{1}$.
@@ -111,6 +120,13 @@ def test_a_margin_note_becomes_a_quotation_and_a_new_term_a_colour():
     assert r"y_{\style{color: #2a86c8} a} = \style{color: #2a86c8}{a + \frac{1}{2}}" in cell.source
 
 
+def test_a_check_is_folded_in_the_notebook_and_what_a_page_counts_is_left_out():
+    notebook = convert(CHAPTER)
+    folded = [cell.source for cell in notebook.cells if cell.metadata.get("jupyter", {}).get("source_hidden")]
+    assert folded == ["assert x == 1"]
+    assert "\n\n*You need the exercise.*" in "\n\n".join(sources(notebook, "markdown"))
+
+
 @pytest.mark.parametrize("chapter", sorted(Path("chapters").glob("*.md")), ids=lambda chapter: chapter.stem)
 def test_no_notebook_holds_a_command_that_only_the_site_knows(chapter):
     cells = convert(chapter.read_text(encoding="utf8"), chapter.name).cells
@@ -119,7 +135,7 @@ def test_no_notebook_holds_a_command_that_only_the_site_knows(chapter):
 
 def test_an_exercises_stub_and_check_become_cells_and_no_solution_shows():
     notebook = convert(CHAPTER)
-    assert sources(notebook, "code") == ["x = 1", "def f(): ...", "f()"]
+    assert sources(notebook, "code") == ["x = 1", "assert x == 1", "def f(): ...", "f()"]
     assert "SECRET" not in nbformat.writes(notebook)
     assert not any(cell.get("outputs") for cell in notebook.cells)
 

@@ -150,6 +150,25 @@ def random_square_and_back(rng, size):
     return [rng.random((n, n)) * size, int(rng.integers(n))]
 
 
+def random_comparison(rng, size):
+    """Whole scores, and fixed weights of which one at least is not 0."""
+    n = int(rng.integers(1, 9))
+    fixed = rng.integers(0, 3, size=n).astype(float)
+    fixed[rng.integers(n)] = 1.0
+    return [rng.integers(-16, 17, size=n), fixed, float(rng.choice([0, 0.25, 1, 5]))]
+
+
+def random_rows(rng):
+    rows, items, d, letters = (int(one) for one in rng.integers([1, 1, 3, 1], [6, 9, 9, 9]))
+    return attnlib.lab.lookup_rows(rng, rows, items, d, letters)
+
+
+def random_shares(rng, size):
+    names, letters = random_rows(rng)
+    fixed = rng.uniform(0.1, 1, size=letters.shape[1]).round(1)
+    return [names, letters, fixed, float(rng.choice([0, 0.25, 1]))]
+
+
 def random_parameters(rng, size):
     d, d_k, d_v, groups, shared = (int(one) for one in rng.integers(1, 900, size=5))
     return [d, d_k, d_v, groups * shared, groups]
@@ -234,6 +253,10 @@ CASES = {
     "silence_head": random_head,
     "decoder_weights": random_sentence,
     "decoder_logits": random_sentence,
+    "compared_weights": random_comparison,
+    "largest_letter": lambda rng, size: [rng.random(8).round(1), rng.integers(5, size=8)],
+    "share_right": random_shares,
+    "most_right": lambda rng, size: [random_rows(rng).letters],
     "convex_hull": lambda rng, size: [(rng.normal(size=(rng.integers(1, 15), 2)) * size).round(rng.integers(0, 4))],
 }
 KEYWORDS = {"softmax": ["temperature"], "attention_scores": ["scale"], "causal_mask": ["offset"]}

@@ -88,6 +88,38 @@ BAD = {
 }  # fmt: skip
 
 
+BAD |= {
+    "hidden": (lambda: a_widget(hidden=[4]), "hidden token 4 is outside 0 … 3"),
+    "half hidden": (lambda: a_widget(hidden=[0.5]), "hidden token 0.5 is outside 0 … 3"),
+    "all hidden": (lambda: a_widget(hidden=range(4)), "every token is hidden"),
+    "values": (lambda: a_widget(values=[[1]], value_axes="x"), "4 tokens for 1 rows of values"),
+    "value axes": (lambda: a_widget(values=np.ones((4, 2)), value_axes="x"), "1 value_axes for values of width 2"),
+    "others": (lambda: a_widget(others=[[1, 2]]), "others has width 2, for 4 tokens"),
+}
+
+
+def test_a_hidden_token_has_the_weight_0_and_the_ratios_stay():
+    whole, part = a_widget(), a_widget(hidden=[1, 3])
+    assert part.weights[[1, 3]].tolist() == [0, 0]
+    assert np.isclose(part.weights.sum(), 1)
+    assert np.isclose(part.weights[0] / part.weights[2], whole.weights[0] / whole.weights[2])
+    assert np.allclose(part.weights, softmax(np.where(part.shown, SCORES, -np.inf)))
+
+
+def test_over_the_queries_each_column_sums_to_1():
+    others = np.random.default_rng(0).normal(size=(3, 4))
+    grid = np.vstack([SCORES, others])
+    widget = a_widget(others=others, axis="queries", temperature=2.0, constant=3.0)
+    assert np.allclose(widget.weights, softmax(grid / 2, axis=0)[0])
+
+
+def test_the_blend_is_weights_times_values():
+    values = np.arange(8.0).reshape(4, 2)
+    widget = a_widget(values=values, value_axes=["x", "y"], hidden=[0])
+    assert np.allclose(widget.blend, widget.weights @ values)
+    assert text(widget.blend[0]) in widget.fallback()
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_is_named(name):
     call, message = BAD[name]

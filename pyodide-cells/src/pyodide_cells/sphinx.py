@@ -21,6 +21,7 @@ from typing import Any
 import jupyter_cache.executors.utils
 import nbformat
 from docutils import nodes
+from jupyter_cache.cache.main import JupyterCacheBase
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
@@ -89,6 +90,7 @@ def record_values(app: Sphinx, config: Config) -> None:
     )
     options = getattr(jupyter_cache.executors.utils.executenb, "keywords", {})  # what another extension has set
     jupyter_cache.executors.utils.executenb = partial(record.execute, **options | {"modules": modules})
+    record.keep(JupyterCacheBase)
     kept = Path(config.nb_execution_cache_path or Path(app.outdir).parent / ".jupyter_cache")
     key = _digest([Path(record.__file__), record.WATCH], modules)
     config.nb_execution_cache_path = str(kept / f"recorded-{key}")

@@ -185,7 +185,7 @@ EXERCISES = (
             "The slope of u / v is (slope of u · v − u · slope of v) / v². The sum below the line moves with every score.",
             "Treat j = k and j ≠ k apart. The result holds only weights.",
             "`np.outer` gives the product of each entry with each.",
-            "Without calculus: `np.log(weights)` are scores with these weights. Nudge each, and measure, as `gradient` does.",
+            "Without calculus: `np.log(weights)` are scores with these weights. Nudge each, and measure how far the weights move.",
         ),
         properties=SOFTMAX_JACOBIAN,
         calculus=True,

@@ -23,7 +23,7 @@ PREDICTIONS: dict[str, Question] = {
         "“we have Houston” and in “we have a problem Houston”?",
         options=[
             (
-                "No, since the word stands for something else",
+                "No, since the word plays another part",
                 "That is what we want. But a table is asked for one word at a time, and sees no other.",
             ),
             (
@@ -58,7 +58,7 @@ PREDICTIONS: dict[str, Question] = {
             (1 / 7, 0.005, "That shares out the scores themselves, 1 of 7. Raise 2 to each first: 2, 8, 8."),
             (4 / 9, 0.01, "That is the share of each of the two others."),
             (1 / 5, 0.01, "2 more in the score is the factor 2 · 2 = 4 in the amount, not 2."),
-            (1 / 8, 0.006, "That is 1 against 8. The amounts are 2, 8 and 8: divide by their sum."),
+            (1 / 8, 0.006, "That is 2 of 16. Its own amount belongs to the sum too: 2 of 2 + 8 + 8."),
             (1 / 4, 0.01, "That is 2 of 8, the ratio of two amounts. A share divides by the sum of all three."),
         ],
         explanation="The amounts are 2, 8 and 8, and 2/18 = 1/9. With 1 taken off each score: 1/(1 + 4 + 4), the same.",
@@ -84,7 +84,7 @@ PREDICTIONS: dict[str, Question] = {
             ("1 for *have*, 0 for the others", "That is the way down: a low temperature magnifies the differences."),
             (
                 "1/5 each",
-                "Scores divided by a huge T are nearly 0, and e⁰ = 1 for each: the differences no longer count.",
+                "Finite scores divided by a huge T are nearly 0, and e⁰ = 1 for each: the differences no longer count.",
             ),
             ("0 each", "They still sum to 1. All amounts approach e⁰ = 1."),
             (
@@ -124,7 +124,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "Nothing: each name still agrees with itself in every field",
-                "True, and that still scores 16. But what does the loud key score with a name that is not its own?",
+                "True, and for the seven others that still scores 16. But what does the loud key score when one of them is called?",
             ),
             (
                 "The loud name is found less often",
@@ -132,7 +132,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "The loud key takes answers from others",
-                "With about every fourth name it agrees in 10 fields or more. Then it scores 5 · 4 = 20 or more, above 16.",
+                "With more than every fifth name it agrees in 10 fields or more. Then it scores 5 · 4 = 20 or more, above 16.",
             ),
         ],
         right=2,
@@ -158,7 +158,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("eˢ, and also 1 + s²", "1 + s² turns 0 and 1 into 1 and 2, but 5 and 6 into 26 and 37: another ratio."),
             ("eˢ, and also 10ˢ", "In both “plus 5” becomes “times something”, which cancels."),
-            ("eˢ alone", "10ˢ does it too: it is e to the s · ln 10, the same function of larger scores."),
+            ("eˢ alone", "10ˢ does it too: it is e to the s · ln 10, the softmax of stretched scores."),
         ],
         right=1,
     ),

@@ -13,7 +13,10 @@ const ENVELOPE = /^[A-P][0-9a-f]{4}$/;
 function build(model, figure) {
   const next = ui.button("Next question", () => ui.change(model, "question", (model.get("question") + 11) % asked()));
   const hand = ui.button("Hand me what is missing", () =>
-    ui.change(model, model.get("compares") ? { compares: false, strength: 0 } : { compares: true }),
+    ui.change(
+      model,
+      model.get("compares") ? { compares: false, strength: 0 } : { compares: true, fixed: Array(ITEMS).fill(1) },
+    ),
   );
   const compare = ui.slider(model, "strength", "compare names", { step: 0.05, digits: 2 });
   const controls = ui.controls(next, hand, compare);
@@ -28,9 +31,9 @@ function build(model, figure) {
     const { rows, fixed, compares, strength, question } = ui.values(model);
     const { names, letters } = rows_of(rows);
     ui.check_range("question", question, asked() - 1);
-    if (!fixed.some(Boolean)) throw new Error("every weight is 0: nothing is mixed");
-    const wrong = fixed.findIndex((weight) => !(weight >= 0 && weight <= 1));
+    const wrong = fixed.findIndex((weight) => !Number.isFinite(weight) || weight < 0 || weight > 1);
     if (wrong >= 0) throw new Error(`fixed[${wrong}] is ${fixed[wrong]}, outside 0 to 1`);
+    if (!fixed.some(Boolean)) throw new Error("every weight is 0: nothing is mixed");
     const [row, called] = [Math.floor(question / ITEMS), question % ITEMS];
     const agreement = names[row].map((name) => name.reduce((sum, x, i) => sum + x * names[row][called][i], 0));
     const weights = lab.compared_weights(agreement, fixed, strength);
@@ -41,7 +44,7 @@ function build(model, figure) {
       "a name is called, a square of fields. Which letter has the envelope with this name? Your eight weights mix the letters, " +
         "and the letter with the largest share is your answer. The weights stay as they are for every question.",
     );
-    call.replaceChildren("Called: ", seal(names[row][called]), ` Asked for: ${LETTERS[letters[row][called]]}.`);
+    call.replaceChildren("Called: ", seal(names[row][called]), ` The right answer: ${LETTERS[letters[row][called]]}.`);
     fill_of(rows[row])(fixed, weights, agreement, compares, called);
     const share = weights.reduce((sum, weight, i) => (letters[row][i] === answer ? sum + weight : sum), 0);
     const [right, most] = [lab.share_right(names, letters, fixed, strength), lab.most_right(letters)];

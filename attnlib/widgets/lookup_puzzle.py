@@ -22,7 +22,8 @@ class LookupPuzzle(PageWidget):
 
     The answer is the letter with the largest share of the weights. Fixed weights are right as often as the commonest
     letter of a row is asked for, and no oftener (`attnlib.lab.most_right`). With `strength` above 0 an envelope's weight is
-    in proportion to fixed · exp(strength · agreement): fields alike minus fields different. `rows` holds the questions, one row
+    in proportion to fixed · exp(strength · agreement): fields alike minus fields different. Where the page hands this control
+    over, it sets the fixed weights alike. `rows` holds the questions, one row
     a text: a letter and a name as four hexadecimal digits for each envelope, as `written` makes them.
 
     Raises ValueError (`InputError`) for a row that cannot be read, naming it, and where all fixed weights are 0.
@@ -82,7 +83,9 @@ class LookupPuzzle(PageWidget):
                 self.rows[row].split(), letters[row], agreement, compared, strict=True
             )
         ]
-        asked = f"{self.rows[row].split()[called][1:]} is called, so {LETTERS[letters[row, called]]} is asked for"
+        asked = (
+            f"{self.rows[row].split()[called][1:]} is called, so {LETTERS[letters[row, called]]} is the right answer"
+        )
         found = [LETTERS[largest_letter(weights, letters[row])] for weights in (np.ones(ITEMS), compared)]
         caption = self.caption(f"eight envelopes, each with a name and a letter. {asked}.")
         columns = ["letter", "fields alike − different", "weights all alike", "weights that compare names"]

@@ -73,7 +73,7 @@ function check_hidden(hidden, tokens) {
 
 // The values, blended by the weights, as a table with bars.
 function blend(model, weights) {
-  const { values, value_axes: axes } = ui.values(model);
+  const { values, value_axes: axes, tokens } = ui.values(model);
   if (values.length !== weights.length) throw new Error(`${weights.length} tokens for ${values.length} rows of values`);
   const width = values[0].length;
   if (axes.length !== width) throw new Error(`${axes.length} value_axes for values of width ${width}`);
@@ -83,7 +83,11 @@ function blend(model, weights) {
     ui.bar(cell, sum, number(sum));
     return cell;
   });
-  return ui.scroll("the blend", ui.table(["", ...axes], [["blend", ...cells]], ".blend"));
+  const rows = tokens.map((token, i) => [token, ...values[i].map((value) => number(value))]);
+  return ui.scroll(
+    "the values and their blend",
+    ui.table(["value", ...axes], [...rows, ["blend", ...cells]], ".blend"),
+  );
 }
 
 function moved(constant, [holds, , measured]) {
@@ -116,9 +120,7 @@ function table(model, tokens, scroll) {
     const hide = element("input", { type: "checkbox", "aria-label": `${token} has the score −∞` });
     hide.addEventListener("change", () => {
       const others = model.get("hidden").filter((one) => one !== i);
-      const hidden = hide.checked ? [...others, i].sort((a, b) => a - b) : others;
-      if (hidden.length < tokens.length) ui.change(model, "hidden", hidden);
-      else hide.checked = false; // something must be left to share
+      ui.change(model, "hidden", hide.checked ? [...others, i].sort((a, b) => a - b) : others);
     });
     return [input, hide, element("td.plain"), element("td.plain"), element("td")];
   });
@@ -131,6 +133,7 @@ function table(model, tokens, scroll) {
   return (s, raised, weights, was, shown) => {
     lines.forEach(([input, hide, shifted, positive, weight], i) => {
       hide.checked = !shown[i];
+      hide.disabled = shown[i] && shown.filter(Boolean).length === 1; // something must be left to share
       input.disabled = !shown[i];
       input.value = model.get("scores")[i];
       input.setAttribute("aria-valuetext", `${number(model.get("scores")[i])}, weight ${number(weights[i])}`);

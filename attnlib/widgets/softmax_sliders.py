@@ -137,7 +137,11 @@ class SoftmaxSliders(PageWidget):
         rows.append(("sum", ["", compact(raised.sum()), weights.sum()]))
         weighed = table(caption, ["s", "φ(s)", "weight"], rows)
         if self.values:
-            weighed += table("The values, blended by the weights", self.value_axes, [("blend", self.blend)])
+            weighed += table(
+                "The values, blended by the weights",
+                self.value_axes,
+                [*zip(self.tokens, self.values, strict=True), ("blend", self.blend)],
+            )
         return weighed + table(f"Properties of these weights, with {setting}", ["measured", ""], self._judged())
 
     def _judged(self) -> list[Row]:

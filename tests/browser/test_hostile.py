@@ -181,7 +181,7 @@ CASES = {
             ({"question": 0.5}, "question must be an integer, got 0.5"),
             ({"fixed": [0] * 8}, "every weight is 0: nothing is mixed"),
             ({"fixed": [2] * 8}, "fixed[0] is 2, outside 0 to 1"),
-            ({"fixed": [NAN] * 8}, "fixed[0] is null"),
+            ({"fixed": [NAN] * 8}, "fixed[0] is null, outside 0 to 1"),
             ({"strength": INF}, "strength must be a number, got Infinity"),
         ],
     ),

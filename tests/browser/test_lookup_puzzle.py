@@ -65,7 +65,7 @@ def test_the_page_answers_every_question_as_python_does(page):
         question = int(
             re.search(r"question=(\d+)", page.locator("[data-link]").get_attribute("href") + "&question=2")[1]
         )
-        widget = LookupPuzzle(question=question, strength=0.1, compares=True)
+        widget = LookupPuzzle(question=question, fixed=np.ones(8), strength=0.1, compares=True)
         shown = page.locator(".attn-bar").all_text_contents()
         assert shown == [f"{weight:.2f}" for weight in widget.weights]
         assert right(page) == round(100 * widget.right)

@@ -7,14 +7,14 @@
 from attnlib.lab.geometry import convex_hull, cosine_similarity, stretch_matrix
 from attnlib.lab.grids import cycle_product, most_read, most_unequal_pair, weight_back
 from attnlib.lab.heads import pool_heads, random_decoder, silence_head
-from attnlib.lab.lookup import Lookup, compared_weights, largest_letter, lookup_rows, most_right, share_right
+from attnlib.lab.lookup import Lookup, compared_weights, lookup_rows, most_right, share_right
 from attnlib.lab.positive import Properties, positive_function, positive_weights, weight_properties
 from attnlib.lab.scaling import Saturation, draw_scores, saturation, score_variance, seeded_uniform
 from attnlib.lab.tensors import attention_parameters, ideal_tensor_parameters
 
 __all__ = [
     "Lookup", "Properties", "Saturation", "attention_parameters", "compared_weights", "convex_hull", "cosine_similarity",
-    "cycle_product", "draw_scores", "ideal_tensor_parameters", "largest_letter", "lookup_rows", "most_read", "most_right",
+    "cycle_product", "draw_scores", "ideal_tensor_parameters", "lookup_rows", "most_read", "most_right",
     "most_unequal_pair", "pool_heads", "positive_function", "positive_weights", "random_decoder", "saturation",
     "score_variance", "seeded_uniform", "share_right", "silence_head",
     "stretch_matrix", "weight_back", "weight_properties",

@@ -6,47 +6,58 @@ import numpy as np
 from jaxtyping import Float, Int, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import as_array, as_number, forbid, must_be_finite
+from attnlib.checks import as_array, as_generator, as_integer, as_number, forbid, must_be_finite, must_fit
+
+MOST_LETTERS = 2**16
 
 
 class Lookup(NamedTuple):
-    """Rows of envelopes: `names` (rows, items, d) of −1 and 1, no two of a row alike, `letters` (rows, items)."""
+    """Rows of envelopes: `names` (rows, items, d) of −1 and 1, no two of a row alike, `letters` (rows, items).
+
+    >>> lookup_rows(np.random.default_rng(1), num_rows=1, num_items=2, d=3).letters.shape
+    (1, 2)
+    """
 
     names: Int[Array, "rows items d"]
     letters: Int[Array, "rows items"]
 
 
-def lookup_rows(rng: np.random.Generator, rows: int = 32, items: int = 8, d: int = 16, letters: int = 16) -> Lookup:
+def lookup_rows(
+    rng: np.random.Generator, num_rows: int = 32, num_items: int = 8, d: int = 16, num_letters: int = 16
+) -> Lookup:
     """Draw rows of envelopes, each with a name and one of the letters 0, 1, ….
 
     Args:
         rng: where the numbers come from.
-        rows: how many rows.
-        items: envelopes in a row.
+        num_rows: how many rows.
+        num_items: envelopes in a row, at most 2 · 2^(d/2): with more, names that all differ are hard to draw.
         d: entries of a name, each −1 or 1.
-        letters: how many letters there are.
+        num_letters: how many letters there are.
 
-    Raises ValueError where a row has more envelopes than there are names.
+    Raises ValueError for a size below 1, and for more items than there may be, naming both.
 
-    >>> lookup_rows(np.random.default_rng(0), rows=2).names.shape
+    >>> lookup_rows(np.random.default_rng(0), num_rows=2).names.shape
     (2, 8, 16)
     """
-    if items > 2**d:
-        raise ValueError(f"{items} items need {items} names, and there are {2**d} with d = {d}")
-    names = rng.choice([-1, 1], size=(rows, items, d))
-    while len(alike := [row for row in range(rows) if len(np.unique(names[row], axis=0)) < items]):
-        names[alike] = rng.choice([-1, 1], size=(len(alike), items, d))
-    return Lookup(names, rng.integers(letters, size=(rows, items)))
+    rng, num_rows = as_generator("rng", rng), as_integer("num_rows", num_rows, 1)
+    num_items, d = as_integer("num_items", num_items, 1), as_integer("d", d, 1, 256)
+    num_letters = as_integer("num_letters", num_letters, 1, MOST_LETTERS)
+    if num_items > (most := int(2 * 2 ** (d / 2))):
+        raise ValueError(f"num_items must be at most {most} for names with d = {d}, got {num_items}")
+    names = rng.choice([-1, 1], size=(num_rows, num_items, d))
+    while len(alike := [row for row in range(num_rows) if len(np.unique(names[row], axis=0)) < num_items]):
+        names[alike] = rng.choice([-1, 1], size=(len(alike), num_items, d))
+    return Lookup(names, rng.integers(num_letters, size=(num_rows, num_items)))
 
 
 def compared_weights(
-    scores: Real[Array, "*batch n"], fixed: Real[Array, "n_fixed"], strength: float
-) -> Float[Array, "*batch n"]:
+    scores: Real[Array, "*batch n_k"], fixed: Real[Array, "n_fixed"], strength: float
+) -> Float[Array, "*batch n_k"]:
     """Weights in proportion to fixed · exp(strength · score): at strength 0 the fixed ones alone.
 
     Args:
-        scores: how well each name fits the one that is called, (…, n).
-        fixed: one weight for each place, (n,), none below 0.
+        scores: how well each key fits the query, (…, n_k).
+        fixed: one weight for each place, (n_k,), none below 0.
         strength: how much the scores count.
 
     Raises ValueError for what is not finite, for a fixed weight below 0, naming its index, and where all are 0.
@@ -54,38 +65,37 @@ def compared_weights(
     >>> compared_weights(np.array([2.0, 0.0]), np.array([1.0, 1.0]), 0.0)
     array([0.5, 0.5])
     """
-    scores, fixed = as_array("scores", scores).astype(float), as_array("fixed", fixed).astype(float)
+    scores, fixed = as_array("scores", scores, ndim=1).astype(float), as_array("fixed", fixed).astype(float)
     strength = as_number("strength", strength)
     must_be_finite(scores=scores, fixed=fixed)
-    if scores.shape[-1:] != fixed.shape:
+    if fixed.ndim != 1 or scores.shape[-1:] != fixed.shape:
         raise ValueError(
-            f"scores have shape {scores.shape}, fixed has shape {fixed.shape}: one for each score is needed"
+            f"fixed must have one weight for each score of a row, scores {scores.shape}, fixed {fixed.shape}"
         )
     forbid("fixed", fixed, fixed < 0, "is below 0")
     if not fixed.any():
         raise ValueError("fixed is 0 throughout: nothing is mixed")
-    s = strength * scores
+    with np.errstate(over="ignore"):
+        s = strength * scores
+    must_fit("strength · scores", s, "scores are")
     top = np.where(fixed > 0, s, -np.inf).max(axis=-1, keepdims=True)
-    raised = fixed * np.exp(np.minimum(s - top, 0))  # beyond the top nothing is counted: its fixed weight is 0
-    weights: Float[Array, "*batch n"] = raised / raised.sum(axis=-1, keepdims=True)
+    with np.errstate(over="ignore"):  # beyond the top nothing is counted: its fixed weight is 0
+        raised = fixed / fixed.max() * np.exp(np.minimum(s - top, 0))
+    weights: Float[Array, "*batch n_k"] = raised / raised.sum(axis=-1, keepdims=True)
     return weights
 
 
-def largest_letter(weights: Real[Array, "n"], letters: Int[Array, "n"]) -> int:
-    """The letter with the largest share of the weights; of equals, to ten decimals, the first.
-
-    Args:
-        weights: one for each envelope, (n,).
-        letters: the letter of each, (n,), from 0 on.
-
-    >>> largest_letter(np.array([0.4, 0.3, 0.3]), np.array([2, 7, 7]))
-    7
-    """
-    return int(np.bincount(letters, weights).round(10).argmax())
+def largest_letter(weights: Array, letters: Array) -> int:
+    """The letter with the largest share of the weights, one for each envelope; of equals, to ten decimals, the first."""
+    shares = np.bincount(letters, weights)
+    return int((shares >= shares.max() - 1e-10).argmax())
 
 
 def share_right(
-    names: Real[Array, "rows items d"], letters: Int[Array, "rows items"], fixed: Real[Array, "items"], strength: float
+    names: Real[Array, "rows items d"],
+    letters: Int[Array, "rows items"],
+    fixed: Real[Array, "n_fixed"],
+    strength: float,
 ) -> float:
     """How often the letter with the largest share is the one asked for, over every call of every row.
 
@@ -95,12 +105,20 @@ def share_right(
         fixed: one weight for each place, (items,).
         strength: how much the scores count.
 
-    Raises ValueError as `compared_weights` does.
+    Raises ValueError for sizes that do not fit, and as `compared_weights` does.
 
     >>> share_right(*lookup_rows(np.random.default_rng(1)), np.ones(8), 1.0)
     1.0
     """
-    scores = names @ names.swapaxes(1, 2)  # (rows, called, items)
+    names, letters = as_array("names", names).astype(float), _as_letters(letters)
+    must_be_finite(names=names)
+    if names.ndim != 3 or names.shape[:2] != letters.shape:
+        raise ValueError(
+            f"names must be (rows, items, d) for letters (rows, items), got {names.shape} and {letters.shape}"
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = names @ names.swapaxes(1, 2)  # (rows, called, items)
+    must_fit("the scores of names", scores, "names are")
     weights = compared_weights(scores, fixed, strength)
     found = [
         largest_letter(weights[row, called], of_row) == of_row[called]
@@ -116,7 +134,18 @@ def most_right(letters: Int[Array, "rows items"]) -> float:
     Args:
         letters: of the envelopes, (rows, items), from 0 on.
 
+    Raises ValueError for letters that are no matrix of whole numbers from 0 on.
+
     >>> round(most_right(lookup_rows(np.random.default_rng(1)).letters), 2)
     0.27
     """
+    letters = _as_letters(letters)
     return float(np.mean([np.bincount(row).max() for row in letters]) / letters.shape[1])
+
+
+def _as_letters(letters: Array) -> Array:
+    letters = as_array("letters", letters, kinds="iu")
+    if letters.ndim != 2 or 0 in letters.shape:
+        raise ValueError(f"letters must have shape (rows, items), none of them 0, got {letters.shape}")
+    forbid("letters", letters, (letters < 0) | (letters >= MOST_LETTERS), f"is not from 0 to {MOST_LETTERS - 1}")
+    return letters.astype(int)

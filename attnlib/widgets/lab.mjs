@@ -155,8 +155,8 @@ export function compared_weights(scores, fixed, strength) {
 export function largest_letter(weights, letters) {
   const shares = Array(Math.max(...letters) + 1).fill(0);
   letters.forEach((letter, i) => (shares[letter] += weights[i]));
-  const rounded = shares.map((share) => Math.round(share * 1e10));
-  return rounded.indexOf(Math.max(...rounded));
+  const top = Math.max(...shares);
+  return shares.findIndex((share) => share >= top - 1e-10);
 }
 
 const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);

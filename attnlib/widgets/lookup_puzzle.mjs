@@ -41,7 +41,8 @@ function build(model, figure) {
     ui.caption(
       model,
       figure,
-      "a name is called, a square of fields. Which letter has the envelope with this name? Your eight weights mix the letters, " +
+      "a name is called, a square of fields. Which letter has the envelope with this name? " +
+        "Your eight weights mix the letters, " +
         "and the letter with the largest share is your answer. The weights stay as they are for every question.",
     );
     call.replaceChildren("Called: ", seal(names[row][called]), ` The right answer: ${LETTERS[letters[row][called]]}.`);

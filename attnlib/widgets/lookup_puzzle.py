@@ -30,7 +30,7 @@ class LookupPuzzle(PageWidget):
 
     >>> LookupPuzzle(fixed=[1.0] * 8).right
     0.26953125
-    >>> LookupPuzzle(strength=1).right
+    >>> LookupPuzzle(fixed=[1.0] * 8, strength=1).right
     1.0
     """
 

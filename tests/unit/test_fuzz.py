@@ -43,6 +43,7 @@ def fitting(rng):
     """A value that fits for each parameter of each function, by name; batch axes broadcast."""
     n, n_k, d, heads = (int(size) for size in rng.integers(1, 5, 4))
     some = [BATCHES[i] for i in rng.integers(len(BATCHES), size=6)]
+    own = np.random.default_rng(n_k)
     mask = rng.random((*some[3], n, n_k)) < 0.7
     mask[..., 0] = True
     weights = np.abs(rng.normal(size=(3, 3))) + 0.1
@@ -59,6 +60,8 @@ def fitting(rng):
         "d_v": d, "broken": "none", "seed": 1, "start": 0, "count": 3, "matrix": drawn(rng, 3, 3), "name": "relu", "scores": drawn(rng, n, n_k),
         "positive": "softplus", "vocabulary": 5, "num_layers": 1, "reach": 4, "layer": 0, "head": 0, "along": 2.0, "across": 0.5, "degrees": 30.0,
         "back": 1, "constant": 1.0, "raised": 2.0, "probability": 0.5,
+        "num_rows": 3, "num_items": 2, "num_letters": 4, "names": own.choice([-1, 1], size=(3, n_k, 4)), "letters": own.integers(5, size=(3, n_k)),
+        "fixed": np.abs(own.normal(size=n_k)), "strength": 0.5,
     }  # fmt: skip
 
 
@@ -178,7 +181,7 @@ def fault(name, given):
         return repr(error)
     parts = [
         np.asarray(part)
-        for part in (result.values() if isinstance(result, dict) else [result])
+        for part in (result.values() if isinstance(result, dict) else result if isinstance(result, tuple) else [result])
         if not isinstance(part, str)
     ]
     if not all(np.isfinite(part).all() for part in parts if part.dtype.kind == "f") and name not in MOVING:

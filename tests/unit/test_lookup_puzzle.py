@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from attnlib import softmax
-from attnlib.lab import compared_weights, largest_letter, lookup_rows, most_right, share_right
+from attnlib.lab import compared_weights, lookup_rows, most_right, share_right
+from attnlib.lab.lookup import largest_letter
 from attnlib.widgets import InputError, LookupPuzzle
 from attnlib.widgets.lookup_puzzle import read, written
 
@@ -15,12 +16,12 @@ def rows():
 
 
 def test_no_two_names_of_a_row_are_alike():
-    names, letters = lookup_rows(np.random.default_rng(0), rows=50, items=8, d=3, letters=5)
+    names, letters = lookup_rows(np.random.default_rng(0), num_rows=50, num_items=8, d=4, num_letters=5)
     assert all(len(np.unique(row, axis=0)) == 8 for row in names)
     assert set(np.unique(names)) == {-1, 1}
     assert set(np.unique(letters)) == set(range(5))
-    with pytest.raises(ValueError, match=r"9 items need 9 names, and there are 8 with d = 3"):
-        lookup_rows(np.random.default_rng(0), items=9, d=3)
+    with pytest.raises(ValueError, match="num_items must be at most 8 for names with d = 4, got 9"):
+        lookup_rows(np.random.default_rng(0), num_items=9, d=4)
 
 
 def test_no_fixed_weights_are_right_more_often_than_the_commonest_letter(rows):
@@ -51,7 +52,7 @@ def test_of_equal_letters_the_first_is_the_answer():
 @pytest.mark.parametrize(
     ("scores", "fixed", "strength", "says"),
     [
-        ([1.0, 2.0], [1.0], 1, r"scores have shape \(2,\), fixed has shape \(1,\)"),
+        ([1.0, 2.0], [1.0], 1, r"fixed must have one weight for each score of a row, scores \(2,\), fixed \(1,\)"),
         ([1.0, 2.0], [1.0, -1.0], 1, r"fixed\[1\] is below 0"),
         ([1.0, 2.0], [0.0, 0.0], 1, "nothing is mixed"),
         ([np.nan, 2.0], [1.0, 1.0], 1, r"scores\[0\] is nan"),

@@ -159,7 +159,7 @@ def random_comparison(rng, size):
 
 
 def random_rows(rng):
-    rows, items, d, letters = (int(one) for one in rng.integers([1, 1, 3, 1], [6, 9, 9, 9]))
+    rows, items, d, letters = (int(one) for one in rng.integers([1, 1, 4, 1], [6, 9, 9, 9]))
     return attnlib.lab.lookup_rows(rng, rows, items, d, letters)
 
 
@@ -282,7 +282,16 @@ def in_python(name, arguments):
     """Python takes as keywords what JavaScript takes last."""
     keywords = KEYWORDS.get(name, [])
     split = len(arguments) - len(keywords)
-    homes = (attnlib, attnlib.masks, attnlib.lab, attnlib.decoder, attnlib.positions, attnlib.scaled_dot_product, cost)
+    homes = (
+        attnlib,
+        attnlib.masks,
+        attnlib.lab,
+        attnlib.lab.lookup,
+        attnlib.decoder,
+        attnlib.positions,
+        attnlib.scaled_dot_product,
+        cost,
+    )
     function = next(getattr(home, name) for home in homes if hasattr(home, name))
     result = function(*arguments[:split], **dict(zip(keywords, arguments[split:], strict=True)))
     return dataclasses.asdict(result) if dataclasses.is_dataclass(result) else result

@@ -140,7 +140,7 @@ def test_the_keyboard_meets_the_page_in_its_order(served, open_page):
         page.keyboard.press("Tab")
     assert met == [
         "Skip to the text", "Attention from the Dot Product Up", "Search the book", "Colours: light. Switch",
-        "0 · Orientation and softmax", "1 · The dot product",
+        "0 · Look-up and softmax", "1 · The dot product",
     ]  # fmt: skip
 
 

@@ -1,6 +1,8 @@
 // LookupPuzzle: eight envelopes and eight fixed weights, a meter, and the control that compares names.
 
 import * as lab from "./lab.mjs";
+import * as puzzle from "./puzzle.mjs";
+import { percent } from "./puzzle.mjs";
 import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
 import "./softmax_sliders.css";
@@ -12,17 +14,16 @@ const ENVELOPE = /^[A-P][0-9a-f]{4}$/;
 
 function build(model, figure) {
   const next = ui.button("Next question", () => ui.change(model, "question", (model.get("question") + 11) % asked()));
-  const hand = ui.button("Hand me what is missing", () =>
-    ui.change(
-      model,
-      model.get("compares") ? { compares: false, strength: 0 } : { compares: true, fixed: Array(ITEMS).fill(1) },
-    ),
-  );
+  const hand = puzzle.hand_over(model, {
+    handed: () => model.get("compares"),
+    hand: { compares: true, fixed: Array(ITEMS).fill(1) },
+    take: { compares: false, strength: 0 },
+  });
   const compare = ui.slider(model, "strength", "compare names", { step: 0.05, digits: 2 });
   const controls = ui.controls(next, hand, compare);
   const [call, scroll, told] = [element("p.call"), element("div.scroll"), ui.live()];
-  const meter = element("div.meter", { "aria-hidden": "true" });
-  figure.append(call, scroll, controls.node, told, meter);
+  const meter = puzzle.meter();
+  figure.append(call, scroll, controls.node, told, meter.node);
   const asked = () => model.get("rows").length * ITEMS;
   const rows_of = ui.memoize(read);
   const fill_of = ui.memoize((row) => table(model, row, scroll));
@@ -55,17 +56,11 @@ function build(model, figure) {
       element(`b.${verdict === "right" ? "holds" : "fails"}`, verdict),
       `. Over all ${asked()} questions you are right in ${percent(right)}. ${comment(right, most, strength)}`,
     );
-    meter.style.setProperty("--w", right.toFixed(4));
-    meter.style.setProperty("--goal", GOAL);
-    meter.textContent = `right: ${percent(right)}, goal: ${percent(GOAL)}`;
+    meter.draw(right, GOAL, `right: ${percent(right)}, goal: ${percent(GOAL)}`);
     compare.node.hidden = !compares;
-    hand.textContent = compares ? "Take it away again" : "Hand me what is missing";
-    hand.setAttribute("aria-expanded", compares);
     controls.draw();
   };
 }
-
-const percent = (share) => `${Math.round(100 * share)} %`;
 
 function comment(right, most, strength) {
   if (right >= GOAL) return "You have passed the goal.";

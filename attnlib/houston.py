@@ -15,7 +15,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -51,6 +51,15 @@ EMBEDDINGS = _table("""
      0.0  0.0  1.0  0.0  0.0  0.0  0.0  0.8  # have
      0.0  0.0  0.0  1.0  0.0  0.0  0.0  0.2  # a
      1.0  0.0  0.0  0.0  0.0  0.0  1.0  1.4  # problem
+""")
+
+# Where the words lie in the plane of chapter 1 (n × 2): *a* within the convex hull of the others.
+PLACES = _table("""
+     1.8  0.6  # Houston
+    -0.6  1.3  # we
+    -1.3  0.5  # have
+     0.2  0.3  # a
+     1.5 -0.9  # problem
 """)
 
 # U (d × d_u): what a learned metric might keep. It drops `letters` and ties an article to nouns.
@@ -157,6 +166,34 @@ def two_heads() -> dict[str, Array]:
     placed = EMBEDDINGS + learned["position"]
     heads = {name: _frozen(placed @ learned[w]) for name, w in [("query", "w_q"), ("key", "w_k"), ("value", "w_v")]}
     return heads | {"w_o": _frozen(learned["w_o"])}
+
+
+class WordVectors(NamedTuple):
+    """Vectors that a training found, for `words` in lower case: `vectors` (5, 100).
+
+    `medians` says, for one `axis`, the median entry of the commonest 100 words of English, of those up to 1,000, 10,000
+    and 100,000.
+    """
+
+    words: tuple[str, ...]
+    vectors: Float[Array, "n d"]
+    axis: int
+    medians: dict[int, float]
+
+
+@cache
+def word_vectors() -> WordVectors:
+    """GloVe's vectors of *Houston we have the problem*; the package that they come from has none for *a*.
+
+    Source: Pennington, Socher & Manning (2014), "GloVe: Global Vectors for Word Representation"; recorded by
+    `attnlib.training.word_vectors`.
+
+    >>> word_vectors().vectors.shape
+    (5, 100)
+    """
+    record = json.loads(files("attnlib").joinpath("data/word_vectors.json").read_text())
+    medians = {int(rank): median for rank, median in record["medians"].items()}
+    return WordVectors(tuple(record["words"]), _frozen(record["vectors"]), record["axis"], medians)
 
 
 def stages() -> tuple[Stage, ...]:

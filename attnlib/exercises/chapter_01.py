@@ -1,6 +1,6 @@
 """Exercises of chapter 1, the dot product."""
 
-from attnlib.exercises.checkers_01 import COSINE_WEIGHTS, SOFT_LOOK_UP, WRITE_ATTENTION
+from attnlib.exercises.checkers_01 import COSINE_WEIGHTS, DISTANCE_WEIGHTS, SOFT_LOOK_UP, WRITE_ATTENTION
 from attnlib.exercises.harness import Exercise
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 
@@ -45,8 +45,8 @@ EXERCISES = (
                     "The largest entry is 1.4, and no average is larger than all that it averages: the output stays in the hull.",
                 ),
                 (
-                    "It has 0.6 there, which no token has",
-                    "An average lies between the tokens, and may meet none of them.",
+                    "It has about 0.73 there, which no token has",
+                    "The output of *a* has it. An average lies between the tokens, and may meet none of them.",
                 ),
                 (
                     "It has 0.2 there, like *a*",
@@ -177,5 +177,19 @@ EXERCISES = (
             "Divide the scores by the temperature, then take their softmax: a small temperature makes large differences.",
         ),
         properties=SOFT_LOOK_UP,
+    ),
+    Exercise(
+        id="distance-weights",
+        title="Weights by distance",
+        difficulty="medium",
+        minutes=8,
+        misconception="Attention by dot product already is a search for the nearest key.",
+        hints=(
+            "Multiply ‖q − k‖² out, as the chapter does. Which of the three terms is the same for every key of a row, "
+            "and so drops out of the softmax?",
+            "What is left is q · k − ½‖k‖²: the product of all queries with all keys, and one number for each key, "
+            "taken from its *column*.",
+        ),
+        properties=DISTANCE_WEIGHTS,
     ),
 )

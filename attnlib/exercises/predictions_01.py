@@ -1,23 +1,66 @@
 """Questions that chapter 1 asks on the way, kept out of the page's code so that no cell gives an answer away."""
 
-from attnlib.questions import ChoiceQuestion, Question
+import math
+
+from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
-    "which-product": ChoiceQuestion(
-        title="Which product",
-        prompt="`X` has 5 rows and 8 columns. Which product compares tokens?",
+    "which-wins": ChoiceQuestion(
+        prompt="The query is (2, 1). The keys are (1, 1), (3, −1) and (−2, 4). Which is read most?",
+        options=[
+            ("(1, 1), the nearest", "It is the nearest. But it scores 2 + 1 = 3, and another key scores more."),
+            ("(3, −1)", "6 − 1 = 5, against 3 and 0. It lies farthest along the query, though (1, 1) is nearer to it."),
+            ("(−2, 4), the longest", "Long it is. But it stands at 90° from the query: −4 + 4 = 0."),
+        ],
+        right=1,
+    ),
+    "symmetric-prints": ChoiceQuestion(
+        prompt="What does this print? `print(np.allclose(S, S.T), np.allclose(A, A.T))`",
+        options=[
+            ("`True True`", "S is symmetric. But each row of A was divided by a sum of its own."),
+            (
+                "`True False`",
+                "A score has no direction, a weight has: *we* reads 0.18 from *Houston*, and *Houston* 0.03 from *we*.",
+            ),
+            ("`False False`", "S is symmetric: a dot product does not ask which of its two vectors comes first."),
+        ],
+        right=1,
+        reveal="S[i, j] is the dot product of rows i and j, so S[j, i] is the same number.",
+    ),
+    "no-such-grid": ChoiceQuestion(
+        prompt="Three grids of weights, rows in parentheses. Which one cannot be softmax(XXᵀ), whatever X is?",
         options=[
             (
-                "XXᵀ, and its shape is 5 × 5",
-                "Each entry is made of two rows of `X`, of two tokens. The inner sizes, 8 and 8, are gone.",
+                "(0.5, 0.5), (0.5, 0.5)",
+                "It can: two equal words. All scores are alike then.",
             ),
             (
-                "XXᵀ, and its shape is 8 × 8",
-                "The right product. But *inner* sizes disappear: (5 × 8)(8 × 5) has shape 5 × 5.",
+                "(0.4, 0.6), (0.1, 0.9)",
+                "It can: the second word is long and lies in the direction of the first. The first then reads it more than itself.",
             ),
-            ("XᵀX, and its shape is 8 × 8", "That is its shape. But it pairs *columns* of `X`, so it compares axes."),
+            (
+                "(0.4, 0.6), (0.6, 0.4)",
+                "Each word reads more from the other than from itself. For the longer of the two that cannot be.",
+            ),
         ],
-        right=0,
+        right=2,
+        reveal="At least one row has its largest number on the diagonal: that of the longest word.",
+    ),
+    "reorder": ChoiceQuestion(
+        prompt="The words are written in another order, *problem a have we Houston*. What happens to the output of *have*?",
+        options=[
+            ("It changes: its neighbours are others now", "No number in XXᵀ knows who stands beside whom."),
+            (
+                "It stays as it is",
+                "*have* scores the same five words. The row of its weights is shuffled as the words are, and so is what it mixes.",
+            ),
+            (
+                "It stays only because *have* is in the middle",
+                "Its place in the row plays no part. Every word keeps its output.",
+            ),
+        ],
+        right=1,
+        reveal="Below it is tried with eight numbers for each word.",
     ),
     "reads-most": ChoiceQuestion(
         title="What the verb reads",
@@ -34,5 +77,57 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=3,
         reveal="Point at these cells in the grid below, and look which axis their scores come from.",
+    ),
+    "real-words": ChoiceQuestion(
+        prompt="In GloVe’s table, from which of the *other* words does *Houston* read least?",
+        options=[
+            ("*we*", "0.12 at temperature 10. It is a common word, and its vector is long."),
+            ("*have*", "0.12 at temperature 10, as much as from *we*."),
+            ("*the*", "It reads most from it, of the four: 0.13 at temperature 10."),
+            ("*problem*", "0.07 at temperature 10. The three common words, which say little, get more."),
+        ],
+        right=3,
+    ),
+    "lead-back": NumberQuestion(
+        prompt="A query gives 0.75 to one key and 0.25 to another. By how much does the first score lead? Two decimals are enough.",
+        right=math.log(3),
+        tolerance=0.01,
+        wrong=[
+            (3.0, 0.01, "That is the ratio of the weights. Which lead makes a weight 3 times as large?"),
+            (0.5, 0.01, "That is the difference of the weights. Scores stand in the exponent: look at the ratio."),
+            (0.75, 0.01, "That is the weight itself."),
+            (-math.log(3), 0.01, "The sign: the first key gets more, so its score is larger."),
+            (1.58, 0.01, "That is the logarithm of 3 in base 2. The softmax raises e."),
+        ],
+        explanation="0.75 / 0.25 = 3, and ln 3 ≈ 1.10.",
+        provenance="exact",
+    ),
+    "one-step": NumberQuestion(
+        prompt="Each reads from both, with the softmax of its dot products. Where is the one from 1 after one step? Two decimals are enough.",
+        right=math.tanh(1),
+        tolerance=0.01,
+        wrong=[
+            (0.46, 0.01, "The scores are 1 and −1, so the lead is 2, not 1."),
+            (0.88, 0.01, "That is the weight on itself. It mixes 0.88 of 1 with 0.12 of −1."),
+            (0.0, 0.01, "That would be equal weights. It scores 1 with itself and −1 with the other."),
+            (1.0, 0.01, "Then it would read from itself alone. The other has a weight, too."),
+            (-math.tanh(1), 0.01, "That is where the other one goes."),
+        ],
+        explanation="The lead is 2, so the weights are 0.88 and 0.12, and 0.88 · 1 + 0.12 · (−1) = 0.76.",
+        provenance="exact",
+    ),
+    "which-knob": ChoiceQuestion(
+        prompt="Nothing that you had brought both meters to 60 %. Which single knob do you wish for?",
+        options=[
+            ("A temperature", "It sharpens or flattens the one grid. The two shares still come from the same 100 %."),
+            ("Longer vectors", "You could pull the words outward already. It sharpens the one grid."),
+            (
+                "A factor for each axis, one set for each question",
+                "Then the first question can look at kind alone, and the second at size.",
+            ),
+            ("More words", "Then there is more to read from, and still one grid for two questions."),
+        ],
+        right=2,
+        reveal="The same embeddings, another dot product for each question.",
     ),
 }

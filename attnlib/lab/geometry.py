@@ -38,6 +38,32 @@ def cosine_similarity(
     return returned(attention_scores(*directions, scale=1).clip(-1, 1), dtype, "query and key are")
 
 
+def distance_scores(
+    query: Real[Array, "*#batch n_q d"], key: Real[Array, "*#batch n_k d"]
+) -> Float[Array, "*batch n_q n_k"]:
+    """Scores that fall with the distance from query to key: −½ |q − k|² = q·k − ½ |k|² − ½ |q|².
+
+    The softmax of a row does not see the last term, so distance is the dot product less ½ |k|².
+
+    Args:
+        query: rows of queries, (…, n_q, d).
+        key: rows of keys, (…, n_k, d).
+
+    Raises ValueError for widths that differ, for entries that are not finite, and for a distance too large to be held.
+
+    >>> distance_scores(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]))
+    array([[ 0. , -6.5]])
+    """
+    (query, key), dtype = working_copies(query=query, key=key)
+    check_rows(query, key)
+    must_be_finite(query=query, key=key)
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = query[..., :, None, :] - key[..., None, :, :]
+        scores = 0 - (apart**2).sum(axis=-1) / 2
+    must_fit("the squared distance", scores, "query and key are")
+    return returned(scores, dtype, "query and key are")
+
+
 def convex_hull(points: Real[Array, "n 2"]) -> list[int]:
     """The corners of the smallest convex polygon around `points`, as indices, counter-clockwise.
 

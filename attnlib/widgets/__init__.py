@@ -2,6 +2,7 @@
 
 from anywidget_static import InputError
 from attnlib.widgets.attention_grid import AttentionGrid
+from attnlib.widgets.axes_puzzle import AxesPuzzle
 from attnlib.widgets.choice import Choice
 from attnlib.widgets.convention_switch import ConventionSwitch
 from attnlib.widgets.cost_calculator import CostCalculator
@@ -11,6 +12,7 @@ from attnlib.widgets.lookup_puzzle import LookupPuzzle
 from attnlib.widgets.mask_painter import MaskPainter
 from attnlib.widgets.metric_ellipse import MetricEllipse
 from attnlib.widgets.number_question import Number
+from attnlib.widgets.query_puzzle import QueryPuzzle
 from attnlib.widgets.query_stepper import QueryStepper
 from attnlib.widgets.rotary_dial import RotaryDial
 from attnlib.widgets.scaling_lab import ScalingLab
@@ -21,6 +23,7 @@ from attnlib.widgets.token_plane import TokenPlane
 
 __all__ = [
     "AttentionGrid",
+    "AxesPuzzle",
     "Choice",
     "ConventionSwitch",
     "CostCalculator",
@@ -31,6 +34,7 @@ __all__ = [
     "MaskPainter",
     "MetricEllipse",
     "Number",
+    "QueryPuzzle",
     "QueryStepper",
     "RotaryDial",
     "ScalingLab",

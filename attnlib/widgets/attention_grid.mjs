@@ -8,6 +8,7 @@ import { compact, element, equals, number } from "./ui.mjs";
 import "./attention_grid.css";
 
 const MOST = 64; // tokens
+const SHOWN = 6; // terms of a dot product
 const NUMBERS = 24; // keys: beyond, the grid shows shades alone
 const HINT = "Point at a cell, or move to it with the arrow keys, to see its arithmetic.";
 
@@ -105,14 +106,20 @@ function table(rows, columns, entry, { point, choose }) {
   };
 }
 
+// As many as are shown, in their order; of more, those with the largest `size`.
+function largest(columns, size) {
+  if (columns.length <= SHOWN) return columns;
+  return [...columns].sort((a, b) => size(b) - size(a)).slice(0, SHOWN);
+}
+
 // The lines from two vectors to one weight. Every number is computed from the same inputs as the grid.
 function steps(model, weights, [i, j]) {
   const { axes, scaled, temperature, query_tokens, key_tokens } = ui.values(model);
   const [query, key, bias] = [model.get("query")[i], model.get("key")[j], model.get("bias")?.[i][j]];
   const columns = [...query.keys()].filter((c) => query[c] * key[c] !== 0);
   const term = (c) => `${axes[c] ? `${axes[c]} ` : ""}${number(query[c])}×${number(key[c])}`;
-  const shown = columns.slice(0, 6).map(term);
-  if (columns.length > 6) shown.push(`${columns.length - 6} more`);
+  const shown = largest(columns, (c) => Math.abs(query[c] * key[c])).map(term);
+  if (columns.length > SHOWN) shown.push(`${columns.length - SHOWN} smaller ones`);
   let [[score]] = math.attention_scores([query], [key], 1);
   const exact = equals(score, ...columns.flatMap((c) => [query[c], key[c]]));
   const lines = [["q·k", `${shown.join(" + ") || "no axis in common"} ${exact} ${number(score)}`]];

@@ -1,6 +1,6 @@
 // attnlib.lab, for the page: what only the book's experiments use.
 
-import { check_square } from "./checks.mjs";
+import { check_matrix, check_square } from "./checks.mjs";
 import { softmax } from "./math.mjs";
 
 export function stretch_matrix(along, across, degrees = 0) {
@@ -11,6 +11,14 @@ export function stretch_matrix(along, across, degrees = 0) {
     [along * cos ** 2 + across * sin ** 2, mixed],
     [mixed, along * sin ** 2 + across * cos ** 2],
   ];
+}
+
+export function distance_scores(query, key) {
+  check_matrix("query", query);
+  check_matrix("key", key);
+  const width = query[0].length;
+  if (key[0].length !== width) throw new Error(`query has width ${width}, key has width ${key[0].length}`);
+  return query.map((q) => key.map((k) => q.reduce((sum, x, c) => sum - (x - k[c]) ** 2, 0) / 2));
 }
 
 export function most_read(weights) {
@@ -32,6 +40,28 @@ export function cycle_product(weights, cycle) {
   check_square(weights);
   if (!cycle.length) throw new Error("a cycle needs one token or more");
   return cycle.reduce((product, i, at) => product * weights[i][cycle[(at + 1) % cycle.length]], 1);
+}
+
+const NO_SPREAD = 1e-12; // of a column's largest entry
+
+export function standardise(x) {
+  check_matrix("x", x);
+  const mean = (column) => column.reduce((sum, entry) => sum + entry / column.length, 0);
+  const columns = x[0].map((_, c) => {
+    const column = x.map((row) => row[c]);
+    const largest = Math.max(...column.map(Math.abs)) || 1;
+    const shares = column.map((entry) => entry / largest);
+    const middle = mean(shares);
+    const apart = shares.map((share) => share - middle);
+    const spread = Math.sqrt(mean(apart.map((entry) => entry ** 2)));
+    return apart.map((entry) => (spread < NO_SPREAD ? 0 : entry / spread));
+  });
+  return x.map((_, i) => columns.map((column) => column[i]));
+}
+
+export function partner_share(weights, partners) {
+  check_matrix("weights", weights);
+  return weights.reduce((sum, row, i) => sum + row[partners[i]], 0) / weights.length;
 }
 
 // The φ that a name stands for.

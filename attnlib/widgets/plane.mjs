@@ -1,7 +1,7 @@
 // A plane to put vectors in: its axes, and handles that a finger, a mouse or the arrow keys move.
 
 import * as math from "./math.mjs";
-import { element, number, set } from "./ui.mjs";
+import { element, number, range, set } from "./ui.mjs";
 import "./plane.css";
 
 export const SIZE = 360; // the picture's side in its own units
@@ -103,4 +103,23 @@ export function move(node, point, selected) {
 export function anchor(x, near) {
   if (x > SIZE - near) return "end";
   return x < near ? "start" : "middle";
+}
+
+// Sliders for the length and the direction, in degrees, of a vector: `at()` tells it, `put(vector)` is told where it goes.
+export function polar(at, put) {
+  const limits = { length: { min: 0, max: 4.2, step: 0.05 }, direction: { min: -180, max: 180, step: 1 } };
+  const write = { length: number, direction: (degrees) => `${number(degrees, 0)}°` };
+  const now = () => {
+    const [x, y] = at();
+    return { length: Math.hypot(x, y), direction: (Math.atan2(y, x) * 180) / Math.PI };
+  };
+  let last = 0; // a vector of length 0 has no direction: it keeps the last
+  return (what) => {
+    const { node, set } = range(what, limits[what], (value) => {
+      const moved = { ...now(), [what]: value };
+      if (what === "direction" || now().length) last = moved.direction;
+      put([Math.cos, Math.sin].map((f) => clamp(moved.length * f((last * Math.PI) / 180))));
+    });
+    return { node, draw: () => set(now()[what], write[what](now()[what])) };
+  };
 }

@@ -7,10 +7,15 @@ import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
 
 function build(model, figure) {
+  const chosen = () => model.get("selected");
+  const turn = plane.polar(
+    () => model.get("points")[chosen()],
+    (point) => put(model, chosen(), point),
+  );
   const controls = ui.controls(
     ui.slider(model, "steps", "times applied", { step: 1, digits: 0 }),
-    turned(model, "length", { min: 0, max: 4.2, step: 0.05 }, number),
-    turned(model, "direction", { min: -180, max: 180, step: 1 }, (degrees) => `${number(degrees, 0)}°`),
+    turn("length"),
+    turn("direction"),
   );
   const picture = plane.picture("plane of tokens");
   const readout = element("div.readout");
@@ -34,22 +39,6 @@ function put(model, i, point) {
   ui.change(model, "points", model.get("points").with(i, point));
 }
 
-// A slider for the length or the direction of the selected token, in degrees.
-function turned(model, what, limits, write) {
-  const polar = () => {
-    const [x, y] = model.get("points")[model.get("selected")];
-    return { length: Math.hypot(x, y), direction: (Math.atan2(y, x) * 180) / Math.PI };
-  };
-  let last = 0; // a vector of length 0 has no direction: it keeps the last
-  const { node, set } = ui.range(what, limits, (value) => {
-    const now = { ...polar(), [what]: value };
-    if (what === "direction" || polar().length) last = now.direction;
-    const moved = [Math.cos, Math.sin].map((f) => plane.clamp(now.length * f((last * Math.PI) / 180)));
-    put(model, model.get("selected"), moved);
-  });
-  return { node, draw: () => set(polar()[what], write(polar()[what])) };
-}
-
 // x, then attention(x, x, x), then attention of that, …
 function iterate(points, steps) {
   const layers = [points];
@@ -58,7 +47,7 @@ function iterate(points, steps) {
 }
 
 function draw_scene(model, picture, tokens) {
-  const hull = element("polygon.hull");
+  const hulls = Array.from({ length: model.get("_bounds").steps.max + 1 }, () => element("polygon.hull"));
   const arrow = element("path.vector");
   const trails = tokens.map(() => element("path.trail"));
   const outputs = tokens.map(() => element("circle.output", { r: 5 }));
@@ -69,9 +58,12 @@ function draw_scene(model, picture, tokens) {
       choose: () => ui.change(model, "selected", i),
     }),
   );
-  picture.replaceChildren(...plane.axes(), hull, arrow, ...trails, ...outputs, ...handles);
+  picture.replaceChildren(...plane.axes(), ...hulls, arrow, ...trails, ...outputs, ...handles);
   return (points, layers, selected) => {
-    plane.draw_hull(hull, points);
+    hulls.forEach((hull, at) => {
+      if (at < layers.length) plane.draw_hull(hull, layers[at]);
+      else hull.setAttribute("points", "");
+    });
     arrow.setAttribute("d", path([[0, 0], points[selected]]));
     points.forEach((point, i) => {
       const y = plane.move(handles[i], point, i === selected);

@@ -99,6 +99,39 @@ CASES = {
             *sized(lambda n: {"tokens": ["t"] * n, "points": EYE[:1] * n}, "tokens must have from 1 to 64 entries, got 0", "", "tokens must have from 1 to 64 entries, got 512"),
         ],
     ),
+    "AxesPuzzle": (
+        widgets.AxesPuzzle,
+        [
+            ({"tokens": ["a"] * 3}, "tokens must have from 4 to 4 entries, got 3"),
+            ({"points": [[1, 1]] * 3}, "points must be 4 × 2"),
+            ({"points": [[1]] * 4}, "points must be 4 × 2"),
+            ({"points": None}, "points must be 4 × 2"),
+            ({"points": [[1, NAN]] * 4}, "points[0, 1] is null, outside −12 to 12"),
+            ({"points": [[1, 13]] * 4}, "points[0, 1] is 13, outside −12 to 12"),
+            ({"points": [["1", 1]] * 4}, "points[0, 0] is 1, outside −12 to 12"),
+            ({"unit": INF}, "unit must be a number, got Infinity"),
+            ({"unit": 0}, "unit must be from 0.25 to 3, got 0"),
+            ({"factors": each(EYE, 4)}, "factors[0, 0] is 4, outside 0 to 3"),
+            ({"factors": [1, 1]}, "factors must be 2 × 2"),
+            ({"handed": True, "factors": [[0, 0], [0, 0]]}, ""),
+            ({"standardise": True, "points": [[0, 0]] * 4}, ""),
+            *sized(lambda n: {"tokens": ["t"] * n}, *(f"tokens must have from 4 to 4 entries, got {n}" for n in (0, 1, 512))),
+        ],
+    ),
+    "QueryPuzzle": (
+        lambda: widgets.QueryPuzzle("ab", EYE),
+        [
+            ({"query": [NAN, 1]}, "query[0, 0] is null"),
+            ({"query": [1, INF]}, "query[0, 1] is Infinity"),
+            ({"query": [1, 1], "measure": "angle"}, "measure must be one of dot product, distance, got angle"),
+            ({"query": [1]}, "query has width 1, key has width 2"),
+            ({"points": each(EYE, NAN)}, "key[0, 0] is null"),
+            ({"points": [[1, 0]]}, "2 tokens for 1 keys"),
+            ({"won": [1]}, "2 tokens for 1 marks of what was won"),
+            ({"measure": "distance", "query": [1]}, "query has width 1, key has width 2"),
+            *sized(lambda n: {"tokens": ["t"] * n, "points": EYE[:1] * n, "won": [0] * n}, *(f"tokens must have from 2 to 16 entries, got {n}" for n in (0, 1, 512))),
+        ],
+    ),
     "MetricEllipse": (
         lambda: widgets.MetricEllipse("abc", [[1, 2], [3, 4], [5, 6]]),
         [
@@ -370,6 +403,8 @@ def hostile():
     return [
         widgets.AttentionGrid(NAMED, np.eye(5), axes=NAMED, selected=[0, 0], **about),
         widgets.TokenPlane(NAMED, points, **about),
+        widgets.AxesPuzzle(NAMED[:4], **about),
+        widgets.QueryPuzzle(NAMED, points, **about),
         widgets.MetricEllipse(NAMED, points, NAMED[:2], **about),
         widgets.ThreeSpaces(NAMED, points, **about),
         widgets.TensorCounter(**about),

@@ -258,3 +258,109 @@ WRONG["soft-look-up"] += [
     ("Your scores are distances with a minus sign", lambda q, k, v, t: softmax(-np.linalg.norm(k - q, axis=1) / t) @ v),
     ("You divide by the temperature twice", lambda q, k, v, t: softmax(k @ q / t / t) @ v),
 ]  # fmt: skip
+
+
+# Weights by distance
+
+
+def near(query, keys):
+    return query @ keys.T - (keys**2).sum(axis=1) / 2
+
+
+def apart(query, keys):
+    return np.linalg.norm(query[:, None] - keys, axis=-1)
+
+
+def distance_plain(query, keys):
+    return softmax(near(query, keys))
+
+
+def distance_in_full(query, keys):
+    squares = (query**2).sum(axis=1, keepdims=True) + (keys**2).sum(axis=1) - 2 * query @ keys.T
+    return softmax(-0.5 * squares)
+
+
+def distance_loops(query, keys):
+    rows = []
+    for q in query:
+        scores = [-sum((a - b) ** 2 for a, b in zip(q, k, strict=True)) / 2 for k in keys]
+        rows.append(blend(scores, np.eye(len(keys))))
+    return rows
+
+
+def distance_row_by_row(query, keys):
+    return np.stack([softmax(-((keys - q) ** 2).sum(axis=1) / 2) for q in query])
+
+
+def distance_einsum(query, keys):
+    scores = np.einsum("ic,jc->ij", query, keys) - np.einsum("jc,jc->j", keys, keys)[None] / 2
+    return np.exp(scores - np.logaddexp.reduce(scores, axis=1)[:, None])
+
+
+def one_axis_more(query, keys):
+    longer = np.hstack([query, np.ones((len(query), 1))])
+    return softmax(longer @ np.hstack([keys, -(keys**2).sum(axis=1, keepdims=True) / 2]).T)
+
+
+def keys_in_place(query, keys):
+    scores = near(query, keys)
+    keys *= keys
+    return softmax(scores)
+
+
+def weights_like_the_scores(query, keys):
+    out = np.zeros_like(query @ keys.T)
+    out[:] = distance_plain(query, keys)
+    return out
+
+
+RIGHT["distance-weights"] = [
+    distance_plain,
+    distance_in_full,
+    distance_loops,
+    distance_row_by_row,
+    distance_einsum,
+    one_axis_more,
+    lambda q, k: distance_plain(q.astype(np.float32), k.astype(np.float32)),
+    lambda q, k: distance_in_full(q.astype(np.float32), k.astype(np.float32)).tolist(),
+    lambda q, k: softmax(near(q, k).T, axis=0).T,
+    lambda q, k: distance_plain(q - k.mean(axis=0), k - k.mean(axis=0)),
+]
+WRONG["distance-weights"] = [
+    ("those of the dot products alone", lambda q, k: softmax(q @ k.T)),
+    ("½‖k‖² is added to the scores", lambda q, k: softmax(q @ k.T + (k**2).sum(axis=1) / 2)),
+    ("the distances themselves", lambda q, k: softmax(-apart(q, k))),
+    ("the distances themselves", lambda q, k: softmax(-apart(q, k) / 2)),
+    ("The ½ is missing", lambda q, k: softmax(-(apart(q, k) ** 2))),
+    ("The queries' squared lengths are taken from the columns", lambda q, k: softmax(q @ k.T - (q**2).sum(axis=1) / 2)),
+    ("stand in a column", lambda q, k: softmax(q @ k.T - (k**2).sum(axis=1, keepdims=True) / 2)),
+    ("lie along the columns", lambda q, k: softmax(q @ k.T - (q**2).sum(axis=1) / 2 - (k**2).sum(axis=1) / 2)),
+    ("added up over the keys", lambda q, k: softmax(q @ k.T - (k**2).sum(axis=0) / 2)),
+    ("All of ‖k‖² is taken", lambda q, k: softmax(q @ k.T - (k**2).sum(axis=1))),
+    ("q · k counts half", lambda q, k: softmax(-((k**2).sum(axis=1) - q @ k.T) / 2)),
+    ("q · k has the wrong sign", lambda q, k: softmax(-((q[:, None] + k) ** 2).sum(axis=-1) / 2)),
+    ("‖k‖ is taken from the scores", lambda q, k: softmax(q @ k.T - np.linalg.norm(k, axis=1))),
+    ("The minus is missing: the farthest key gets most.", lambda q, k: softmax(apart(q, k) ** 2 / 2)),
+    ("The columns of your weights sum to 1", lambda q, k: softmax(near(q, k), axis=0)),
+    ("All weights together sum to 1", lambda q, k: softmax(near(q, k).ravel()).reshape(len(q), -1)),
+    ("For scores this large your result is not finite", lambda q, k: unstable(near(q, k))),
+    ("A query far from every key gets NaN", lambda q, k: unstable(-(apart(q, k) ** 2) / 2)),
+    ("The largest score of *all* is subtracted", lambda q, k: unstable(near(q, k) - near(q, k).max())),
+    ("that is an array of n_q × n_k × d", lambda q, k: softmax(-((q[:, None] - k) ** 2).sum(axis=-1) / 2)),
+    ("The softmax is missing", near),
+    ("These are the squared distances", lambda q, k: apart(q, k) ** 2),
+    ("is not divided by its total", lambda q, k: np.exp(-(apart(q, k) ** 2) / 2)),
+    ("shares of 1/distance", lambda q, k: 1 / apart(q, k) / (1 / apart(q, k)).sum(axis=1, keepdims=True)),
+    ("averaged over the axes", lambda q, k: softmax(-((q[:, None] - k) ** 2).mean(axis=-1) / 2)),
+    ("divided by √d", lambda q, k: softmax(near(q, k) / np.sqrt(q.shape[1]))),
+    ("weights by angle", lambda q, k: softmax(unit(q) @ unit(k).T)),
+    ("by `//`", lambda q, k: softmax(q @ k.T - (k**2).sum(axis=1) // 2)),
+    ("`np.zeros_like`", weights_like_the_scores),
+    ("return the weights", lambda q, k: distance_plain(q, k) @ k),
+    ("Your weights are transposed: a row is a query", lambda q, k: distance_plain(q, k).T),
+    ("Is a transpose missing, or of other axes?", lambda q, k: softmax(q @ k)),
+    ("changed its argument 2 in place", keys_in_place),
+    ("All weights are the same: yours do not depend on the distances", lambda q, k: np.full((len(q), len(k)), 1 / len(k))),
+    ("Columns after the first 64 have no part", lambda q, k: distance_plain(q[:, :64], k[:, :64])),
+    ("Scores after the first 64 of a row", lambda q, k: softmax(np.where(np.arange(len(k)) < 64, near(q, k), -np.inf))),
+]  # fmt: skip

@@ -154,6 +154,11 @@ HARMLESS = {
         SIGNS: ["arguments negative"],
         ORDER: ["arguments' columns in reverse"],
     },
+    "distance-weights": {
+        POSITIVE: ["absolute", "bounded by 0 and 1"],
+        "only distances have a part in it": ["arguments negative"],
+        ORDER: ["arguments' columns in reverse"],
+    },
     "soft-look-up": {ONE_NUMBER: ["transposed", "flattened"]},
     "write-u-attention": {SIGNS: ["arguments negative"]},
     "axes-kept": {

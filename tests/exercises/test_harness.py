@@ -425,7 +425,7 @@ def test_a_program_is_no_question():
 def test_progress_keeps_the_best_of_a_session():
     assert progress().done(1) == 0
     check("write-attention", lambda x: x)
-    assert "Chapter 1: 0 of 7 done" in repr(progress()).splitlines()
+    assert "Chapter 1: 0 of 8 done" in repr(progress()).splitlines()
     assert "  · Write it yourself             write-attention  1 of 3" in repr(progress())
     check("thief", 1)
     check("thief", "2")
@@ -435,7 +435,7 @@ def test_progress_keeps_the_best_of_a_session():
     assert progress().done(1) == 1
     asked.answer = 1
     text = repr(progress())
-    assert "Chapter 1: 2 of 7 done\n  ✓ Which shape?" in text
+    assert "Chapter 1: 2 of 8 done\n  ✓ Which shape?" in text
     html = progress()._repr_html_()
     assert "<td>✓</td><th scope='row'>Which shape?</th><td><code>which-shape</code></td>" in html
 

@@ -39,6 +39,7 @@ ANSWERS = [
     ("write-attention", lambda x: attend(x, x, x)),
     ("cosine-weights", lambda x: functional.cosine_similarity(x[:, None], x[None], dim=-1).softmax(-1)),
     ("cosine-weights", lambda x: (functional.normalize(x) @ functional.normalize(x).T).softmax(1).tolist()),
+    ("distance-weights", lambda q, k: (q @ k.T - (k**2).sum(1) / 2).softmax(-1)),
     ("soft-look-up", lambda q, k, v, t: torch.softmax(k @ q / t, 0) @ v),
     ("write-u-attention", lambda x, u: attend(x @ u, x @ u, x @ u)),
     ("axes-kept", lambda u: torch.linalg.norm(u, dim=1)),

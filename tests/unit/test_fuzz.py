@@ -61,7 +61,7 @@ def fitting(rng):
         "positive": "softplus", "vocabulary": 5, "num_layers": 1, "reach": 4, "layer": 0, "head": 0, "along": 2.0, "across": 0.5, "degrees": 30.0,
         "back": 1, "constant": 1.0, "raised": 2.0, "probability": 0.5,
         "num_rows": 3, "num_items": 2, "num_letters": 4, "names": own.choice([-1, 1], size=(3, n_k, 4)), "letters": own.integers(5, size=(3, n_k)),
-        "fixed": np.abs(own.normal(size=n_k)), "strength": 0.5,
+        "fixed": np.abs(own.normal(size=n_k)), "strength": 0.5, "partners": [1, 2, 0],
     }  # fmt: skip
 
 

@@ -195,6 +195,18 @@ def random_head(rng, size):
     return [w_o, int(rng.integers(layers)), int(rng.integers(heads)), heads]
 
 
+def random_columns(rng, size):
+    """Rounded, and some of them without spread."""
+    x = rng.normal(scale=size, size=rng.integers(1, 8, size=2)).round(int(rng.integers(0, 9)))
+    x[:, rng.random(x.shape[1]) < 0.2] = 0.1
+    return [x]
+
+
+def random_partners(rng, size):
+    n, n_k = (int(one) for one in rng.integers(1, 8, size=2))
+    return [rng.normal(scale=size, size=(n, n_k)), rng.integers(n_k, size=n).tolist()]
+
+
 POSITIVE = ("exp", "softplus", "sigmoid", "relu", "square")
 CASES = {
     "rotary_permutation": lambda rng, size: [2 * int(rng.integers(1, 9))],
@@ -209,6 +221,9 @@ CASES = {
     "attention_parameters": random_sizes(3),
     "cache_bytes": random_sizes(5),
     "cosine_similarity": random_directions,
+    "distance_scores": random_directions,
+    "standardise": random_columns,
+    "partner_share": random_partners,
     "positive_function": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
     "positive_weights": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
     "weight_properties": lambda rng, size: [

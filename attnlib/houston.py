@@ -173,6 +173,9 @@ class WordVectors(NamedTuple):
 
     `medians` says, for one `axis`, the median entry of the commonest 100 words of English, of those up to 1,000, 10,000
     and 100,000.
+
+    >>> word_vectors().words
+    ('houston', 'we', 'have', 'the', 'problem')
     """
 
     words: tuple[str, ...]

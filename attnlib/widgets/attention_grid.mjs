@@ -14,7 +14,7 @@ const HINT = "Point at a cell, or move to it with the arrow keys, to see its ari
 
 function build(model, figure) {
   const dials = {
-    temperature: ui.slider(model, "temperature", "temperature", { min: 0.1, max: 5, step: 0.1 }),
+    temperature: ui.slider(model, "temperature", "temperature", { min: 0.1, max: 10, step: 0.1 }),
     scaled: ui.toggle(model, "scaled", "divide by √d"),
     masked: ui.toggle(model, "masked", "mask"),
   };

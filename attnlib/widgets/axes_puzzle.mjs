@@ -24,8 +24,8 @@ const PARTNERS = [
   [2, 3, 0, 1],
 ];
 const CAPTION =
-  "each word should read most from its framed partner. The weights are the softmax of the dot products, without the word " +
-  "itself. Drag the words, change the unit, or standardise the axes.";
+  "each word should read most from its framed partner. The weights are the softmax of the dot products, without the " +
+  "word itself. Drag the words, change the unit, or standardise the axes.";
 
 function build(model, figure) {
   const hand = puzzle.hand_over(model, {

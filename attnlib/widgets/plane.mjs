@@ -105,7 +105,7 @@ export function anchor(x, near) {
   return x < near ? "start" : "middle";
 }
 
-// Sliders for the length and the direction, in degrees, of a vector: `at()` tells it, `put(vector)` is told where it goes.
+// Sliders for the length and the direction (degrees) of a vector: `at()` tells it, `put(vector)` is told where it goes.
 export function polar(at, put) {
   const limits = { length: { min: 0, max: 4.2, step: 0.05 }, direction: { min: -180, max: 180, step: 1 } };
   const write = { length: number, direction: (degrees) => `${number(degrees, 0)}°` };

@@ -17,7 +17,7 @@ export function meter() {
   return { node, draw };
 }
 
-// The button: `handed(model)` says whether the control is there, `hand` and `take` are the changes that each press makes.
+// The button: `handed(model)` says whether the control is there; `hand` and `take` are what a press changes.
 export function hand_over(model, { handed, hand, take }) {
   const node = ui.button("", () => ui.change(model, handed(model) ? take : hand));
   const draw = () => {

@@ -35,7 +35,7 @@ function build(model, figure) {
     ui.caption(
       model,
       figure,
-      "five keys lie still. Turn the query and make it longer or shorter, until each key has been read most of all once.",
+      "five keys lie still. Turn the query and make it longer or shorter, until each key has been read most once.",
     );
     const head = ["key", "length", measure === "distance" ? "−½ distance²" : "score", "weight", "won"];
     const rows = keys.map((key, i) => [
@@ -70,7 +70,7 @@ function marked(model, query, measure) {
   return model.get("won").map((mark, i) => (mark || i === first ? 1 : 0));
 }
 
-// Are only keys left that no query reads most by the dot product, since they are no corner of the hull, or not alone there?
+// Are only keys left that no query reads most by the dot product: no corners of the hull, or not alone there?
 function is_over(model, won) {
   if (model.get("measure") === "distance") return false;
   const points = model.get("points");

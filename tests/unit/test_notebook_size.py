@@ -10,7 +10,7 @@ from nbclient import NotebookClient
 from tools import notebooks
 
 STATES = "application/vnd.jupyter.widget-state+json"
-MOST = 364 * 1024  # bytes of a notebook with every widget
+MOST = 384 * 1024  # bytes of a notebook with every widget
 
 
 @pytest.fixture

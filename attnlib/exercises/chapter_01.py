@@ -86,7 +86,7 @@ EXERCISES = (
                 ),
                 (0.0, 0.01, "The length counts: with `c` near 0 the second score is near 0, and the first is 1."),
                 (1.15, 0.02, "That is 1/cos 30°. The angle is 60°, and its cosine 1/2."),
-                (4.0, 0.01, "The length is not squared: the score is c · cos 60°."),
+                (4.0, 0.01, "That takes cos² 60° = 1/4. The score is c · cos 60° = c/2."),
                 (
                     6.0,
                     0.01,

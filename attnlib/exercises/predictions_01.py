@@ -17,7 +17,10 @@ PREDICTIONS: dict[str, Question] = {
     "symmetric-prints": ChoiceQuestion(
         prompt="What does this print? `print(np.allclose(S, S.T), np.allclose(A, A.T))`",
         options=[
-            ("`True True`", "S is symmetric. But each row of A was divided by a sum of its own."),
+            (
+                "`True True`",
+                "S is symmetric. But each row of A was divided by a sum of its own, and these sums differ.",
+            ),
             (
                 "`True False`",
                 "A score has no direction, a weight has: *we* reads 0.18 from *Houston*, and *Houston* 0.03 from *we*.",
@@ -40,11 +43,11 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "(0.4, 0.6), (0.6, 0.4)",
-                "Each word reads more from the other than from itself. For the longer of the two that cannot be.",
+                "Each word reads more from the other than from itself. For a vector that is at least as long as the other, that cannot be.",
             ),
         ],
         right=2,
-        reveal="At least one row has its largest number on the diagonal: that of the longest word.",
+        reveal="At least one row has its largest number on the diagonal: that of the longest vector.",
     ),
     "reorder": ChoiceQuestion(
         prompt="The words are written in another order, *problem a have we Houston*. What happens to the output of *have*?",
@@ -60,33 +63,33 @@ PREDICTIONS: dict[str, Question] = {
             ),
         ],
         right=1,
-        reveal="Below it is tried with eight numbers for each word.",
+        reveal="Below it is tried with the eight-number vectors.",
     ),
     "reads-most": ChoiceQuestion(
         title="What the verb reads",
         prompt="Each word reads more from itself than from any other. But *have* is a verb with a subject, *we*, and an "
         "object, *problem*. Which *other* word, or words, will it read from most?",
         options=[
-            ("*we*, its subject", "The two share no axis but `letters`, and *we* is a short word."),
+            ("*we*, its subject", "The two share no axis but `letters`, and *we* has few of them."),
             ("*problem*, its object", "It does read much from it. But another word gets as much: look at the grid."),
-            ("*we* and *problem* alike", "*problem*, yes. *we* is a short word, and gets less than half as much."),
+            ("*we* and *problem* alike", "*problem*, yes. *we* has few letters, and gets less than half as much."),
             (
                 "*Houston* and *problem* alike",
-                "Equally: the two are equally long, and `letters` is all that counts here.",
+                "Equally: the two have equally many letters, and `letters` is all that counts here.",
             ),
         ],
         right=3,
         reveal="Point at these cells in the grid below, and look which axis their scores come from.",
     ),
     "real-words": ChoiceQuestion(
-        prompt="In GloVe’s table, from which of the *other* words does *Houston* read least?",
+        prompt="In GloVe’s table, which *other* word does *have* read most?",
         options=[
-            ("*we*", "0.12 at temperature 10. It is a common word, and its vector is long."),
-            ("*have*", "0.12 at temperature 10, as much as from *we*."),
-            ("*the*", "It reads most from it, of the four: 0.13 at temperature 10."),
-            ("*problem*", "0.07 at temperature 10. The three common words, which say little, get more."),
+            ("*Houston*", "It reads 0.03 from it, the least of all."),
+            ("*we*, its subject", "0.25. Read on before you praise it."),
+            ("*the*", "0.12, which is more than it reads from *problem*."),
+            ("*problem*, its object", "0.08."),
         ],
-        right=3,
+        right=1,
     ),
     "lead-back": NumberQuestion(
         prompt="A query gives 0.75 to one key and 0.25 to another. By how much does the first score lead? Two decimals are enough.",

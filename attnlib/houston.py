@@ -171,17 +171,12 @@ def two_heads() -> dict[str, Array]:
 class WordVectors(NamedTuple):
     """Vectors that a training found, for `words` in lower case: `vectors` (5, 100).
 
-    `medians` says, for one `axis`, the median entry of the commonest 100 words of English, of those up to 1,000, 10,000
-    and 100,000.
-
     >>> word_vectors().words
     ('houston', 'we', 'have', 'the', 'problem')
     """
 
     words: tuple[str, ...]
     vectors: Float[Array, "n d"]
-    axis: int
-    medians: dict[int, float]
 
 
 @cache
@@ -195,8 +190,7 @@ def word_vectors() -> WordVectors:
     (5, 100)
     """
     record = json.loads(files("attnlib").joinpath("data/word_vectors.json").read_text())
-    medians = {int(rank): median for rank, median in record["medians"].items()}
-    return WordVectors(tuple(record["words"]), _frozen(record["vectors"]), record["axis"], medians)
+    return WordVectors(tuple(record["words"]), _frozen(record["vectors"]))
 
 
 def stages() -> tuple[Stage, ...]:

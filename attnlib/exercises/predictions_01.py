@@ -23,7 +23,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "`True False`",
-                "A score has no direction, a weight has: *we* reads 0.18 from *Houston*, and *Houston* 0.03 from *we*.",
+                "One score serves both ways. Of the weights, *we* reads 0.18 from *Houston*, and *Houston* 0.03 from *we*.",
             ),
             ("`False False`", "S is symmetric: a dot product does not ask which of its two vectors comes first."),
         ],
@@ -85,7 +85,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="In GloVe’s table, which *other* word does *have* read most?",
         options=[
             ("*Houston*", "It reads 0.03 from it, the least of all."),
-            ("*we*, its subject", "0.25. Read on before you praise it."),
+            ("*we*, its subject", "0.25. Read on: there is a catch in the other rows."),
             ("*the*", "0.12, which is more than it reads from *problem*."),
             ("*problem*, its object", "0.08."),
         ],
@@ -119,8 +119,23 @@ PREDICTIONS: dict[str, Question] = {
         explanation="The lead is 2, so the weights are 0.88 and 0.12, and 0.88 · 1 + 0.12 · (−1) = 0.76.",
         provenance="exact",
     ),
+    "useless-axes": ChoiceQuestion(
+        prompt="Twelve useless axes of the *same* size as the useful ones, after standardising. How many tokens find their kin?",
+        options=[
+            (
+                "Nearly all, since no axis is large now",
+                "No axis is. But sixteen add up in each score, and twelve of them are noise.",
+            ),
+            ("About seven in ten", "Size is cured and number is not: the twelve together still drown many."),
+            (
+                "About one in four, as by guessing",
+                "So it goes with the large ones. Four of the sixteen axes still speak for the kin.",
+            ),
+        ],
+        right=1,
+    ),
     "which-knob": ChoiceQuestion(
-        prompt="Nothing that you had brought both meters to 60 %. Which single knob do you wish for?",
+        prompt="You could drag, change the unit and standardise, and never had 60 % for both. Which single knob do you wish for?",
         options=[
             ("A temperature", "It sharpens or flattens the one grid. The two shares still come from the same 100 %."),
             ("Longer vectors", "You could pull the words outward already. It sharpens the one grid."),

@@ -27,10 +27,58 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=2,
     ),
+    "turned": ChoiceQuestion(
+        prompt="U is multiplied by a rotation R. What moves?",
+        options=[
+            (
+                "The scores, the weights and the loss",
+                "Turn it and look: none of them moves. A rotation changes no length and no angle.",
+            ),
+            ("The loss alone", "The loss is made from the weights, and these from the scores. No score moves."),
+            (
+                "The tokens after U alone",
+                "They turn all together, so no length and no angle between two of them changes, and no score.",
+            ),
+            ("Nothing at all", "Look at the second plane: the tokens after U turn."),
+        ],
+        right=2,
+    ),
+    "rows-of-u": ChoiceQuestion(
+        prompt="U is trained from a random start. Row c of U says where axis c goes. Which rows will be short in the end?",
+        options=[
+            ("The four of the useful axes", "Then nothing would be left to tell the kinds by."),
+            ("The three of the useless axes", "They make tokens read others by chance, which raises the loss."),
+            (
+                "None: nobody says which axes are useless",
+                "Nobody does. But the output is compared with the truth, and the loss has a slope for each row.",
+            ),
+        ],
+        right=1,
+    ),
+    "stays-inside": ChoiceQuestion(
+        prompt="From U's output no row can leave the convex hull of … what?",
+        options=[
+            ("the rows of X", "The output mixes rows of XU, which need not even have as many numbers."),
+            ("the rows of XU", "The weights still sum to 1, and what they mix is XU now."),
+            ("the rows of U", "U's rows say where axes go. They are not mixed by the weights."),
+        ],
+        right=1,
+    ),
+    "foreign-grid": ChoiceQuestion(
+        prompt="A grid of three tokens, rows in parentheses: (0.1, 0.8, 0.1), (0.1, 0.1, 0.8), (0.8, 0.1, 0.1). Can its scores be symmetric?",
+        options=[
+            ("Yes: each row sums to 1", "So does every softmax. Go round: 0.8 · 0.8 · 0.8 one way."),
+            (
+                "Yes, since its diagonal is 0.1 throughout",
+                "The diagonal stands in no circle. Go round: first → second → third → first.",
+            ),
+            ("No", "One way round the product is 0.512, the other way 0.001. Symmetric scores would make them equal."),
+        ],
+        right=2,
+    ),
     "circle": ChoiceQuestion(
         title="rock paper scissors",
-        prompt="A `U` is trained so that rock, paper and scissors each read from the one they beat. "
-        "How much of it do they read in the end?",
+        prompt="A `U` is trained on it. How much does each token read from the one that it beats, in the end?",
         options=[
             (
                 "nearly all",

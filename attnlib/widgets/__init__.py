@@ -6,6 +6,7 @@ from attnlib.widgets.axes_puzzle import AxesPuzzle
 from attnlib.widgets.choice import Choice
 from attnlib.widgets.convention_switch import ConventionSwitch
 from attnlib.widgets.cost_calculator import CostCalculator
+from attnlib.widgets.cycle_puzzle import CyclePuzzle
 from attnlib.widgets.head_browser import HeadBrowser
 from attnlib.widgets.head_mixer import HeadMixer
 from attnlib.widgets.lookup_puzzle import LookupPuzzle
@@ -20,6 +21,7 @@ from attnlib.widgets.softmax_sliders import SoftmaxSliders
 from attnlib.widgets.tensor_counter import TensorCounter
 from attnlib.widgets.three_spaces import ThreeSpaces
 from attnlib.widgets.token_plane import TokenPlane
+from attnlib.widgets.train_u import TrainU
 
 __all__ = [
     "AttentionGrid",
@@ -27,6 +29,7 @@ __all__ = [
     "Choice",
     "ConventionSwitch",
     "CostCalculator",
+    "CyclePuzzle",
     "HeadBrowser",
     "HeadMixer",
     "InputError",
@@ -42,4 +45,5 @@ __all__ = [
     "TensorCounter",
     "ThreeSpaces",
     "TokenPlane",
+    "TrainU",
 ]

@@ -1,7 +1,7 @@
 // attnlib.lab, for the page: what only the book's experiments use.
 
 import { check_matrix, check_square } from "./checks.mjs";
-import { softmax } from "./math.mjs";
+import { attention_scores, project, softmax } from "./math.mjs";
 
 export function stretch_matrix(along, across, degrees = 0) {
   const turn = ((degrees % 360) * Math.PI) / 180;
@@ -40,6 +40,37 @@ export function cycle_product(weights, cycle) {
   check_square(weights);
   if (!cycle.length) throw new Error("a cycle needs one token or more");
   return cycle.reduce((product, i, at) => product * weights[i][cycle[(at + 1) % cycle.length]], 1);
+}
+
+// The mean of −ln A over the cells with j = i − 1.
+export function cycle_loss(scores) {
+  check_circle(scores);
+  const losses = scores.map((row, i) => {
+    const top = Math.max(...row);
+    const others = row.toSpliced(row.indexOf(top), 1);
+    return top - row.at(i - 1) + Math.log1p(others.reduce((sum, score) => sum + Math.exp(score - top), 0));
+  });
+  return losses.reduce((sum, loss) => sum + loss / losses.length, 0);
+}
+
+// The mean own score, the mean right one (j = i − 1), and the mean of the others, the wrong ones.
+export function cycle_means(scores) {
+  check_circle(scores);
+  const n = scores.length;
+  const mean = (cells) => cells.reduce((sum, score) => sum + score / cells.length, 0);
+  const is_wrong = (i, j) => j !== i && j !== (i + n - 1) % n;
+  const wrong = scores.flatMap((row, i) => row.filter((_, j) => is_wrong(i, j)));
+  return [mean(scores.map((row, i) => row[i])), mean(scores.map((row, i) => row.at(i - 1))), mean(wrong)];
+}
+
+export function cycle_bound(x, y) {
+  const [top, ...others] = [0, x, y].sort((a, b) => b - a);
+  return top + Math.log1p(others.reduce((sum, one) => sum + Math.exp(one - top), 0));
+}
+
+function check_circle(scores) {
+  check_square(scores);
+  if (scores.length < 3) throw new Error(`3 tokens or more make a circle, got ${scores.length}`);
 }
 
 const NO_SPREAD = 1e-12; // of a column's largest entry
@@ -204,4 +235,38 @@ export function share_right(names, letters, fixed, strength) {
 export function most_right(letters) {
   const commonest = letters.map((row) => Math.max(...row.map((one) => row.filter((other) => other === one).length)));
   return commonest.reduce((sum, count) => sum + count, 0) / letters.flat().length;
+}
+
+const mean_of = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+
+export function kind_share(weights, kinds) {
+  check_matrix("weights", weights);
+  return weights.map((row, i) => row.reduce((sum, weight, j) => (kinds[i] === kinds[j] ? sum + weight : sum), 0));
+}
+
+export function reading_loss(x, u, kinds) {
+  const [, scores, own] = scored(x, u, kinds);
+  return Math.max(0, mean_of(scores.map((row, i) => log_sum(row) - log_sum(own[i]))));
+}
+
+export function reading_gradient(x, u, kinds) {
+  const [projected, scores, own] = scored(x, u, kinds);
+  const [all, kept] = [scores, own].map((grid) => grid.map((row) => softmax(row)));
+  const g = all.map((row, i) => row.map((weight, j) => (weight - kept[i][j]) / x.length));
+  const both = g.map((row, i) => row.map((one, j) => one + g[j][i]));
+  const columns = x[0].map((_, c) => x.map((row) => row[c]));
+  return project(columns, project(both, projected));
+}
+
+// XU, the scores XU(XU)ᵀ, and those scores with −∞ where the kinds differ.
+function scored(x, u, kinds) {
+  const projected = project(x, u);
+  const scores = attention_scores(projected, projected, 1);
+  const own = scores.map((row, i) => row.map((score, j) => (kinds[i] === kinds[j] ? score : -Infinity)));
+  return [projected, scores, own];
+}
+
+function log_sum(scores) {
+  const top = Math.max(...scores);
+  return top + Math.log(scores.reduce((sum, score) => sum + Math.exp(score - top), 0));
 }

@@ -61,7 +61,7 @@ def fitting(rng):
         "positive": "softplus", "vocabulary": 5, "num_layers": 1, "reach": 4, "layer": 0, "head": 0, "along": 2.0, "across": 0.5, "degrees": 30.0,
         "back": 1, "constant": 1.0, "raised": 2.0, "probability": 0.5,
         "num_rows": 3, "num_items": 2, "num_letters": 4, "names": own.choice([-1, 1], size=(3, n_k, 4)), "letters": own.integers(5, size=(3, n_k)),
-        "fixed": np.abs(own.normal(size=n_k)), "strength": 0.5, "partners": [1, 2, 0],
+        "fixed": np.abs(own.normal(size=n_k)), "strength": 0.5, "partners": [1, 2, 0], "kinds": [0, 0, 1], "u": drawn(rng, 2, 3), "y": -0.5,
     }  # fmt: skip
 
 
@@ -73,6 +73,12 @@ def call(name, rng):
     given = {key: fits[key] for key in chosen}
     if name == "window_attention":
         given |= {"key": given["query"], "value": given["query"]}
+    if name in ("reading_loss", "reading_gradient"):
+        given |= {"x": drawn(rng, 3, 2)}
+    if name in ("cycle_loss", "cycle_means"):
+        given |= {"scores": drawn(rng, n := int(rng.integers(3, 6)), n)}
+    if name == "cycle_bound":
+        given |= {"x": float(rng.normal()) * 10.0 ** int(rng.integers(-3, 300))}
     if name == "merge_heads" or name == "pool_heads":
         given |= {"x": drawn(rng, 2, *np.shape(given["x"]))}
     for key in rng.permutation(sorted(given))[: rng.choice([0, 0, 1, 1, 1, 2])]:

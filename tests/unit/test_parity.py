@@ -11,8 +11,10 @@ import attnlib
 from attnlib import cost
 from attnlib.lab.scaling import BROKEN
 from attnlib.widgets import (
+    cycle_puzzle,
     head_mixer,
     mask_painter,
+    train_u,
 )
 
 RANDOM_CASES = 1000
@@ -195,6 +197,17 @@ def random_head(rng, size):
     return [w_o, int(rng.integers(layers)), int(rng.integers(heads)), heads]
 
 
+def random_reading(rng, size):
+    n, d, d_u = (int(one) for one in rng.integers(1, 7, size=3))
+    side = min(size, 30) ** 0.25  # the scores are products of four entries
+    return [rng.normal(scale=side, size=(n, d)), rng.normal(scale=side, size=(d, d_u)), rng.integers(3, size=n)]
+
+
+def random_kinds(rng, size):
+    n = int(rng.integers(1, 9))
+    return [rng.normal(scale=size, size=(n, n)), rng.integers(3, size=n)]
+
+
 def random_columns(rng, size):
     """Rounded, and some of them without spread."""
     x = rng.normal(scale=size, size=rng.integers(1, 8, size=2)).round(int(rng.integers(0, 9)))
@@ -205,6 +218,11 @@ def random_columns(rng, size):
 def random_partners(rng, size):
     n, n_k = (int(one) for one in rng.integers(1, 8, size=2))
     return [rng.normal(scale=size, size=(n, n_k)), rng.integers(n_k, size=n).tolist()]
+
+
+def random_circle(rng, size):
+    n = int(rng.integers(3, 8))
+    return [(rng.normal(size=(n, n)) * size).round(int(rng.integers(0, 9)))]
 
 
 POSITIVE = ("exp", "softplus", "sigmoid", "relu", "square")
@@ -223,6 +241,9 @@ CASES = {
     "cosine_similarity": random_directions,
     "distance_scores": random_directions,
     "standardise": random_columns,
+    "kind_share": random_kinds,
+    "reading_loss": random_reading,
+    "reading_gradient": random_reading,
     "partner_share": random_partners,
     "positive_function": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
     "positive_weights": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
@@ -252,6 +273,9 @@ CASES = {
     "most_read": lambda rng, size: [random_square(rng, size)],
     "most_unequal_pair": lambda rng, size: [random_square(rng, size)],
     "cycle_product": random_cycle,
+    "cycle_loss": random_circle,
+    "cycle_means": random_circle,
+    "cycle_bound": lambda rng, size: (rng.normal(size=2) * size).tolist(),
     "sliding_window_mask": random_window,
     "padding_mask": random_padding,
     "as_torch_reads": lambda rng, size: [
@@ -359,6 +383,10 @@ def test_scores_of_ten_thousand_agree_to_the_last_digits():
 
 # What bounds both sides, or stands in both: by module, the constant in the page and its value in Python.
 CONSTANTS = [
+    ("plane", "REACH", cycle_puzzle.LARGEST),
+    ("train_u", "MOST_LOSSES", train_u.MOST_LOSSES),
+    ("train_u", "REACH", train_u.REACH),
+    ("train_u", "LEAST", train_u.LEAST),
     ("head_mixer", "CHANGED", head_mixer.CHANGED),
     ("mask_painter", "MOVED", mask_painter.MOVED),
 ]

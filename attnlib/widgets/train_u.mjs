@@ -1,0 +1,287 @@
+// TrainU: tokens of two kinds that lie aslant, a factor for each axis, and then a whole matrix U, by hand or trained.
+
+import * as lab from "./lab.mjs";
+import * as math from "./math.mjs";
+import * as plane from "./plane.mjs";
+import { SIZE, to_picture } from "./plane.mjs";
+import * as puzzle from "./puzzle.mjs";
+import { percent } from "./puzzle.mjs";
+import * as ui from "./ui.mjs";
+import { element, number, set } from "./ui.mjs";
+import "./train_u.css";
+
+const GOAL = 0.9;
+const REACH = 3; // of an entry of a point, and of U
+const LEAST = 4; // tokens
+const MOST_LOSSES = 400;
+const MOST_MOVES = 9999;
+const NEAR = 0.02; // of the best share that factors reach: there the reader is told that it is the best
+const FACTORS = Array.from({ length: 61 }, (_, i) => i / 20);
+const EYE = [
+  [1, 0],
+  [0, 1],
+];
+const [ACROSS, HEIGHT] = [360, 110]; // of the picture of the losses
+const AXES = ["across", "up"];
+const COLUMNS = ["first", "second"];
+const CAPTION =
+  "each token should read from its own kind. A token is a row of X, and the weights are softmax(XU(XU)ᵀ). " +
+  "Choose U so that the goal is passed.";
+const LEGEND =
+  "● one kind, ○ the other. In the grid, the token of a row reads from those of the columns; " +
+  "a weight of 0.5 or more has the full shade.";
+const FULL = 0.5; // the weight of the full shade
+
+function build(model, figure) {
+  const moved = () => ui.change(model, "moves", Math.min(MOST_MOVES, model.get("moves") + 1));
+  const entry = (label, at, limits, show = (x) => x) => {
+    const [i, j] = at;
+    const { node, set } = ui.range(label, { ...limits, step: 0.1 }, (value) => {
+      const u = model.get("u");
+      ui.change(model, { u: u.with(i, u[i].with(j, value)), losses: [] });
+    });
+    node.querySelector("input").addEventListener("change", moved);
+    return { node, draw: () => set(show(model.get("u")[i][j]), number(show(model.get("u")[i][j]))) };
+  };
+  const factor = (i) => entry(`${AXES[i]} counts ×`, [i, i], { min: 0, max: REACH }, Math.abs);
+  const whole = (i, j) => entry(`${AXES[i]} → ${COLUMNS[j]}`, [i, j], { min: -REACH, max: REACH });
+  const factors = ui.controls(factor(0), factor(1));
+  const entries = ui.controls(whole(0, 0), whole(0, 1), whole(1, 0), whole(1, 1));
+  const hand = puzzle.hand_over(model, {
+    handed: () => model.get("handed"),
+    hand: { handed: true, u: EYE, turn: 0, moves: 0, losses: [] },
+    take: { handed: false, u: EYE, turn: 0, moves: 0, losses: [] },
+  });
+  const one = ui.button("One step of gradient descent", () => descend(model, 1));
+  const twenty = ui.button("Twenty steps", () => descend(model, 20));
+  const turn = ui.slider(model, "turn", "turn U by R, degrees", { step: 5, digits: 0 });
+  const training = ui.controls(one, twenty, turn);
+  const [moves, told, meter] = [element("span.control"), ui.live("p.result"), puzzle.meter()];
+  const tables = [draw_table("U", COLUMNS), draw_table("UUᵀ", AXES)];
+  const trained = draw_losses();
+  const scenes = element("div.columns.trio");
+  const below = element("div.columns", ...tables.map(({ node }) => node), trained.node);
+  const buttons = ui.controls(hand, moves);
+  const legend = element("p.note", LEGEND);
+  const [by_axis, by_entry, by_step] = [factors, entries, training].map(({ node }) => element("div", node));
+  const panels = [by_axis, by_entry, buttons.node, by_step, below];
+  figure.append(scenes, legend, meter.node, told, ...panels);
+  const scene_of = ui.memoize((points, kinds) => draw_scene(scenes, points, kinds));
+  const best_of = ui.memoize(best_share);
+
+  return () => {
+    const { points, kinds, u, handed, losses } = ui.values(model);
+    check_inputs(model);
+    const matrix = in_use(model);
+    const projected = math.project(points, matrix);
+    const weights = math.attention_weights(projected, projected, null, 1);
+    const share = mean(lab.kind_share(weights, kinds));
+    const loss = lab.reading_loss(points, matrix, kinds);
+    scene_of(points, kinds)(projected, weights, share);
+    ui.caption(model, figure, CAPTION);
+    meter.draw(share, GOAL, `${percent(share)}, goal: ${percent(GOAL)}`);
+    const near = () => share >= best_of(points, kinds) - NEAR;
+    const stuck = !handed && u[0][0] !== 1 && u[1][1] !== 1 && near() ? best_of(points, kinds) : null;
+    ui.write(told, verdict(share, loss, stuck).replaceAll(" %", "\u00a0%")); // no line begins with a %
+    ui.write(moves, `moves: ${model.get("moves")}`);
+    const history = is_of(losses, loss) ? losses : [loss];
+    trained.draw(history);
+    for (const button of [one, twenty]) button.disabled = history.length >= MOST_LOSSES;
+    tables[0].draw(matrix, handed && model.get("turn") ? "UR, the matrix in use" : "U, the matrix in use");
+    tables[1].draw(math.attention_scores(matrix, matrix, 1), "UUᵀ");
+    by_axis.hidden = handed;
+    for (const node of [by_entry, by_step, trained.node]) node.hidden = !handed;
+    for (const control of [factors, entries, buttons, training]) control.draw();
+  };
+}
+
+const mean = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+
+// Until the whole is handed over, a factor for each axis; then UR.
+function in_use(model) {
+  const { u, handed } = ui.values(model);
+  if (!handed) return u.map((row, i) => row.map((entry, j) => (i === j ? Math.abs(entry) : 0)));
+  const turn = (model.get("turn") * Math.PI) / 180;
+  const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+  return math.project(u, [
+    [cos, sin],
+    [-sin, cos],
+  ]);
+}
+
+// Do the losses end at this U? "Start again" and an address set U and not the losses.
+const is_of = (losses, loss) => losses.length > 0 && Math.abs(losses.at(-1) - loss) <= 1e-9;
+
+function descend(model, count) {
+  const { points, kinds, rate, losses } = ui.values(model);
+  let u = model.get("u");
+  const first = lab.reading_loss(points, u, kinds);
+  const history = is_of(losses, first) ? [...losses] : [first];
+  for (let step = 0; step < count && history.length < MOST_LOSSES; step++) {
+    const gradient = lab.reading_gradient(points, u, kinds);
+    const held = (x) => Math.max(-REACH, Math.min(REACH, x));
+    u = u.map((row, i) => row.map((entry, j) => held(entry - rate * gradient[i][j])));
+    history.push(lab.reading_loss(points, u, kinds));
+  }
+  ui.change(model, { u, losses: history });
+}
+
+function verdict(share, loss, best) {
+  const measured = `Read from one’s own kind: ${percent(share)}, loss ${number(loss)}.`;
+  if (Math.round(100 * share) >= 100 * GOAL) return `${measured} The goal of ${percent(GOAL)} is passed.`; // as shown
+  const why = best === null ? "" : ` A factor for each axis gets no further than ${percent(best)} here.`;
+  return `${measured} The goal is ${percent(GOAL)}.${why}`;
+}
+
+// The largest share that factors for the axes reach.
+function best_share(points, kinds) {
+  const shares = FACTORS.flatMap((across) =>
+    FACTORS.map((up) => {
+      const x = points.map(([a, b]) => [a * across, b * up]);
+      return mean(lab.kind_share(math.attention_weights(x, x, null, 1), kinds));
+    }),
+  );
+  return Math.max(...shares);
+}
+
+function check_inputs(model) {
+  const { points, kinds, u, losses } = ui.values(model);
+  if (kinds.length !== points.length) throw new Error(`${kinds.length} kinds for ${points.length} points`);
+  if (points.length < LEAST) throw new Error(`${points.length} points are fewer than the ${LEAST} that are needed`);
+  for (const [i, kind] of kinds.entries())
+    if (kind !== 0 && kind !== 1) throw new Error(`kinds[${i}] is ${kind}, not 0 or 1`.replaceAll("-", "−"));
+  for (const kind of [0, 1]) {
+    const count = kinds.filter((one) => one === kind).length;
+    if (count < 2) throw new Error(`kinds has ${count} of the kind ${kind}: two or more are needed`);
+  }
+  check_entries("points", points, points.length);
+  check_entries("u", u, 2);
+  for (const [i, loss] of losses.entries())
+    if (!(Number.isFinite(loss) && loss >= 0)) throw new Error(`losses[${i}] is ${loss}, not a number of 0 or more`);
+}
+
+function check_entries(name, rows, count) {
+  if (rows?.length !== count || rows.some((row) => row?.length !== 2)) throw new Error(`${name} must be ${count} × 2`);
+  for (const [i, row] of rows.entries())
+    for (const [j, entry] of row.entries())
+      if (!(Number.isFinite(entry) && Math.abs(entry) <= REACH))
+        throw new Error(`${name}[${i}, ${j}] is ${entry}, outside −${REACH} to ${REACH}`.replaceAll("-", "−"));
+}
+
+const kind_mark = (kind, r) => element(kind ? "circle.filled" : "circle.open", { r });
+
+// Returns what shows the numbers of one state.
+function draw_scene(parent, points, kinds) {
+  const order = [1, 0].flatMap((kind) => [...kinds.keys()].filter((i) => kinds[i] === kind));
+  const counts = [1, 0].map((kind) => kinds.filter((one) => one === kind).length);
+  const tokens = `${counts[0]} filled and ${counts[1]} open dots`;
+  const [before, after] = [0, 1].map(() => kinds.map((kind) => kind_mark(kind, 6)));
+  const name = (text, x, y, anchor) => element("text.name", { x, y, "text-anchor": anchor }, text);
+  const names = ([right, top]) => [name(`${right} →`, SIZE - 8, SIZE - 10, "end"), name(`↑ ${top}`, 8, 22, "start")];
+  const unit = element(
+    "g",
+    element("path.axis", { d: "M0-5V5" }),
+    element("text.name", { y: 20, "text-anchor": "middle" }, "1"),
+  );
+  const lines = plane.axes().filter(({ localName }) => localName === "path");
+  const x = plane.picture(`plane of X: ${tokens}`);
+  x.append(...plane.axes(), ...names(AXES), ...before);
+  const xu = plane.picture(`plane of XU: the same ${tokens}`);
+  xu.append(...lines, unit, ...names(COLUMNS), ...after);
+  const grid = draw_grid(order, kinds, counts[0]);
+  for (const node of [x, xu]) node.setAttribute("role", "img");
+  put(before, points);
+  const titles = ["X", "XU", "Weights"];
+  const frames = [x, xu, grid.node].map((node, at) => element("div.frame", element("p.pair", titles[at]), node));
+  parent.replaceChildren(...frames);
+  return (projected, weights, share) => {
+    const zoom = Math.min(1.4, 2.9 / Math.max(...projected.map((point) => Math.hypot(...point))));
+    const scaled = projected.map((point) => point.map((entry) => entry * zoom));
+    put(after, scaled);
+    unit.setAttribute("transform", `translate(${to_picture([zoom, 0]).join(" ")})`);
+    grid.fill(weights);
+    const told = `weights of ${kinds.length} tokens, sorted by kind: ${percent(share)} lies on the own kind`;
+    grid.node.setAttribute("aria-label", told);
+  };
+}
+
+function put(marks, points) {
+  marks.forEach((mark, i) => {
+    const [cx, cy] = to_picture(points[i]);
+    set(mark, { cx, cy });
+  });
+}
+
+// The weights as shades, rows and columns in the given order, with a gap behind the `split` tokens of the first kind.
+function draw_grid(order, kinds, split) {
+  const gap = 0.5;
+  const side = SIZE / (order.length + 1 + gap);
+  const at = (place) => side * (1 + place + (place < split ? 0 : gap));
+  const middle = (place) => at(place) + side / 2;
+  const mark = (i, cx, cy) => {
+    const node = kind_mark(kinds[i], Math.min(6, side / 3));
+    set(node, { cx, cy });
+    return node;
+  };
+  const marks = order.flatMap((i, place) => [mark(i, middle(place), side / 2), mark(i, side / 2, middle(place))]);
+  const inner = side * 0.94;
+  const cells = order.map((_, row) =>
+    order.map((_, column) => element("rect", { x: at(column), y: at(row), width: inner, height: inner })),
+  );
+  const node = element("svg.squares", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" }, ...marks, ...cells.flat());
+  const fill = (weights) =>
+    order.forEach((i, row) => {
+      order.forEach((j, column) =>
+        cells[row][column].style.setProperty("--w", Math.min(1, weights[i][j] / FULL).toFixed(3)),
+      );
+    });
+  return { node, fill };
+}
+
+// A small table of a 2 × 2 matrix, whose rows are those of X's axes.
+function draw_table(name, columns) {
+  const cells = AXES.map(() => columns.map(() => element("td.plain")));
+  const title = element("p.pair", name);
+  const table = ui.table(
+    ["", ...columns],
+    AXES.map((axis, i) => [axis, ...cells[i]]),
+  );
+  const draw = (matrix, text) => {
+    ui.write(title, text);
+    cells.forEach((row, i) => {
+      row.forEach((cell, j) => ui.write(cell, number(matrix[i][j])));
+    });
+  };
+  return { node: element("div.matrix2", title, ui.scroll(name, table)), draw };
+}
+
+// The losses over the steps as a line, from 0 at the bottom to the largest at the top.
+function draw_losses() {
+  const line = element("polyline.course");
+  const [last, most, ground] = [
+    element("circle.filled", { r: 5 }),
+    element("text.name", { x: 6, y: 16 }),
+    element("path.axis", { d: `M0 ${HEIGHT - 10}H${ACROSS}` }),
+  ];
+  const picture = element("svg.losses", { viewBox: `0 0 ${ACROSS} ${HEIGHT}`, role: "img" }, ground, line, last, most);
+  const told = element("p.note");
+  const draw = (losses) => {
+    const [steps, top] = [losses.length - 1, Math.max(...losses) || 1];
+    const places = losses.map((loss, step) => [
+      8 + ((ACROSS - 16) * step) / Math.max(20, steps),
+      HEIGHT - 10 - ((HEIGHT - 36) * loss) / top,
+    ]);
+    line.setAttribute("points", places.map((place) => place.map((x) => x.toFixed(1)).join(",")).join(" "));
+    const [cx, cy] = places.at(-1);
+    set(last, { cx, cy });
+    ui.write(most, `loss: ${number(top)}`);
+    const after = `After ${steps} ${steps === 1 ? "step" : "steps"} of gradient descent: `;
+    const course = `the loss went from ${number(losses[0])} to ${number(losses.at(-1))}.`;
+    const text = steps ? after + course : "No step of gradient descent has been taken from this U.";
+    ui.write(told, text);
+    picture.setAttribute("aria-label", text);
+  };
+  return { node: element("div.frame", element("p.pair", "Loss, step by step"), picture, told), draw };
+}
+
+export default ui.widget(build);

@@ -85,7 +85,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="In GloVe’s table, which *other* word does *have* read most?",
         options=[
             ("*Houston*", "It reads 0.03 from it, the least of all."),
-            ("*we*, its subject", "0.25. Read on: there is a catch in the other rows."),
+            ("*we*, its subject", "0.25. But look at the other rows."),
             ("*the*", "0.12, which is more than it reads from *problem*."),
             ("*problem*, its object", "0.08."),
         ],
@@ -106,7 +106,7 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "one-step": NumberQuestion(
-        prompt="Each reads from both, with the softmax of its dot products. Where is the one from 1 after one step? Two decimals are enough.",
+        prompt="Two tokens stand at 1 and −1, and read from both, with the softmax of their dot products. Where is the one from 1 after one step? Two decimals are enough.",
         right=math.tanh(1),
         tolerance=0.01,
         wrong=[
@@ -120,7 +120,7 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "useless-axes": ChoiceQuestion(
-        prompt="Twelve useless axes of the *same* size as the useful ones, after standardising. How many tokens find their kin?",
+        prompt="Twelve useless axes beside the four useful ones, and all sixteen are standardised. How many tokens find their kin?",
         options=[
             (
                 "Nearly all, since no axis is large now",
@@ -129,7 +129,7 @@ PREDICTIONS: dict[str, Question] = {
             ("About seven in ten", "Size is cured and number is not: the twelve together still drown many."),
             (
                 "About one in four, as by guessing",
-                "So it goes with the large ones. Four of the sixteen axes still speak for the kin.",
+                "Four of the sixteen axes still speak for the kin, and as loudly as each of the others.",
             ),
         ],
         right=1,

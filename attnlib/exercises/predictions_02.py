@@ -4,22 +4,21 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
     "slope": NumberQuestion(
-        prompt="f(0.99, 5) ≈ 50.98 and f(1.01, 5) ≈ 51.02. About how large is the slope of this f for its first "
-        "input, at 1?",
+        prompt="A loss is 50.98 where a parameter is 0.99, and 51.02 where it is 1.01. About how large is its slope at 1?",
         right=2.0,
         tolerance=0.01,
         wrong=[
-            (0.04, 0.005, "That is how far f moved. Divide it by the nudge, from 0.99 to 1.01."),
+            (0.04, 0.005, "That is how far the loss moved. Divide it by the nudge, from 0.99 to 1.01."),
             (4.0, 0.05, "From one side to the other the nudge is 0.02, not 0.01."),
-            (0.5, 0.01, "The other way round: how far f moves, for each unit of the input."),
-            (51.02, 0.05, "That is a value of f, not how it changes."),
+            (0.5, 0.01, "The other way round: how far the loss moves, for each unit of the parameter."),
+            (51.02, 0.05, "That is the loss itself, not how it changes."),
         ],
-        explanation="0.04 / 0.02 = 2, and school's 2x gives 2 at 1.",
-        provenance="exact, rounded to two decimals",
+        explanation="0.04 / 0.02 = 2.",
+        provenance="made up",
     ),
     "without-letters": ChoiceQuestion(
         title="have without letters",
-        prompt="`letters` counts 0, every other axis 1. Which *other* word does 'have' read most?",
+        prompt="*Houston we have a problem*, with plain dot products: `letters` gets the factor 0, every other axis 1. Which *other* word does *have* read most?",
         options=[
             ("'we', its subject", "They share no axis, so their product is 0."),
             ("'problem', its object", "All of that score was `letters`."),
@@ -46,21 +45,21 @@ PREDICTIONS: dict[str, Question] = {
     "rows-of-u": ChoiceQuestion(
         prompt="U is trained from a random start. Row c of U says where axis c goes. Which rows will be short in the end?",
         options=[
-            ("The four of the useful axes", "Then nothing would be left to tell the kinds by."),
-            ("The three of the useless axes", "They make tokens read others by chance, which raises the loss."),
+            ("The four of the kinds", "Then nothing would be left to tell the kinds by."),
+            ("The two of the useless axes", "They make tokens read others by chance, and that raises the loss."),
             (
                 "None: nobody says which axes are useless",
-                "Nobody does. But the output is compared with the truth, and the loss has a slope for each row.",
+                "Nobody does. But the answers are compared with the levels, and the loss has a slope for each row.",
             ),
         ],
         right=1,
     ),
     "stays-inside": ChoiceQuestion(
-        prompt="From U's output no row can leave the convex hull of … what?",
+        prompt="Which convex hull can no row of the output Y leave?",
         options=[
-            ("the rows of X", "The output mixes rows of XU, which need not even have as many numbers."),
-            ("the rows of XU", "The weights still sum to 1, and what they mix is XU now."),
-            ("the rows of U", "U's rows say where axes go. They are not mixed by the weights."),
+            ("that of the rows of X", "The output mixes rows of XU, which need not even have as many numbers."),
+            ("that of the rows of XU", "The weights still sum to 1, and what they mix is XU now."),
+            ("that of the rows of U", "U's rows say where axes go. They are not mixed by the weights."),
         ],
         right=1,
     ),
@@ -92,7 +91,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "a third: they read from all alike",
-                "To pull one token nearer is to read more from the wrong one and from oneself too.",
+                "By this loss nothing is better, and it takes three tokens on one point. Two of three could be read rightly, at the price of the third.",
             ),
         ],
         right=2,

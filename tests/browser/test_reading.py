@@ -24,7 +24,7 @@ def test_every_section_exercise_and_widget_has_a_link_to_itself(site, open_page)
             assert part.locator(".headerlink").first.get_attribute("href") == f"#{name}", name
 
 
-@pytest.mark.parametrize("part", ["ex-average-limits", "attention-grid-raw-dot-product", "in-the-plane"])
+@pytest.mark.parametrize("part", ["ex-average-limits", "attention-grid-hand-made-vectors", "all-five-in-the-plane"])
 def test_a_deep_link_leads_to_its_part_below_the_bar(part, site, open_page, until):
     page = open_page(f"{site}/{CHAPTER}#{part}")
     page.evaluate("document.fonts.ready.then(() => 0)")
@@ -62,7 +62,7 @@ def test_storage_that_is_switched_off_costs_only_the_memory(served, open_page):
     page.reload()
     page.get_by_role("button", name="Colours: light. Switch").click()
     assert brightness(page) < 150
-    page.locator("#in-the-plane").scroll_into_view_if_needed()
+    page.locator("#all-five-in-the-plane").scroll_into_view_if_needed()
     assert page.problems == []
 
 
@@ -80,7 +80,7 @@ def test_progress_is_kept_and_shown(site, open_page, until):
     page.get_by_role("link", name="Go on at “The grid”").click()
     until(page, "scrollY > 1000")
     page.evaluate("scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })")
-    expect(page.locator("#place")).to_have_text("Recap")
+    expect(page.locator("#place")).to_have_text("Exercises")
     page.goto(f"{site}/index.html")
     assert page.locator(".toctree-wrapper .progress").text_content() == "read"
 

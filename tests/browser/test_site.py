@@ -15,7 +15,7 @@ TRAINED = "chapters/08_position_and_trained_heads.html"
 
 
 def plane_of(page):
-    plane = page.locator("[data-widget=token_plane]")
+    plane = page.locator("#token-plane-attention-in-the-plane")
     plane.scroll_into_view_if_needed()
     plane.locator("svg").wait_for()
     return plane
@@ -108,9 +108,9 @@ def test_the_keyboard_enters_the_grid_at_the_chosen_cell(served, open_page, grid
 
 def test_a_widget_that_comes_alive_under_the_focus_keeps_it(served, open_page):
     page = open_page(f"{served}/{CHAPTER}")
-    page.evaluate("document.querySelector('[data-widget=token_plane] .attn-scroll').focus()")  # scrolls there
-    page.locator("[data-widget=token_plane] svg").wait_for()
-    assert page.evaluate("document.querySelector('[data-widget=token_plane]').contains(document.activeElement)")
+    page.evaluate("document.querySelector('#token-plane-attention-in-the-plane .attn-scroll').focus()")  # scrolls there
+    page.locator("#token-plane-attention-in-the-plane svg").wait_for()
+    assert page.evaluate("document.querySelector('#token-plane-attention-in-the-plane').contains(document.activeElement)")
 
 
 def test_the_grid_is_driven_by_the_keyboard_alone(site, open_page, grid_of):

@@ -1,6 +1,8 @@
 """Exercises of chapter 1, the dot product."""
 
-from attnlib.exercises.checkers_01 import COSINE_WEIGHTS, DISTANCE_WEIGHTS, SOFT_LOOK_UP, WRITE_ATTENTION
+from attnlib.exercises.checkers_01 import COSINE_WEIGHTS, WRITE_ATTENTION
+from attnlib.exercises.checkers_01_distance import DISTANCE_WEIGHTS
+from attnlib.exercises.checkers_01_look_up import SOFT_LOOK_UP
 from attnlib.exercises.harness import Exercise
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Real
 from numpy import ndarray as Array
 
-from attnlib.checks import as_array, as_number, must_be_finite, must_fit
+from attnlib.checks import as_number, as_square, must_fit
 
 
 def cycle_loss(scores: Real[Array, "n n"]) -> float:
@@ -24,7 +24,7 @@ def cycle_loss(scores: Real[Array, "n n"]) -> float:
     >>> cycle_loss(np.array([[0, 0, 1000], [1000, 0, 0], [0, 1000, 0]]))
     0.0
     """
-    scores = _circle("scores", scores)
+    scores = as_square("scores", scores, 3)
     rows = np.arange(len(scores))
     strongest = scores.argmax(axis=1)
     top = scores[rows, strongest]
@@ -48,7 +48,7 @@ def cycle_means(scores: Real[Array, "n n"]) -> tuple[float, float, float]:
     >>> cycle_means(np.array([[1.0, 0, 5], [5, 1, 0], [0, 5, 1]]))
     (1.0, 5.0, 0.0)
     """
-    scores = _circle("scores", scores)
+    scores = as_square("scores", scores, 3)
     rows = np.arange(len(scores))
     wrong = np.ones(scores.shape, dtype=bool)
     wrong[rows, rows] = wrong[rows, rows - 1] = False
@@ -83,11 +83,3 @@ def cycle_bound(x: float, y: float) -> float:
     first, *others = sorted((0.0, as_number("x", x), as_number("y", y)), reverse=True)
     with np.errstate(over="ignore", under="ignore"):
         return float(first + np.log1p(np.exp(np.array(others) - first).sum()))
-
-
-def _circle(name: str, grid: Array) -> Array:
-    grid = as_array(name, grid).astype(float)
-    if grid.ndim != 2 or grid.shape[0] != grid.shape[1] or len(grid) < 3:
-        raise ValueError(f"{name} must be a square grid of 3 rows or more, got shape {grid.shape}")
-    must_be_finite(**{name: grid})
-    return grid

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import as_array, as_integer, must_be_finite, must_fit, returned, working_copies
+from attnlib.checks import as_integer, as_square, must_be_finite, must_fit, returned, working_copies
 
 
 def most_read(weights: Real[Array, "n n"]) -> list[int]:
@@ -20,7 +20,7 @@ def most_read(weights: Real[Array, "n n"]) -> list[int]:
     >>> most_read(np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.0, 0.1, 0.9]]))
     [1, 2, 1]
     """
-    weights = _square("weights", weights)
+    weights = as_square("weights", weights, 2)
     others: list[int] = np.where(np.eye(len(weights), dtype=bool), -np.inf, weights).argmax(axis=1).tolist()
     return others
 
@@ -36,7 +36,7 @@ def most_unequal_pair(matrix: Real[Array, "n n"]) -> tuple[int, int]:
     >>> most_unequal_pair(np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.0, 0.0, 1.0]]))
     (1, 2)
     """
-    matrix = _square("matrix", matrix) / 2  # so that no difference leaves the range
+    matrix = as_square("matrix", matrix, 2) / 2  # so that no difference leaves the range
     rows, columns = np.triu_indices(len(matrix), k=1)  # (n(n − 1)/2,) each, row by row
     at = int(abs(matrix[rows, columns] - matrix[columns, rows]).argmax())
     return int(rows[at]), int(columns[at])
@@ -61,7 +61,7 @@ def cycle_product(weights: Real[Array, "n n"], cycle: Sequence[int]) -> float:
     >>> round(cycle_product(weights, [0, 1, 2]), 3), round(cycle_product(weights, [2, 1, 0]), 3)
     (0.045, 0.0)
     """
-    weights = _square("weights", weights)
+    weights = as_square("weights", weights, 2)
     tokens = as_array("cycle", cycle, "iu")
     if tokens.ndim != 1 or not len(tokens):
         raise ValueError(f"cycle must be a list of one token or more, got shape {tokens.shape}")
@@ -97,11 +97,3 @@ def weight_back(weights: Real[Array, "*batch n n"], back: int) -> Float[Array, "
     diagonal = np.diagonal(weights, -as_integer("back", back, 0, n - 1), axis1=-2, axis2=-1)  # (…, n − back)
     with np.errstate(over="ignore", invalid="ignore"):
         return returned(np.asarray(diagonal.mean(axis=-1)), dtype, "weights are")
-
-
-def _square(name: str, grid: Array) -> Array:
-    grid = as_array(name, grid).astype(float)
-    if grid.ndim != 2 or grid.shape[0] != grid.shape[1] or len(grid) < 2:
-        raise ValueError(f"{name} must be a square grid of 2 rows or more, got shape {grid.shape}")
-    must_be_finite(**{name: grid})
-    return grid

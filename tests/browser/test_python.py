@@ -260,6 +260,7 @@ def test_a_file_that_does_not_come_is_one_sentence_and_another_click_tries_again
     page.unroute(re.compile(address))
     page.locator(".cell-run").first.click()
     until(page, "() => / m?s$/.test(document.querySelector('.cell-state').textContent)")
+    assert sentence not in page.locator("main").inner_text()
     page.problems.clear()  # what the browser says of a file that did not come
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import as_integer, as_square, must_be_finite, must_fit, returned, working_copies
+from attnlib.checks import as_array, as_integer, as_square, must_be_finite, must_fit, returned, working_copies
 
 
 def most_read(weights: Real[Array, "n n"]) -> list[int]:

@@ -42,17 +42,41 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=2,
     ),
-    "rows-of-u": ChoiceQuestion(
-        prompt="U is trained from a random start. Row c of U says where axis c goes. Which rows will be short in the end?",
+    "factors-only": ChoiceQuestion(
+        prompt="Always 0 will be wrong by about 1, in the mean square, and one token by about 0.3. And a factor for each axis?",
         options=[
-            ("The four of the kinds", "Then nothing would be left to tell the kinds by."),
-            ("The two of the useless axes", "They make tokens read others by chance, and that raises the loss."),
             (
-                "None: nobody says which axes are useless",
-                "Nobody does. But the answers are compared with the levels, and the loss has a slope for each row.",
+                "By nearly 0, as U",
+                "The axes are turned. On each of them kind, rough number and random numbers are mixed.",
+            ),
+            (
+                "By about as much as one token",
+                "Where no axis shows the kind, no factor lets a token find its own kind.",
+            ),
+            (
+                "By more than always 0",
+                "It could always give 0, with factors or w at 0. Training does not do worse than that.",
             ),
         ],
         right=1,
+    ),
+    "rows-of-u": ChoiceQuestion(
+        prompt="The hidden directions are: four for the kinds, one for the rough number, two for the random numbers. Which does U take nearly to 0?",
+        options=[
+            (
+                "The random numbers alone",
+                "They make tokens read others by chance. The rough number must stay, since the answer is made from it.",
+            ),
+            (
+                "The random numbers and the rough one, which says nothing of the kind",
+                "Of the kind it says little. But the answer is made from it, in the last column of XU.",
+            ),
+            (
+                "None: nobody says which of them count",
+                "Nobody does. But the answers are compared with the levels, and the loss has a slope for each number in U.",
+            ),
+        ],
+        right=0,
     ),
     "stays-inside": ChoiceQuestion(
         prompt="Which convex hull can no row of the output Y leave?",

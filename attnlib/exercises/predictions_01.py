@@ -47,7 +47,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
         ],
         right=2,
-        reveal="At least one row has its largest number on the diagonal: that of the longest vector.",
+        reveal="The longest vector scores ‖x‖‖y‖ cos θ with another, y, which is at most ‖x‖². So in its row no number is above the one on the diagonal.",
     ),
     "reorder": ChoiceQuestion(
         prompt="The words are written in another order, *problem a have we Houston*. What happens to the output of *have*?",
@@ -133,19 +133,5 @@ PREDICTIONS: dict[str, Question] = {
             ),
         ],
         right=1,
-    ),
-    "which-knob": ChoiceQuestion(
-        prompt="You could drag, change the unit and standardise, and never had 60 % for both. Which single knob do you wish for?",
-        options=[
-            ("A temperature", "It sharpens or flattens the one grid. The two shares still come from the same 100 %."),
-            ("Longer vectors", "You could pull the words outward already. It sharpens the one grid."),
-            (
-                "A factor for each axis, one set for each question",
-                "Then the first question can look at kind alone, and the second at size.",
-            ),
-            ("More words", "Then there is more to read from, and still one grid for two questions."),
-        ],
-        right=2,
-        reveal="The same embeddings, another dot product for each question.",
     ),
 }

@@ -63,7 +63,10 @@ def ranges(
             _log_sizes(axes, x)
         if min(*levels.values(), *(values.min() for values in runs.values()), np.inf) >= 0:
             axes.set_ylim(bottom=0)
-        axes.legend()
+        if len(runs) > 3:  # more would cover the lines
+            figure.legend(loc="outside lower left", ncols=2, fontsize=10)
+        else:
+            axes.legend()
     return figure
 
 

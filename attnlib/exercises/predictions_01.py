@@ -23,7 +23,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "`True False`",
-                "One score serves both ways. Of the weights, *we* reads 0.18 from *Houston*, and *Houston* 0.03 from *we*.",
+                "One score serves both ways. Of the weights, *we* reads 0.05 from *Houston*, and *Houston* 0.02 from *we*.",
             ),
             ("`False False`", "S is symmetric: a dot product does not ask which of its two vectors comes first."),
         ],
@@ -63,11 +63,11 @@ PREDICTIONS: dict[str, Question] = {
             ),
         ],
         right=1,
-        reveal="Below it is tried with the eight-number vectors.",
+        reveal="Below it is tried.",
     ),
     "reads-most": ChoiceQuestion(
         title="What the verb reads",
-        prompt="Each word reads more from itself than from any other. But *have* is a verb with a subject, *we*, and an "
+        prompt="With these vectors each word reads more from itself than from any other. But *have* is a verb with a subject, *we*, and an "
         "object, *problem*. Which *other* word, or words, will it read from most?",
         options=[
             ("*we*, its subject", "The two share no axis but `letters`, and *we* has few of them."),

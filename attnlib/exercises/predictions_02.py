@@ -27,11 +27,11 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "turned": ChoiceQuestion(
-        prompt="U is multiplied by a rotation R. What moves?",
+        prompt="U becomes UR. Of the tokens after U, the scores, the weights and the loss, what moves?",
         options=[
             (
-                "The scores, the weights and the loss",
-                "Turn it and look: none of them moves. A rotation changes no length and no angle.",
+                "All four",
+                "Turn it and look: scores, weights and loss stay. A rotation changes no length and no angle.",
             ),
             ("The loss alone", "The loss is made from the weights, and these from the scores. No score moves."),
             (
@@ -46,7 +46,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="Always 0 will be wrong by about 1, in the mean square, and one token by about 0.3. And a factor for each axis?",
         options=[
             (
-                "By nearly 0, as U",
+                "By nearly 0",
                 "The axes are turned. On each of them kind, rough number and random numbers are mixed.",
             ),
             (
@@ -55,7 +55,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "By more than always 0",
-                "It could always give 0, with factors or w at 0. Training does not do worse than that.",
+                "It could say 0 by setting w to 0, and on these draws training brings the error far below that.",
             ),
         ],
         right=1,
@@ -69,7 +69,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "The random numbers and the rough one, which says nothing of the kind",
-                "Of the kind it says little. But the answer is made from it, in the last column of XU.",
+                "Of the kind it says little. But the answer is made from it: what U takes to 0 cannot be read out.",
             ),
             (
                 "None: nobody says which of them count",

@@ -56,12 +56,12 @@ EXERCISES = (
                     "attention blends, it never selects.",
                 ),
                 (
-                    "It has 0 there, at a low temperature",
-                    "All entries are 0.2 or more, so every average is too, at any temperature.",
+                    "It has 0 there",
+                    "All entries are 0.2 or more, so every average is too.",
                 ),
             ],
             right=1,
-            reveal="A grid may show 1.00 at a low temperature; that is rounded.",
+            reveal="A grid may show 1.00 where one score leads by much; that is rounded.",
         ),
     ),
     Exercise(

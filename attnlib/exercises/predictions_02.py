@@ -43,25 +43,25 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "factors-only": ChoiceQuestion(
-        prompt="Always 0 will be wrong by about 1, in the mean square, and one token by about 0.3. And a factor for each axis?",
+        prompt="Who always says 0 is wrong by about 1, in the mean square, and the best from one token by about 0.3. And a trained factor for each axis?",
         options=[
             (
                 "By nearly 0",
                 "The axes are turned. On each of them kind, rough number and random numbers are mixed.",
             ),
             (
-                "By about as much as one token",
-                "Where no axis shows the kind, no factor lets a token find its own kind.",
+                "By not much less than one token",
+                "The axes are turned. No single one shows the kind well, and a factor makes it no clearer.",
             ),
             (
-                "By more than always 0",
+                "By more than 1",
                 "It could say 0 by setting w to 0, and on these draws training brings the error far below that.",
             ),
         ],
         right=1,
     ),
     "rows-of-u": ChoiceQuestion(
-        prompt="The hidden directions are: four for the kinds, one for the rough number, two for the random numbers. Which does U take nearly to 0?",
+        prompt="The hidden directions are: four for the kinds, one for the rough number, two for the random numbers. Which of these seven rows become nearly 0?",
         options=[
             (
                 "The random numbers alone",

@@ -104,9 +104,9 @@ export function move(node, point, selected) {
   return y;
 }
 
-// Names above or below their points, outward where `above` does not say; where another stands, one line further.
-const lines = (first, step) => Array.from({ length: 8 }, (_, k) => first + step * k);
-const [ABOVE, BELOW] = [lines(-14, -17), lines(26, 17)];
+// Names above or below their points, outward where `above` does not say; where another stands, on the other side, or a
+// line further.
+const LINES = Array.from({ length: 8 }, (_, k) => [-14 - 17 * k, 26 + 17 * k]);
 const is_upper = (y) => y < SIZE / 2 + 20;
 
 export function place_names(handles, points, above = is_upper) {
@@ -115,7 +115,7 @@ export function place_names(handles, points, above = is_upper) {
     const [x, y] = to_picture(point);
     const apart = ([u, v], at) => Math.abs(u - x) >= 70 || Math.abs(v - y - at) >= 17;
     const is_free = (at) => y + at > 16 && y + at < SIZE - 5 && taken.every((one) => apart(one, at));
-    const order = above(y, i) ? [...ABOVE, ...BELOW] : [...BELOW, ...ABOVE];
+    const order = LINES.flatMap(([up, down]) => (above(y, i) ? [up, down] : [down, up]));
     const at = order.find(is_free) ?? order[0];
     taken.push([x, y + at]);
     set(handles[i].lastChild, { y: at });

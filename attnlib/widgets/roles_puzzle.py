@@ -17,7 +17,7 @@ from attnlib.widgets.tables import Row, table, vector
 
 TOKENS = ("we", "have", "a", "problem")
 TARGETS = (1, 0, 3, 1)
-START = ((-0.4, 1.5), (1.0, 1.1), (-0.5, -0.5), (1.1, -0.6))
+START = ((-0.5, 1.7), (0.9, 1.3), (-0.3, -0.7), (1.1, -0.5))
 LARGEST = 3.0  # of an entry of a place, as far as the plane reaches
 
 
@@ -34,9 +34,9 @@ class RolesPuzzle(PageWidget):
     and for an entry outside its bounds, naming its index.
 
     >>> RolesPuzzle().shares.round(2).tolist()
-    [0.23, 0.24, 0.23, 0.21]
+    [0.2, 0.29, 0.29, 0.2]
     >>> RolesPuzzle(points=[[3, 3], [-1, 3], [3, -2], [3, 3]], handed=True).shares.round(2).tolist()
-    [0.95, 0.93, 0.97, 0.95]
+    [0.95, 0.93, 0.96, 0.95]
     """
 
     _alive = "drag the words, and hand over what is missing"
@@ -90,7 +90,10 @@ class RolesPuzzle(PageWidget):
         one = _shares(_scores(self.points, self.points), self.targets)
         two = _shares(_scores(points, asked), self.targets)
         rows: list[Row] = [
-            (f"{token} → {self.tokens[int(at)]}", [f"{one[i]:.0%}", vector(points[i]), vector(asked[i]), f"{two[i]:.0%}"])
+            (
+                f"{token} → {self.tokens[int(at)]}",
+                [f"{one[i]:.0%}", vector(points[i]), vector(asked[i]), f"{two[i]:.0%}"],
+            )
             for i, (token, at) in enumerate(zip(self.tokens, self.targets, strict=True))
         ]
         caption = "The share that each word reads from the one that it should read from, with one place for each, and with two."

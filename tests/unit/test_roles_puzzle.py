@@ -7,7 +7,7 @@ from attnlib.widgets import InputError
 from attnlib.widgets.roles_puzzle import START, TARGETS, TOKENS, RolesPuzzle, solution
 
 RNG = np.random.default_rng(0)
-NEAR = [[-2.9, 2.66], [-2.98, 2.57], [-0.87, -0.81], [-2.47, 0.22]]  # as near to one half as a search came
+NEAR = [[-3, -2.9], [-2.9, -3], [0.8, -0.7], [0, -2.2]]  # of places in tenths, those that came nearest to one half
 
 
 def by_loops(points, asked, targets):
@@ -31,11 +31,11 @@ def test_the_widget_scores_and_weighs_as_loops_do(n):
         assert puzzle.shares == pytest.approx(shares, abs=1e-12)
 
 
-def test_at_the_start_every_share_is_a_quarter_or_less():
+def test_at_the_start_the_smallest_share_is_low_and_the_others_are_too():
     puzzle = RolesPuzzle()
     assert puzzle.tokens == list(TOKENS)
     assert puzzle.targets == list(TARGETS)
-    assert all(0.2 < share < 0.25 for share in puzzle.shares)
+    assert puzzle.shares == pytest.approx([0.197, 0.295, 0.294, 0.201], abs=0.001)
 
 
 def test_where_they_are_asked_counts_nothing_until_it_is_handed_over():
@@ -61,7 +61,7 @@ def test_with_one_place_for_each_the_words_of_a_circle_do_not_all_reach_a_half(t
 
 def test_the_wall_is_of_the_pair_and_the_others_can_pass():
     puzzle = RolesPuzzle(points=NEAR)
-    assert 0.49 < puzzle.shares.min() < 0.5
+    assert 0.497 < puzzle.shares.min() < 0.5
     assert puzzle.shares[:2].min() < 0.5
     others = RolesPuzzle(points=[[2.2, -0.8], [2.9, 2.2], [-0.4, 1.8], [0.9, 2.6]])
     assert others.shares[2:].min() > 0.6
@@ -107,9 +107,9 @@ def test_bad_input_is_named(options, says):
 
 def test_without_a_script_the_start_and_what_wins_stand_in_print(page_of):
     cells = page_of(RolesPuzzle()).cells
-    assert cells[6:10] == ["0.72", "0.23", "0.04", "0.02"]
-    assert cells[-20:-15] == ["we → have", "23%", "(0.00, 3.00)", "(3.00, 0.00)", "100%"]
-    assert [cells[at] for at in (-19, -14, -9, -4)] == ["23%", "24%", "23%", "21%"]
+    assert cells[6:10] == ["0.78", "0.20", "0.01", "0.01"]
+    assert cells[-20:-15] == ["we → have", "20%", "(0.00, 3.00)", "(3.00, 0.00)", "100%"]
+    assert [cells[at] for at in (-19, -14, -9, -4)] == ["20%", "29%", "29%", "20%"]
     assert [cells[at] for at in (-16, -11, -6, -1)] == ["100%"] * 4
     handed = page_of(RolesPuzzle(points=np.array(START)[list(TARGETS)], handed=True)).cells
-    assert [handed[at] for at in (-16, -11, -6, -1)] == ["63%", "72%", "65%", "63%"]
+    assert [handed[at] for at in (-16, -11, -6, -1)] == ["62%", "78%", "62%", "62%"]

@@ -50,16 +50,6 @@ PREDICTIONS: dict[str, Question] = {
         explanation="The scores are 0, −1 and −1, raised 1, 1/2 and 1/2, so the weights are 1/2, 1/4 and 1/4: 10 + 10 + 15.",
         provenance="exact",
     ),
-    "same-scores": ChoiceQuestion(
-        prompt="All numbers of W_Q are doubled and all of W_K halved. What happens to the weights?",
-        options=[
-            ("They get sharper", "Each query is twice as long. Look at the keys, too."),
-            ("Nothing", "Each score is (2q)·(k/2) = q·k. There are many pairs of matrices with the same scores."),
-            ("They get flatter", "Each key is half as long. Look at the queries, too."),
-            ("They are transposed", "That takes an exchange of the two matrices. Here each keeps its role."),
-        ],
-        right=1,
-    ),
     "on-a-line": NumberQuestion(
         prompt="Let d_k be 1: the keys of the sixteen tokens are sixteen different numbers. "
         "How many of the tokens can be read most, by some query?",

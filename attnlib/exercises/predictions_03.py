@@ -81,7 +81,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "about 1/16: the numbers are random",
-                "A mean over many queries is 1/16 for each key. The largest of each row is more.",
+                "In the mean over many queries each key gets about 1/16. The largest of each row is more.",
             ),
             (
                 "about a quarter",

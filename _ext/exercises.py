@@ -110,8 +110,11 @@ def check(app: Sphinx, env: BuildEnvironment) -> Iterator[tuple[str, str]]:
             yield f"attnlib.exercises has no exercise for the label {label}", entry["docname"]
         elif title != exercise.title:
             yield f"{label} is called {title!r} here and {exercise.title!r} in attnlib.exercises", entry["docname"]
+    chapters: dict[int, list[str]] = {}  # the pages of each: a chapter may have several
     for page in sorted(env.found_docs):
-        number = CHAPTER.match(page)
-        for exercise in CHAPTERS.get(int(number[1]), ()) if number else ():
-            if placed.get(f"{PREFIX}{exercise.id}", {}).get("docname") != page:
-                yield f"the exercise {exercise.id!r} of attnlib.exercises has no place in this chapter", page
+        if number := CHAPTER.match(page):
+            chapters.setdefault(int(number[1]), []).append(page)
+    for chapter, pages in chapters.items():
+        for exercise in CHAPTERS.get(chapter, ()):
+            if placed.get(f"{PREFIX}{exercise.id}", {}).get("docname") not in pages:
+                yield f"the exercise {exercise.id!r} of attnlib.exercises has no place in this chapter", pages[0]

@@ -87,8 +87,10 @@ def collect(app: Sphinx, document: nodes.document) -> None:
 
 
 def noted(env: BuildEnvironment, kind: str) -> list[Any]:
-    """What was noted under this name, of all pages."""
-    return [one for page in sorted(env.found_docs) for one in env.metadata[page].get(kind, ())]
+    """What was noted under this name, of all pages: of those in the contents in their order, then of the others."""
+    contents = env.toctree_includes.get(env.config.root_doc, [])
+    pages = [*contents, *sorted(env.found_docs - {*contents})]
+    return [one for page in pages for one in env.metadata[page].get(kind, ())]
 
 
 def again(app: Sphinx, env: BuildEnvironment) -> list[str]:

@@ -15,13 +15,12 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from attnlib.exercises import CHAPTERS
+from attnlib.exercises import EXERCISES, Exercise
 
 MOST_WORDS, MOST_CELLS, MOST_LINES = 3500, 12, 12
 WORDS_A_MINUTE, CELL, WIDGET = 180, 0.5, 1.5  # minutes
 FOLDED = {"dropdown", "tag_hide-cell", "tag_remove-cell", "sidebar"}
 SHOWN = re.compile(r'data-widget="(\w+)"')
-CHAPTER = re.compile(r"chapters/(\d\d)_")
 
 
 class Core(NamedTuple):
@@ -80,14 +79,20 @@ def _open(node: nodes.Node) -> Iterator[nodes.Node]:
 
 def write(app: Sphinx, document: nodes.document) -> None:
     """Write the minutes, and note what is too long."""
-    chapter = CHAPTER.match(app.env.docname)
     for line in document.findall(nodes.paragraph):
-        if "reading-time" in line["classes"] and chapter:
+        if "reading-time" in line["classes"]:
             found = core(document)
-            theirs = sum(exercise.minutes for exercise in CHAPTERS[int(chapter[1])])
+            theirs = sum(exercise.minutes for exercise in _exercises(document))
             minutes = f"{ceil(found.minutes)} minutes to read, and about {theirs} for the exercises. "
             line[0].insert(0, nodes.Text(minutes))
             app.env.metadata[app.env.docname]["too_long"] = list(_faults(found))
+
+
+def _exercises(document: nodes.document) -> Iterator[Exercise]:
+    """The exercises of this page, by their labels."""
+    for node in document.findall(nodes.Element):
+        if exercise := EXERCISES.get(node.get("label", "").removeprefix("ex-")):
+            yield exercise
 
 
 def _faults(found: Core) -> Iterator[str]:

@@ -7,6 +7,114 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (
     Exercise(
+        id="pair-grid",
+        title="A pair that reads each other",
+        difficulty="easy",
+        minutes=4,
+        misconception="With one place for each token, two tokens cannot read each other at all.",
+        hints=(
+            "With one place for each token: which number of scores is at most the mean of which two others?",
+            "For each row compare the weight on the other token with the weight on itself.",
+        ),
+        question=ChoiceQuestion(
+            prompt="Three grids of two tokens, rows in parentheses. Which one needs a query and a key for each token, "
+            "since no single place for each makes it?",
+            options=[
+                ("(0.5, 0.5), (0.5, 0.5)", "One place does it: put both tokens on the same point."),
+                (
+                    "(0.3, 0.7), (0.1, 0.9)",
+                    "One place does it: the second token is long, and lies in the direction of the first.",
+                ),
+                (
+                    "(0.4, 0.6), (0.6, 0.4)",
+                    "Each reads the other more than itself. The score of the two would have to beat both own scores.",
+                ),
+            ],
+            right=2,
+        ),
+    ),
+    Exercise(
+        id="by-pencil",
+        title="A third token with a pencil",
+        difficulty="easy",
+        minutes=5,
+        misconception="The token that reads has no part in what it reads.",
+        hints=(
+            "The token that reads is one of the three: it has a key and a value, too.",
+            "First the query of the third token, then three keys, three scores, three powers of 2, and three values.",
+        ),
+        question=NumberQuestion(
+            prompt="The tokens are (1, 0), (0, 1) and (1, 1), as in the text. Now W_Q has the rows 2 and 0, W_K the rows 0 and 1, "
+            "and W_V the rows 9 and 18. Raise 2 in place of e. What is the output of the *third* token?",
+            right=21.0,
+            wrong=[
+                (18.0, 0.01, "That is the plain mean of the values. The scores are not equal."),
+                (22.5, 0.01, "You left out the first token. Its score is 0, and 2 raised to 0 is 1."),
+                (19.8, 0.01, "Its query is 2, not 1: the scores are 0, 2 and 2."),
+                (189.0, 0.01, "Divide by the sum of the raised scores, 9."),
+                (22.0, 0.5, "Raise the scores first: 1, 4 and 4."),
+            ],
+            explanation="(1 · 9 + 4 · 18 + 4 · 27) / 9 = 189 / 9.",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
+        id="print-shapes",
+        title="What does it print?",
+        difficulty="easy",
+        minutes=3,
+        misconception="W_Q W_Kᵀ is as wide as queries and keys.",
+        hints=(
+            "The inner sizes of a product agree, and disappear.",
+            "Write the shape of W_K.T first. How many of its rows are there to combine?",
+        ),
+        question=ChoiceQuestion(
+            prompt="`X` is 5 × 8, `W_Q` and `W_K` are 8 × 2, with random numbers. What does this print? "
+            "`B = W_Q @ W_K.T; print(B.shape, np.linalg.matrix_rank(B), (X @ B @ X.T).shape)`",
+            options=[
+                (
+                    "`(8, 8) 8 (5, 5)`",
+                    "Each row of B is made of the two rows of W_Kᵀ. How many dimensions do they span?",
+                ),
+                ("`(2, 2) 2 (5, 5)`", "The 2 is the inner size: it disappears."),
+                ("`(8, 8) 2 (5, 5)`", "8 × 8, but made of two rows: so its rank is 2."),
+                ("`(8, 8) 2 (8, 8)`", "X is 5 × 8: B is taken from both sides by five rows."),
+            ],
+            right=2,
+        ),
+    ),
+    Exercise(
+        id="cube-corners",
+        title="Corners of a cube",
+        difficulty="medium",
+        minutes=5,
+        misconception="Every key can be read most, by some query.",
+        hints=(
+            "Which keys can be read most? Those on a corner of the convex hull of all.",
+            "The eight combinations are the corners of a cube. A matrix with two columns casts its shadow into the plane.",
+            "Hold a cube, or draw one, so that no two corners hide each other. Count the corners on the outline.",
+        ),
+        question=NumberQuestion(
+            prompt="Three marks, each 1 or −1, so eight combinations, had by eight tokens. Keys are made of the marks "
+            "by a matrix of 3 × 2. How many of the eight keys, at most, can be read most by some query?",
+            right=6.0,
+            tolerance=0,
+            wrong=[
+                (8.0, 0, "Two of the corners lie inside the shadow of the cube, however it is turned."),
+                (
+                    4.0,
+                    0,
+                    "That is the cube seen straight from the front, with keys that hide each other. Turn it a little.",
+                ),
+                (2.0, 0, "That is the most with one column."),
+                (3.0, 0, "That is the number of marks. Draw the shadow of a cube."),
+                (7.0, 0, "The outline has as many corners on one side as on the opposite."),
+            ],
+            explanation="The shadow of a cube is a hexagon at most, and two corners lie inside.",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
         id="cross-shapes",
         title="Shapes between two sequences",
         difficulty="easy",
@@ -92,14 +200,14 @@ EXERCISES = (
             "Multiply out (q + b_q)·(k_j + b_k). Which terms know j, and which of these does not need q?",
         ),
         question=ChoiceQuestion(
-            prompt="All matrices are fixed. Every word, whatever its query, should read more from *Houston*. "
-            "Which one bias can do that?",
+            prompt="All matrices are fixed. Every word, whatever its query, should read more from *Houston*. The key of *Houston* "
+            "lies on a corner of the keys' convex hull. Which one bias can do that?",
             options=[
                 (
                     "`b_k`",
                     "It moves *every* key by the same vector, so each score of a row gains the same. Nothing changes.",
                 ),
-                ("`b_q`", "It adds `b_q`·k_j to the score of key j. Point it along the key of *Houston*."),
+                ("`b_q`", "It adds `b_q`·k_j to the score of key j, whoever asks."),
                 ("`b_v`", "It adds the same vector to every output, and changes no weight."),
                 (
                     "None of them",

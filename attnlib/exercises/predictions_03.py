@@ -1,6 +1,6 @@
 """Questions that chapter 3 asks on the way, kept out of the page's code so that no cell gives an answer away."""
 
-from attnlib.questions import ChoiceQuestion, OrderQuestion, Question
+from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
     "exchanged": ChoiceQuestion(
@@ -20,35 +20,77 @@ PREDICTIONS: dict[str, Question] = {
             ),
         ],
         right=1,
-        reveal="The cell below measures it for five seeds.",
     ),
-    "output-shape": ChoiceQuestion(
-        title="The shape of the output",
-        prompt="`X` is 5 × 8, `W_Q` and `W_K` are 8 × 4, `W_V` is 8 × 3. What is the shape of the output Y?",
+    "leak": ChoiceQuestion(
+        prompt="A token's noisy number is large and above 0. The column that carries it takes part in the scores. "
+        "Whom does the token read more because of that?",
         options=[
-            ("5 × 5", "That is the shape of the scores and of the weights: one number for each pair of tokens."),
+            ("Tokens of its own kind, and no others", "The column knows no kind: it holds each token's number."),
             (
-                "5 × 8",
-                "The output is as wide as a *value*. To be as wide as X again it needs d_v = 8, or one more matrix.",
+                "Tokens whose numbers are near its own",
+                "Near is something else (chapter 1): a still larger number scores more.",
             ),
-            ("5 × 4", "4 is the width of queries and keys. It disappears in QKᵀ."),
-            ("5 × 3", "One row for each query, as wide as a value."),
-        ],
-        right=3,
-    ),
-    "inert-bias": ChoiceQuestion(
-        title="Which bias does nothing?",
-        prompt="One of the three biases can be set to anything at all, and no output changes. Which?",
-        options=[
-            ("`b_q`", "It adds `b_q`·k_j to the score of key j: another number for each key."),
-            ("`b_k`", "It adds the same number, q·`b_k`, to every score of a row, and the softmax ignores that."),
-            ("`b_v`", "It moves every value, and the output with them."),
             (
-                "None: all three are trained, so all three matter",
-                "That something is trained does not mean that it does something.",
+                "Tokens with large numbers above 0",
+                "The column adds the product of the two numbers, whatever the kinds are.",
             ),
         ],
-        right=1,
+        right=2,
+    ),
+    "by-hand": NumberQuestion(
+        prompt="What is the output of token 2?",
+        right=35.0,
+        wrong=[
+            (44.0, 0.01, "That is token 1's. The query of token 2 is −1, so its scores are 0, −1 and −1."),
+            (40.0, 0.01, "That is the plain mean. The raised scores are 1, 1/2 and 1/2."),
+            (70.0, 0.01, "Divide by the sum of the raised scores, 1 + 1/2 + 1/2."),
+            (-44.0, 0.01, "The sign is in the query, so in the scores. Raised, no score is below 0."),
+            (20.0, 0.01, "That is the value of token 1 alone. The others have weights of 1/4."),
+        ],
+        explanation="The scores are 0, −1 and −1, raised 1, 1/2 and 1/2, so the weights are 1/2, 1/4 and 1/4: 10 + 10 + 15.",
+        provenance="exact",
+    ),
+    "on-a-line": NumberQuestion(
+        prompt="Let d_k be 1: the keys of the sixteen tokens are sixteen different numbers. "
+        "How many of the tokens can be read most, by some query?",
+        right=2.0,
+        tolerance=0,
+        wrong=[
+            (1.0, 0, "A query below 0 turns the order round. Which key scores most then?"),
+            (16.0, 0, "A key between two others scores between them, whatever the query is."),
+            (8.0, 0, "A score is the query times the key. Which keys give the largest product?"),
+        ],
+        explanation="The largest key, or the smallest for a query below 0. All others lie between: inside the convex hull.",
+        provenance="exact",
+    ),
+    "two-lengths": ChoiceQuestion(
+        prompt="`x` is 3 × 4 and asks, `z` is 7 × 5, `w_v` is 5 × 2. What does the next cell print first?",
+        options=[
+            (
+                "`(3, 7) (3, 2)`",
+                "A row for each query, a column for each key; an output for each query, as wide as a value.",
+            ),
+            ("`(3, 7) (7, 2)`", "There are seven values, and each output is a blend of them all. Who gets an output?"),
+            ("`(7, 3) (3, 2)`", "Queries are the rows of the grid, and `x` asks."),
+            ("`(3, 3) (3, 2)`", "That is `x` reading itself. Here the keys come from `z`."),
+        ],
+        right=0,
+    ),
+    "wide": ChoiceQuestion(
+        prompt="d_k = 64. How much weight does the largest of the 16 have, in the mean over the queries?",
+        options=[
+            (
+                "about 1/16: the numbers are random",
+                "In the mean over many queries each key gets about 1/16. The largest of each row is more.",
+            ),
+            (
+                "about a quarter",
+                "Scores are sums of 64 products. They spread by about 8, and a lead of 8 is a factor of 3,000.",
+            ),
+            ("about four fifths", "Scores of 64 products spread by about 8: the best of sixteen is mostly far ahead."),
+            ("nearly all, 0.99", "Sometimes. In the mean the second best gets some."),
+        ],
+        right=2,
     ),
     "steps": OrderQuestion(
         title="One query token, in order",
@@ -64,5 +106,64 @@ PREDICTIONS: dict[str, Question] = {
             ),
         ],
         reveal="Query and keys decide how much, values decide what.",
+    ),
+    # Anatomy of attention
+    "output-shape": ChoiceQuestion(
+        title="The shape of the output",
+        prompt="`X` is 5 × 8, `W_Q` and `W_K` are 8 × 4, `W_V` is 8 × 3. What is the shape of the output Y?",
+        options=[
+            ("5 × 5", "That is the shape of the scores and of the weights: one number for each pair of tokens."),
+            (
+                "5 × 8",
+                "The output is as wide as a *value*. To be as wide as X again it needs d_v = 8, or one more matrix.",
+            ),
+            ("5 × 4", "4 is the width of queries and keys. It disappears in QKᵀ."),
+            ("5 × 3", "One row for each query, as wide as a value."),
+        ],
+        right=3,
+    ),
+    "same-word": ChoiceQuestion(
+        prompt="*Houston we have a problem*, then *Houston we have a Houston*. What happens to the output of *have*?",
+        options=[
+            ("It stays: *have* is the same vector", "Its query is the same. But what it reads is not."),
+            (
+                "It changes, since another word stands where *problem* stood",
+                "The same vector, two outputs: no one matrix does that.",
+            ),
+            (
+                "It turns by an angle, and keeps its length",
+                "No angle and no length is kept: it is another blend, of other values.",
+            ),
+        ],
+        right=1,
+    ),
+    "inert-bias": ChoiceQuestion(
+        title="Which bias does nothing?",
+        prompt="One of the three biases can be set to anything at all, and no output changes. Which?",
+        options=[
+            ("`b_q`", "It adds `b_q`·k_j to the score of key j: another number for each key."),
+            ("`b_k`", "It adds the same number, q·`b_k`, to every score of a row, and the softmax ignores that."),
+            ("`b_v`", "It moves every value, and the output with them."),
+            (
+                "None: all three are trained, so all three matter",
+                "That something is trained does not mean that it does something.",
+            ),
+        ],
+        right=1,
+    ),
+    "grows-with": ChoiceQuestion(
+        prompt="A sentence gets twice as long. How many more numbers must the ideal tensor and attention learn?",
+        options=[
+            (
+                "both twice as many",
+                "The tensor has a cell for each *pair*. And does any of W_Q, W_K, W_V have n in its shape?",
+            ),
+            ("the tensor four times as many, attention twice", "n stands in the shape of none of the three matrices."),
+            (
+                "the tensor four times as many, attention none",
+                "A cell for each pair of tokens, and three matrices for any length.",
+            ),
+        ],
+        right=2,
     ),
 }

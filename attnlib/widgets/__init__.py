@@ -15,6 +15,7 @@ from attnlib.widgets.metric_ellipse import MetricEllipse
 from attnlib.widgets.number_question import Number
 from attnlib.widgets.query_puzzle import QueryPuzzle
 from attnlib.widgets.query_stepper import QueryStepper
+from attnlib.widgets.roles_puzzle import RolesPuzzle
 from attnlib.widgets.rotary_dial import RotaryDial
 from attnlib.widgets.scaling_lab import ScalingLab
 from attnlib.widgets.softmax_sliders import SoftmaxSliders
@@ -39,6 +40,7 @@ __all__ = [
     "Number",
     "QueryPuzzle",
     "QueryStepper",
+    "RolesPuzzle",
     "RotaryDial",
     "ScalingLab",
     "SoftmaxSliders",

@@ -39,14 +39,14 @@ function build(model, figure) {
     hand,
   );
   const picture = plane.picture("plane of words");
-  const [grids, note, told] = [element("div.pairs.questions"), element("p.note"), ui.live("p.both")];
+  const [grids, note, told] = [element("div.pairs.questions"), element("p.note"), ui.live("p.share")];
   figure.append(element("div.columns", element("div.frame", picture, controls.node, told), grids));
   const scene_of = ui.memoize((tokens) => draw_scene(model, picture, grids, note, tokens));
 
   return () => {
     const { tokens, points, unit, handed, factors } = ui.values(model);
-    check_entries("points", points, 4, [-LARGEST, LARGEST]);
-    check_entries("factors", factors, 2, [0, 3]);
+    puzzle.check_entries("points", points, 4, LARGEST);
+    puzzle.check_entries("factors", factors, 2, 3, 0);
     const places = in_unit(points, unit);
     const placed = model.get("standardise") ? lab.standardise(places) : places;
     const weights = (handed ? factors : ONES).map((row) => weigh(placed, row));
@@ -76,14 +76,6 @@ function verdict(shares, one) {
   const near = one && (passed.some(Boolean) || shares[0] + shares[1] >= 0.97);
   const why = " Each row of the one grid has 100 % to share out: together the two cannot pass 100 %.";
   return `${measured} The goal is ${percent(GOAL)} for both.${near ? why : ""}`;
-}
-
-function check_entries(name, rows, count, [low, high]) {
-  if (rows?.length !== count || rows.some((row) => row?.length !== 2)) throw new Error(`${name} must be ${count} × 2`);
-  for (const [i, row] of rows.entries())
-    for (const [j, entry] of row.entries())
-      if (!(Number.isFinite(entry) && entry >= low && entry <= high))
-        throw new Error(`${name}[${i}, ${j}] is ${entry}, outside ${low} to ${high}`.replaceAll("-", "−"));
 }
 
 // Returns what shows the numbers of one state.
@@ -124,15 +116,7 @@ function draw_scene(model, picture, grids, note, tokens) {
 
 // One question: its grid, its meter, and the sliders that are handed over; `fill` shows a state.
 function draw_question(model, tokens, question, q) {
-  const cells = tokens.map((_, i) => tokens.map((_, j) => element(i === j ? "td.plain" : "td")));
-  const table = ui.table(
-    [element("td.corner", "query \\ key"), ...tokens],
-    tokens.map((token, i) => [token, ...cells[i]]),
-  );
-  cells.forEach((row, i) => {
-    row[PARTNERS[q][i]].classList.add("attn-marked");
-    row[i].textContent = "–";
-  });
+  const grid = puzzle.grid(question, tokens, PARTNERS[q]);
   const meter = puzzle.meter();
   const sliders = AXES.map((axis, c) => {
     const label = `${axis} counts ×`;
@@ -144,21 +128,14 @@ function draw_question(model, tokens, question, q) {
     return slider;
   });
   const extra = element("div", ui.controls(...sliders).node);
-  const title = element("p.pair", question);
-  const node = element("div", title, ui.scroll(question, table), meter.node, extra);
+  grid.node.append(meter.node, extra);
   const fill = ({ weights, shares, handed, factors }) => {
-    weights[q].forEach((row, i) => {
-      row.forEach((weight, j) => {
-        if (i === j) return;
-        cells[i][j].textContent = number(weight);
-        cells[i][j].style.setProperty("--w", weight.toFixed(3));
-      });
-    });
+    grid.fill(weights[q].map((row, i) => row.with(i, null)));
     meter.draw(shares[q], GOAL, `${percent(shares[q])}, goal: ${percent(GOAL)}`);
     extra.hidden = !handed;
     sliders.forEach((slider, c) => slider.set(factors[q][c], number(factors[q][c], 1)));
   };
-  return { node, fill };
+  return { node: grid.node, fill };
 }
 
 export default ui.widget(build);

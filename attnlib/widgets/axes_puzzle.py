@@ -10,10 +10,10 @@ from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from anywidget_static import InputError, Numbers, Real, Texts
+from anywidget_static import Numbers, Real, Texts
 from attnlib.lab.axes import partner_share, standardise
 from attnlib.scaled_dot_product import attention_weights
-from attnlib.widgets.base import PageWidget
+from attnlib.widgets.base import PageWidget, check_within
 from attnlib.widgets.tables import Row, table, vector
 
 TOKENS = ("elephant", "mouse", "lorry", "bicycle")
@@ -74,8 +74,8 @@ class AxesPuzzle(PageWidget):
         return attention_weights(x, x, _others(), scale=1)
 
     def check(self, inputs: SimpleNamespace) -> None:
-        _within("points", inputs.points, -LARGEST, LARGEST)
-        _within("factors", inputs.factors, 0, 3)
+        check_within("points", inputs.points, -LARGEST, LARGEST)
+        check_within("factors", inputs.factors, 0, 3)
 
     def fallback(self) -> str:
         grid = self._grids(ONES)[0]
@@ -101,11 +101,3 @@ def _others() -> Bool[Array, "4 4"]:
 def _shares(grids: Float[Array, "2 4 4"]) -> tuple[float, float]:
     kind, size = (partner_share(grid, partners) for grid, partners in zip(grids, PARTNERS, strict=True))
     return kind, size
-
-
-def _within(name: str, rows: list[list[float]], low: float, high: float) -> None:
-    """Raise `InputError` for the first entry outside the bounds, naming its index."""
-    for i, row in enumerate(rows):
-        for j, entry in enumerate(row):
-            if not low <= entry <= high:
-                raise InputError(f"{name}[{i}, {j}] is {entry:g}, outside {low:g} to {high:g}".replace("-", "−"))

@@ -80,6 +80,14 @@ def check_index(what: str, index: int, count: int) -> None:
         raise InputError(f"{what} {index} is outside 0 … {count - 1}")
 
 
+def check_within(name: str, rows: list[list[float]], low: float, high: float) -> None:
+    """Raise `InputError` for the first entry outside the bounds, naming its index."""
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            if not low <= entry <= high:
+                raise InputError(f"{name}[{i}, {j}] is {entry:g}, outside {low:g} to {high:g}".replace("-", "−"))
+
+
 def check_mask(mask: list[list[bool]] | None, n_q: int, n_k: int) -> None:
     """Raise `InputError` unless there is no mask, or one that fits the scores and lets every query read something."""
     if mask is None:

@@ -3,7 +3,7 @@
 import * as lab from "./lab.mjs";
 import * as math from "./math.mjs";
 import * as plane from "./plane.mjs";
-import { REACH, SIZE, to_picture } from "./plane.mjs";
+import { REACH, SIZE } from "./plane.mjs";
 import * as puzzle from "./puzzle.mjs";
 import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
@@ -49,7 +49,7 @@ function build(model, figure) {
 
   return () => {
     const { tokens, points, handed, own } = ui.values(model);
-    check_points(points);
+    puzzle.check_entries("points", points, 3, REACH);
     const added = handed ? own : 0;
     const scores = math.attention_scores(points, points, 1).map((row, i) => row.with(i, row[i] + added));
     const loss = lab.cycle_loss(scores);
@@ -60,29 +60,16 @@ function build(model, figure) {
     ui.caption(model, figure, CAPTION);
     ui.write(note, place(x, y, loss));
     ui.write(told, verdict(loss, handed).replaceAll(" %", "\u00a0%")); // no line begins with a %
-    meter.draw(Math.exp(-loss), GOAL, `${share_of(loss)}, goal: ${puzzle.percent(GOAL)}`);
+    meter.draw(Math.exp(-loss), GOAL, `${puzzle.below_half(Math.exp(-loss))}, goal: ${puzzle.percent(GOAL)}`);
     own_slider.node.hidden = !handed;
     controls.draw();
   };
 }
 
-function check_points(points) {
-  if (points?.length !== 3 || points.some((point) => point?.length !== 2)) throw new Error("points must be 3 × 2");
-  for (const [i, point] of points.entries())
-    for (const [j, entry] of point.entries())
-      if (!(Number.isFinite(entry) && Math.abs(entry) <= REACH))
-        throw new Error(`points[${i}, ${j}] is ${entry}, outside −${REACH} to ${REACH}`.replaceAll("-", "−"));
-}
-
-// The share that is read, as a text: a half is never reached.
-function share_of(loss) {
-  const share = puzzle.percent(Math.exp(-loss));
-  return share === "50 %" ? `just under ${share}` : share;
-}
-
 function verdict(loss, handed) {
   const hundredths = Math.round(100 * Math.exp(-loss)); // as it is shown
-  const measured = `Share read from the one that is beaten: ${share_of(loss)}, loss ${number(loss)}.`;
+  const share = puzzle.below_half(Math.exp(-loss));
+  const measured = `Share read from the one that is beaten: ${share}, loss ${number(loss)}.`;
   if (hundredths >= 100 * GOAL) return `${measured} The goal is passed.${hundredths >= 49 ? HALF : ""}`;
   return `${measured} The goal is ${puzzle.percent(GOAL)}.${!handed && hundredths >= 33 ? WALL : ""}`;
 }
@@ -103,49 +90,18 @@ function draw_scene(model, picture, grids, tokens) {
     }),
   );
   picture.replaceChildren(...plane.axes(), arrows, ...handles);
-  grids.replaceChildren();
-  const fill_scores = grid(grids, "Scores: symmetric, wherever the points lie", tokens);
-  const fill_weights = grid(grids, "Weights: the softmax of each row", tokens);
+  const beaten = [2, 0, 1];
+  const score_grid = puzzle.grid("Scores: symmetric, wherever the points lie", tokens, beaten);
+  const weight_grid = puzzle.grid("Weights: the softmax of each row", tokens, beaten);
+  grids.replaceChildren(score_grid.node, weight_grid.node);
   return (points, scores) => {
     points.forEach((point, i) => plane.move(handles[i], point, false));
-    stack_names(handles, points);
+    plane.place_names(handles, points);
     arrows.setAttribute("d", points.map((point, i) => plane.arrow(point, points.at(i - 1))).join(""));
     const least = Math.min(...scores.flat());
     const span = Math.max(...scores.flat()) - least || 1;
-    fill_scores(scores, (score) => (score - least) / span);
-    fill_weights(
-      scores.map((row) => math.softmax(row)),
-      (weight) => weight,
-    );
-  };
-}
-
-// Names stand outward of their points as far as three have room, and those of points near each other in a stack.
-function stack_names(handles, points) {
-  const taken = [];
-  points.forEach((point, i) => {
-    const [x, y] = to_picture(point);
-    const up = (y > 80 && y < SIZE / 2 + 20) || y > SIZE - 75;
-    let at = y + (up ? -14 : 26);
-    while (taken.some(([u, v]) => Math.abs(u - x) < 70 && Math.abs(v - at) < 17)) at += up ? -17 : 17;
-    taken.push([x, at]);
-    set(handles[i].lastChild, { y: at - y });
-  });
-}
-
-// Appends a grid, its right cells framed; returns what fills it.
-function grid(parent, title, tokens) {
-  const cells = tokens.map(() => tokens.map(() => element("td")));
-  cells.forEach((row, i) => row.at(i - 1).classList.add("attn-marked"));
-  const rows = tokens.map((token, i) => [token, ...cells[i]]);
-  const table = ui.table([element("td.corner", "query \\ key"), ...tokens], rows);
-  parent.append(element("div", element("p.pair", title), ui.scroll(title, table)));
-  return (matrix, shade) => {
-    for (const [i, row] of cells.entries())
-      for (const [j, cell] of row.entries()) {
-        cell.textContent = number(matrix[i][j]);
-        cell.style.setProperty("--w", shade(matrix[i][j]).toFixed(3));
-      }
+    score_grid.fill(scores, (score) => (score - least) / span);
+    weight_grid.fill(scores.map((row) => math.softmax(row)));
   };
 }
 

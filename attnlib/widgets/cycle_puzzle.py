@@ -10,10 +10,10 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from anywidget_static import InputError, Numbers, Real, Texts
+from anywidget_static import Numbers, Real, Texts
 from attnlib.lab.cycle import cycle_loss, cycle_means
 from attnlib.scaled_dot_product import attention_scores, softmax
-from attnlib.widgets.base import PageWidget
+from attnlib.widgets.base import PageWidget, check_within
 from attnlib.widgets.tables import Row, table, vector
 
 TOKENS = ("rock", "paper", "scissors")
@@ -70,11 +70,7 @@ class CyclePuzzle(PageWidget):
         return cycle_means(self.scores)
 
     def check(self, inputs: SimpleNamespace) -> None:
-        for i, point in enumerate(inputs.points):
-            for j, entry in enumerate(point):
-                if not abs(entry) <= LARGEST:
-                    outside = f"points[{i}, {j}] is {entry:g}, outside {-LARGEST:g} to {LARGEST:g}"
-                    raise InputError(outside.replace("-", "−"))
+        check_within("points", inputs.points, -LARGEST, LARGEST)
 
     def fallback(self) -> str:
         names = [f"{token} {vector(point)}" for token, point in zip(self.tokens, self.points, strict=True)]

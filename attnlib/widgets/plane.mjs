@@ -59,11 +59,16 @@ export function arrow(from, to, gap = 11) {
   return `M${start}L${end}M${at(length - gap - 8, 5)}L${end}L${at(length - gap - 8, -5)}`;
 }
 
-// A point that can be dragged: `at()` tells where it is. The callbacks are `put(point)` with where it should go,
-// `choose()` on focus, and `nudge(step)` for an arrow key, where a step in the plane is not what it should mean.
+// The marks of what asks, a query, and of what is asked, a key.
+export const TRIANGLE = "M0-12L11 8H-11Z";
+export const SQUARE = "M-7-7H7V7H-7Z";
+
+// A point that can be dragged, drawn as `mark`: `at()` tells where it is. The callbacks are `put(point)` with where it
+// should go, `choose()` on focus, and `nudge(step)` for an arrow key, where a step in the plane is not what it should
+// mean.
 export function handle(picture, label, { at, put, choose = () => {}, ...given }) {
-  const { nudge = (step) => put(at().map((x, c) => clamp(x + step[c]))) } = given;
-  const marks = [element("circle.reach", { r: 20 }), element("circle", { r: 8 }), element("text", label)];
+  const { nudge = (step) => put(at().map((x, c) => clamp(x + step[c]))), mark = element("circle", { r: 8 }) } = given;
+  const marks = [element("circle.reach", { r: 20 }), mark, element("text", label)];
   const node = element("g.token", { tabindex: 0, role: "slider", "aria-label": label }, ...marks);
   set(node, { "aria-valuemin": -REACH, "aria-valuemax": REACH, "aria-orientation": "horizontal" });
   const pointed = ({ clientX, clientY }) => {
@@ -97,6 +102,24 @@ export function move(node, point, selected) {
   node.classList.toggle("attn-selected", selected);
   set(node.lastChild, { "text-anchor": anchor(x, SIZE / 4), y: y < 30 ? 26 : -14 });
   return y;
+}
+
+// Names above or below their points, outward where `above` does not say; where another stands, on the other side, or a
+// line further.
+const LINES = Array.from({ length: 8 }, (_, k) => [-14 - 17 * k, 26 + 17 * k]);
+const is_upper = (y) => y < SIZE / 2 + 20;
+
+export function place_names(handles, points, above = is_upper) {
+  const taken = [];
+  points.forEach((point, i) => {
+    const [x, y] = to_picture(point);
+    const apart = ([u, v], at) => Math.abs(u - x) >= 70 || Math.abs(v - y - at) >= 17;
+    const is_free = (at) => y + at > 16 && y + at < SIZE - 5 && taken.every((one) => apart(one, at));
+    const order = LINES.flatMap(([up, down]) => (above(y, i) ? [up, down] : [down, up]));
+    const at = order.find(is_free) ?? order[0];
+    taken.push([x, y + at]);
+    set(handles[i].lastChild, { y: at });
+  });
 }
 
 // How a name stands to its point, so that it stays in the picture: `near` an edge it leads away from it.

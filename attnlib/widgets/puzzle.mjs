@@ -1,10 +1,40 @@
-// What the puzzles share: a meter with its goal, and the button that hands over the control that is missing.
+// What the puzzles share: a meter with its goal, a grid with the wanted cells framed, a check of what is moved, and the
+// button that hands over the control that is missing.
 
 import * as ui from "./ui.mjs";
 import { element } from "./ui.mjs";
 import "./puzzle.css";
 
 export const percent = (share) => `${Math.round(100 * share)} %`;
+
+// A share that never reaches a half, as a text.
+export const below_half = (share) => (percent(share) === "50 %" ? "just under 50 %" : percent(share));
+
+// Raise for an entry outside its bounds, or for another size than `count` × 2.
+export function check_entries(name, rows, count, high, low = -high) {
+  if (rows?.length !== count || rows.some((row) => row?.length !== 2)) throw new Error(`${name} must be ${count} × 2`);
+  for (const [i, row] of rows.entries())
+    for (const [j, entry] of row.entries())
+      if (!(Number.isFinite(entry) && entry >= low && entry <= high))
+        throw new Error(`${name}[${i}, ${j}] is ${entry}, outside ${low} to ${high}`.replaceAll("-", "−"));
+}
+
+// A grid with a title, in row i the cell of column wanted[i] framed; `fill` shows numbers, null as a cell without one.
+export function grid(title, tokens, wanted) {
+  const cells = tokens.map((_, i) => tokens.map((_, j) => element(j === wanted[i] ? "td.marked" : "td")));
+  const rows = tokens.map((token, i) => [token, ...cells[i]]);
+  const table = ui.table([element("td.corner", "query \\ key"), ...tokens], rows);
+  const fill = (matrix, shade = (weight) => weight) => {
+    for (const [i, row] of cells.entries())
+      for (const [j, cell] of row.entries()) {
+        const entry = matrix[i][j];
+        ui.write(cell, entry === null ? "–" : ui.number(entry));
+        if (entry === null) cell.classList.add("attn-plain");
+        else cell.style.setProperty("--w", shade(entry).toFixed(3));
+      }
+  };
+  return { node: element("div", element("p.pair", title), ui.scroll(title, table)), fill };
+}
 
 // A bar that fills up to a goal, both shares of 1; its text says what is measured.
 export function meter() {

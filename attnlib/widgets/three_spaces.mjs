@@ -108,8 +108,8 @@ function draw_scene(model, [input, attention, output], chooser, tokens) {
     const told = { role: "img", "aria-label": `${role} of ${token}` };
     return element(`g.mark${kind}`, told, element("path", { d }), element("text", (kind && `${role}: `) + token));
   };
-  const queries = tokens.map(mark("query", ".hollow", "M0-12L11 8H-11Z"));
-  const keys = tokens.map(mark("key", "", "M-7-7H7V7H-7Z"));
+  const queries = tokens.map(mark("query", ".hollow", plane.TRIANGLE));
+  const keys = tokens.map(mark("key", "", plane.SQUARE));
   const values = tokens.map(mark("value", "", "M0-10L10 0L0 10L-10 0Z"));
   const outputs = tokens.map(mark("output", ".hollow", "M-8 0a8 8 0 1 0 16 0a8 8 0 1 0-16 0"));
   const reads = [0, 1, 2].map(() => tokens.map(() => element("path.read")));

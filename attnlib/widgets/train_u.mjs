@@ -154,18 +154,10 @@ function check_inputs(model) {
     const count = kinds.filter((one) => one === kind).length;
     if (count < 2) throw new Error(`kinds has ${count} of the kind ${kind}: two or more are needed`);
   }
-  check_entries("points", points, points.length);
-  check_entries("u", u, 2);
+  puzzle.check_entries("points", points, points.length, REACH);
+  puzzle.check_entries("u", u, 2, REACH);
   for (const [i, loss] of losses.entries())
     if (!(Number.isFinite(loss) && loss >= 0)) throw new Error(`losses[${i}] is ${loss}, not a number of 0 or more`);
-}
-
-function check_entries(name, rows, count) {
-  if (rows?.length !== count || rows.some((row) => row?.length !== 2)) throw new Error(`${name} must be ${count} × 2`);
-  for (const [i, row] of rows.entries())
-    for (const [j, entry] of row.entries())
-      if (!(Number.isFinite(entry) && Math.abs(entry) <= REACH))
-        throw new Error(`${name}[${i}, ${j}] is ${entry}, outside −${REACH} to ${REACH}`.replaceAll("-", "−"));
 }
 
 const kind_mark = (kind, r) => element(kind ? "circle.filled" : "circle.open", { r });

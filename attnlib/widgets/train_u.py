@@ -14,7 +14,7 @@ from anywidget_static import InputError, Numbers, Real, Whole
 from attnlib.lab.reading import kind_share, reading_gradient, reading_loss
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_weights
-from attnlib.widgets.base import PageWidget
+from attnlib.widgets.base import PageWidget, check_within
 from attnlib.widgets.tables import Row, table
 
 SEED = 7154  # of those that were tried one with which factors for the axes seem to help at first
@@ -122,8 +122,8 @@ class TrainU(PageWidget):
         for kind in (0, 1):
             if (count := inputs.kinds.count(kind)) < 2:
                 raise InputError(f"kinds has {count} of the kind {kind}: two or more are needed")
-        _within("points", inputs.points)
-        _within("u", inputs.u)
+        check_within("points", inputs.points, -REACH, REACH)
+        check_within("u", inputs.u, -REACH, REACH)
         for i, loss in enumerate(inputs.losses):
             if loss < 0:
                 raise InputError(f"losses[{i}] is {loss:g}, below 0".replace("-", "−"))
@@ -164,11 +164,3 @@ def _row(name: str, one: TrainU) -> Row:
 
 def _factors(u: list[list[float]]) -> Float[Array, "2 2"]:
     return np.diag(np.abs(np.diag(u)))
-
-
-def _within(name: str, rows: list[list[float]]) -> None:
-    """Raise `InputError` for the first entry outside −3 to 3, naming its index."""
-    for i, row in enumerate(rows):
-        for j, entry in enumerate(row):
-            if not -REACH <= entry <= REACH:
-                raise InputError(f"{name}[{i}, {j}] is {entry:g}, outside −3 to 3".replace("-", "−"))

@@ -9,6 +9,7 @@ import functools
 import re
 
 import jupytext
+import numpy as np
 import pytest
 
 from anywidget_static import esbuild
@@ -107,6 +108,43 @@ def centre_of():
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     return centre
+
+
+@pytest.fixture
+def carry(drag, centre_of):
+    """Drag a handle of a plane to a place in it: by finger on a phone, by mouse on what is wider."""
+
+    def carry_it(page, handle, place):
+        picture = page.locator("svg.attn-plane", has=handle)
+        picture.scroll_into_view_if_needed()
+        box, (x, y) = picture.bounding_box(), centre_of(handle.locator(".attn-reach"))
+        to = box["x"] + box["width"] * (1 + place[0] / 3.4) / 2, box["y"] + box["height"] * (1 - place[1] / 3.4) / 2
+        if page.viewport_size["width"] < 500:
+            drag(page, (x, y), ((x + to[0]) / 2, (y + to[1]) / 2), to)
+            return
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(*to, steps=4)
+        page.mouse.up()
+
+    return carry_it
+
+
+@pytest.fixture
+def move_by_keys():
+    """Move a handle of a plane from one place to another, of tenths, by the arrow keys."""
+
+    def move(page, handle, start, end):
+        handle.focus()
+        for way, keys in zip(
+            np.subtract(end, start), (("ArrowRight", "ArrowLeft"), ("ArrowUp", "ArrowDown")), strict=True
+        ):
+            fives, ones = divmod(round(abs(way) * 10), 5)
+            key = keys[int(way < 0)]
+            for press in [f"Shift+{key}"] * fives + [key] * ones:
+                page.keyboard.press(press)
+
+    return move
 
 
 @pytest.fixture

@@ -115,22 +115,10 @@ def test_it_is_won_by_mouse_or_finger_on_the_sliders(page):
     assert said(page).endswith("Both goals are passed.")
 
 
-def test_a_word_is_dragged_to_where_the_finger_is_whatever_the_unit(page, centre_of, position_of, drag):
-    finger = page.viewport_size["width"] < 500
+def test_a_word_is_dragged_to_where_the_finger_is_whatever_the_unit(page, position_of, carry):
     page.get_by_label("unit of size").fill("2")
     assert position_of(word(page, "lorry")) == [-1, 2]
-    picture = page.locator("svg.attn-plane")
-    picture.scroll_into_view_if_needed()
-    x, y = centre_of(word(page, "lorry").locator(".attn-reach"))
-    step = picture.bounding_box()["width"] / 6.8
-    to = x + 0.5 * step, y + step
-    if finger:
-        drag(page, (x, y), (x + 0.2 * step, y + 0.5 * step), to)
-    else:
-        page.mouse.move(x, y)
-        page.mouse.down()
-        page.mouse.move(*to, steps=4)
-        page.mouse.up()
+    carry(page, word(page, "lorry"), (-0.5, 1))
     shown = position_of(word(page, "lorry"))
     assert shown == pytest.approx([-0.5, 1], abs=0.03)
     points = [*POINTS[:2], (shown[0], shown[1] / 2), POINTS[3]]

@@ -63,17 +63,15 @@ def is_that_of(page, puzzle):
     assert (" It lies beyond the " in note) == (abs(x) > 6)
 
 
-def gather(page):
+@pytest.fixture
+def gather(move_by_keys):
     """Every token to (0, 0), by the keyboard."""
-    for name, (across, up) in zip(TOKENS, POINTS, strict=True):
-        token(page, name).focus()
-        for size, keys in ((across, ("ArrowLeft", "ArrowRight")), (up, ("ArrowDown", "ArrowUp"))):
-            tenths = round(abs(size) * 10)
-            key = keys[int(size < 0)]
-            for _ in range(tenths // 5):
-                page.keyboard.press(f"Shift+{key}")
-            for _ in range(tenths % 5):
-                page.keyboard.press(key)
+
+    def gather_all(page):
+        for name, point in zip(TOKENS, POINTS, strict=True):
+            move_by_keys(page, token(page, name), point, (0, 0))
+
+    return gather_all
 
 
 def test_the_cells_that_count_are_framed_and_the_arrows_point_to_the_beaten(page):
@@ -88,7 +86,7 @@ def test_the_cells_that_count_are_framed_and_the_arrows_point_to_the_beaten(page
     assert page.problems == []
 
 
-def test_it_is_lost_and_won_by_keyboard(page):
+def test_it_is_lost_and_won_by_keyboard(page, gather):
     gather(page)
     lost = CyclePuzzle(points=np.zeros((3, 2)))
     is_that_of(page, lost)
@@ -118,27 +116,16 @@ def test_it_is_lost_and_won_by_keyboard(page):
     assert page.problems == []
 
 
-def test_a_token_is_dragged_to_where_the_mouse_or_finger_is(page, centre_of, position_of, drag):
+def test_a_token_is_dragged_to_where_the_mouse_or_finger_is(page, position_of, carry):
     assert position_of(token(page, "rock")) == [1.5, 0]
-    picture = page.get_by_role("group", name="plane of tokens")
-    picture.scroll_into_view_if_needed()
-    x, y = centre_of(token(page, "rock").locator(".attn-reach"))
-    step = picture.bounding_box()["width"] / 6.8
-    to = x - step, y - 2 * step
-    if page.viewport_size["width"] < 500:
-        drag(page, (x, y), (x - 0.4 * step, y - step), to)
-    else:
-        page.mouse.move(x, y)
-        page.mouse.down()
-        page.mouse.move(*to, steps=4)
-        page.mouse.up()
+    carry(page, token(page, "rock"), (0.5, 2))
     shown = position_of(token(page, "rock"))
     assert shown == pytest.approx([0.5, 2], abs=0.03)
     is_that_of(page, CyclePuzzle(points=[shown, *POINTS[1:]]))
     assert page.problems == []
 
 
-def test_it_is_won_by_mouse_or_finger_on_the_slider(page):
+def test_it_is_won_by_mouse_or_finger_on_the_slider(page, gather):
     gather(page)
     hand(page).click()
     own(page).scroll_into_view_if_needed()

@@ -110,7 +110,9 @@ def test_a_widget_that_comes_alive_under_the_focus_keeps_it(served, open_page):
     page = open_page(f"{served}/{CHAPTER}")
     page.evaluate("document.querySelector('#token-plane-attention-in-the-plane .attn-scroll').focus()")  # scrolls there
     page.locator("#token-plane-attention-in-the-plane svg").wait_for()
-    assert page.evaluate("document.querySelector('#token-plane-attention-in-the-plane').contains(document.activeElement)")
+    assert page.evaluate(
+        "document.querySelector('#token-plane-attention-in-the-plane').contains(document.activeElement)"
+    )
 
 
 def test_the_grid_is_driven_by_the_keyboard_alone(site, open_page, grid_of):

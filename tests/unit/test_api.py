@@ -26,6 +26,7 @@ from attnlib import (
     vocabulary,
     widgets,
 )
+from attnlib.training import tasks
 
 PAGE = Path("chapters/appendices/api.md").read_text(encoding="utf8")
 LISTED = re.findall(r"^\.\. auto(?:function|class):: attnlib\.([\w.]+)", PAGE, re.M)
@@ -61,6 +62,7 @@ PUBLIC = {
     "vocabulary.read_words": vocabulary.read_words,
     "training.transformer.Transformer": training.Transformer,
     **{f"training.{name}": getattr(training, name) for name in ("Recipe", "train", "weights_of")},
+    **{f"training.tasks.{name}": thing for name, thing in own(tasks).items()},
 }
 del PUBLIC["widgets.InputError"]
 

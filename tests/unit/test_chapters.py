@@ -9,6 +9,7 @@ import nbclient
 import pytest
 
 from attnlib.exercises import CHAPTERS as CHAPTER_EXERCISES
+from attnlib.exercises import EXERCISES
 from tools import notebooks
 
 CHAPTERS = sorted(Path("chapters").glob("*.md"))
@@ -32,18 +33,35 @@ def code_cells(file):
 # Chapters of the second edition: their length is held by the build, and their checks stand in cells of their own.
 SECOND = [file for file in CHAPTERS if "{reading-time}" in file.read_text()]
 FIRST = [file for file in CHAPTERS if file not in SECOND]
+DEPTH = [Path("chapters/03_anatomy.md")]  # second pages of a chapter, which a reader may skip
 
 
-@named(SECOND)
+def parts_in_order(text, parts):
+    places = [text.find(part) for part in parts]
+    assert -1 not in places, parts[places.index(-1)]
+    assert places == sorted(places)
+
+
+def of_the_chapter(file):
+    """All pages of a page's chapter."""
+    return [page for page in CHAPTERS if page.stem[:2] == file.stem[:2]]
+
+
+@named([file for file in SECOND if file not in DEPTH])
 def test_a_chapter_begins_with_a_puzzle_and_ends_with_what_one_can_do(file):
     text = file.read_text()
     parts = ["{reading-time}", "from attnlib.widgets import", "\n## ", "**Predict.**", "## Where it breaks", "## What you can do now",
              "What failed, measured:", "## Exercises", "*Draws on*"]  # fmt: skip
-    places = [text.find(part) for part in parts]
-    assert -1 not in places, parts[places.index(-1)]
-    assert places == sorted(places)
+    parts_in_order(text, parts)
     assert len(re.findall(r"\bpredict\(\d", text)) >= len(re.findall(r"^## ", text, re.MULTILINE))
     assert len(EXERCISE.findall(text)) >= 8
+
+
+@named(DEPTH)
+def test_a_second_page_says_that_it_can_be_skipped_and_has_exercises_of_its_own(file):
+    text = file.read_text()
+    parts_in_order(text, ["{reading-time}", "You can skip this page", "\n## ", "## Exercises", "*Draws on*"])
+    assert EXERCISE.findall(text)
 
 
 @named(FIRST)
@@ -51,9 +69,7 @@ def test_a_chapter_has_all_its_parts_in_order(file):
     text = file.read_text()
     parts = ["After this chapter you can", "## The formula so far", "Predict", "AttentionGrid(", "## Where it breaks",
              "## Exercises", "## Recap", "*Draws on*"]  # fmt: skip
-    places = [text.find(part) for part in parts]
-    assert -1 not in places, parts[places.index(-1)]
-    assert places == sorted(places)
+    parts_in_order(text, parts)
     recap = text[text.index("## Recap") : text.index("*Draws on*")]
     assert len(re.findall(r"^- ", recap, re.MULTILINE)) <= 8
     goals = text[text.index("After this chapter you can") : text.index("## The formula so far")]
@@ -64,8 +80,10 @@ def test_a_chapter_has_all_its_parts_in_order(file):
 def test_every_exercise_is_one_of_the_packages_and_has_a_solution(file):
     text = file.read_text()
     ids = EXERCISE.findall(text)
-    exercises = CHAPTER_EXERCISES[int(file.stem[:2])]
-    assert sorted(ids) == sorted(exercise.id for exercise in exercises)
+    placed = [name for page in of_the_chapter(file) for name in EXERCISE.findall(page.read_text())]
+    theirs = CHAPTER_EXERCISES[int(file.stem[:2])]
+    assert sorted(placed) == sorted(exercise.id for exercise in theirs)
+    exercises = [exercise for exercise in theirs if exercise.id in ids]
     solved = re.findall(r"^```\{solution(?:-start)?\} ex-(\S+)", text, re.MULTILINE)
     assert solved == [name for name in ids if name in solved]  # in their order
     for exercise in exercises:
@@ -138,7 +156,7 @@ def test_the_students_notebook_runs_from_top_to_bottom(file, tmp_path):
     if file.stem in FOR_A_PHONE:
         assert [line for text in printed for line in text.splitlines() if len(line) > 40] == []
     shown = [o.data["text/plain"] for c in notebook.cells for o in c.get("outputs", []) if "data" in o]
-    programs = [exercise for exercise in CHAPTER_EXERCISES[int(file.stem[:2])] if exercise.kind == "program"]
+    programs = [name for name in EXERCISE.findall(file.read_text()) if EXERCISES[name].kind == "program"]
     judged = [text for text in shown if re.match(r"(Right|Not yet): \d", text)]
     assert len(judged) == len(programs)  # the stubs
     assert all(text.startswith("Not yet") for text in judged)  # and nothing was solved for you

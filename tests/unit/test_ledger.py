@@ -13,6 +13,12 @@ HERE = "chapters/00_x"
 LIST = "chapters/appendices/coverage"
 
 
+def pages(metadata, contents=()):
+    """What Sphinx knows of some pages, of which the contents list some."""
+    known = {"found_docs": {*metadata}, "toctree_includes": {"index": [*contents]}}
+    return SimpleNamespace(metadata=metadata, config=SimpleNamespace(root_doc="index"), **known)
+
+
 def found(*labels, exec_count=1):
     """The places in a chapter of one section with these labels and one cell."""
     document, cell = new_document(""), nodes.container(nb_element="cell_code", exec_count=exec_count)
@@ -48,8 +54,18 @@ def test_a_label_on_a_part_of_a_section_counts_for_the_section():
 )
 def test_what_is_missing_is_named_with_its_page(parts, labels, ran, faults):
     noted = defaultdict(dict, {LIST: {"listed": parts}, HERE: {"places": found(*labels, exec_count=ran)}})
-    said = list(ledger.check(None, SimpleNamespace(found_docs={LIST, HERE}, metadata=noted)))
+    said = list(ledger.check(None, pages(noted)))
     assert len(said) == len(faults)
     for (message, page), (fragment, where) in zip(said, faults, strict=True):
         assert fragment in message
         assert page == where
+
+
+def test_pages_come_in_the_order_of_the_contents_and_the_others_after_them():
+    metadata = {page: {"terms": [page]} for page in ("index", "03_anatomy", "03_query", "zoo")}
+    assert ledger.noted(pages(metadata, ["03_query", "03_anatomy"]), "terms") == [
+        "03_query",
+        "03_anatomy",
+        "index",
+        "zoo",
+    ]

@@ -7,6 +7,7 @@ from docutils import nodes
 from docutils.core import publish_doctree
 
 from _ext import reading_time
+from attnlib.exercises import EXERCISES
 
 
 def cell(source, *, tags=(), shows=""):
@@ -29,6 +30,11 @@ def chapter(*parts):
     for part in parts:
         first.parent.insert(2, part)
     return tree
+
+
+def exercise(name):
+    """An exercise, as sphinx-exercise leaves it."""
+    return nodes.container("", label=f"ex-{name}")
 
 
 def folded(text):
@@ -58,9 +64,11 @@ def written(tree, page="chapters/00_orientation"):
 
 
 def test_the_line_says_the_minutes_and_those_of_the_exercises():
-    tree, faults = written(chapter(nodes.paragraph("", "word " * 540)))
+    theirs = [exercise(name) for name in ("which-shape", "no-such-exercise", "write-attention")]
+    tree, faults = written(chapter(nodes.paragraph("", "word " * 540), *theirs))
     line = tree.next_node(nodes.emphasis).astext()
-    assert line.startswith("4 minutes to read, and about 53 for the exercises. More.")
+    minutes = sum(EXERCISES[name].minutes for name in ("which-shape", "write-attention"))
+    assert line.startswith(f"4 minutes to read, and about {minutes} for the exercises. More.")
     assert faults == []
 
 

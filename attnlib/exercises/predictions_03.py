@@ -22,17 +22,20 @@ PREDICTIONS: dict[str, Question] = {
         right=1,
     ),
     "leak": ChoiceQuestion(
-        prompt="A token's noisy number is large and above 0. The column that carries it takes part in the scores. "
+        prompt="A token's rough number is large and above 0, and U carries it, so it takes part in the scores. "
         "Whom does the token read more because of that?",
         options=[
-            ("Tokens of its own kind, and no others", "The column knows no kind: it holds each token's number."),
+            (
+                "Tokens of its own kind, and no others",
+                "That part of the score knows no kind: it is made of the two tokens' numbers.",
+            ),
             (
                 "Tokens whose numbers are near its own",
                 "Near is something else (chapter 1): a still larger number scores more.",
             ),
             (
                 "Tokens with large numbers above 0",
-                "The column adds the product of the two numbers, whatever the kinds are.",
+                "The score gains a multiple of the product of the two numbers, whatever the kinds are.",
             ),
         ],
         right=2,

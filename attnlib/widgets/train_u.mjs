@@ -109,19 +109,22 @@ function in_use(model) {
   ]);
 }
 
-// Do the losses end at this U? "Start again" and an address set U and not the losses.
-const is_of = (losses, loss) => losses.length > 0 && Math.abs(losses.at(-1) - loss) <= 1e-9;
+// A link carries the losses, so they are kept to five digits.
+const kept = (loss) => Number(loss.toPrecision(5));
+
+// Do the losses end at this U? A program may set U and not the losses.
+const is_of = (losses, loss) => losses.length > 0 && kept(losses.at(-1)) === kept(loss);
 
 function descend(model, count) {
   const { points, kinds, rate, losses } = ui.values(model);
   let u = model.get("u");
   const first = lab.reading_loss(points, u, kinds);
-  const history = is_of(losses, first) ? [...losses] : [first];
+  const history = is_of(losses, first) ? [...losses] : [kept(first)];
   for (let step = 0; step < count && history.length < MOST_LOSSES; step++) {
     const gradient = lab.reading_gradient(points, u, kinds);
     const held = (x) => Math.max(-REACH, Math.min(REACH, x));
     u = u.map((row, i) => row.map((entry, j) => held(entry - rate * gradient[i][j])));
-    history.push(lab.reading_loss(points, u, kinds));
+    history.push(kept(lab.reading_loss(points, u, kinds)));
   }
   ui.change(model, { u, losses: history });
 }

@@ -42,7 +42,7 @@ class TrainU(PageWidget):
     90 % in the mean. At first the reader has a factor for each axis: of `u` (2 × 2, −3 to 3) only the sizes of the two
     diagonal entries count. Where the page hands over what is missing (`handed`), the whole of U counts. A step of
     gradient descent then goes by `rate` (0.001 to 5), and `turn` (degrees, −180 to 180) turns U, which moves no weight.
-    `moves` counts how often a slider of U was released, and `losses` are those of the steps so far, at most 400.
+    `moves` counts how often a slider of U was released, and `losses` are those of the steps so far, to five digits, at most 400.
 
     Raises ValueError (`InputError`) for sizes that do not fit, naming them, and for an entry outside its bounds, naming
     its index.
@@ -63,7 +63,7 @@ class TrainU(PageWidget):
     turn = Real(0.0, min=-180, max=180).tag(sync=True, link=True)
     rate = Real(0.05, min=0.001, max=5).tag(sync=True)
     moves = Whole(0, min=0, max=9999).tag(sync=True, link=True)
-    losses = Numbers("n", np.zeros(0), maxlen=MOST_LOSSES, optional=True).tag(sync=True)
+    losses = Numbers("n", np.zeros(0), maxlen=MOST_LOSSES, optional=True).tag(sync=True, link=True)
 
     def __init__(self, points: ArrayLike | None = None, kinds: ArrayLike = KINDS, **options: Any) -> None:
         """`points=None` means the twelve that are drawn with seed 7154."""

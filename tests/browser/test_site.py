@@ -233,7 +233,8 @@ def test_printing_shows_every_widget_and_no_control(served, open_page):
     page.emulate_media(media="print")
     assert page.locator("[data-widget] .attn-table").first.is_visible()
     pictures = page.locator("[data-widget] svg.attn-plane").all()
-    assert len(pictures) >= 3 and all(picture.is_visible() for picture in pictures)
+    assert len(pictures) >= 3
+    assert all(picture.is_visible() for picture in pictures)
     assert not any(control.is_visible() for control in page.locator(".attn-controls").all())
 
 

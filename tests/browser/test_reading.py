@@ -156,11 +156,20 @@ def test_the_skip_link_leads_to_the_text(served, open_page):
 
 
 def test_a_box_that_scrolls_can_be_focused_and_one_that_fits_is_no_stop(served, open_page, until):
-    wide = open_page(f"{served}/{CHAPTER}").locator("pre[tabindex='0']")
-    page = open_page(f"{served}/{CHAPTER}", **PHONE)
+    path = "chapters/appendices/downloads.html"  # code of a cell wraps on a phone, lines to type do not
+    wide = open_page(f"{served}/{path}").locator("pre[tabindex='0']")
+    page = open_page(f"{served}/{path}", **PHONE)
     scroll_through(page)  # a box is measured when its section comes into view
-    until(page, "document.querySelectorAll('pre[tabindex]').length > 5")
+    until(page, "document.querySelectorAll('pre[tabindex]').length > 1")
     assert page.locator("pre[tabindex='0']").count() > wide.count()
+
+
+def test_code_wraps_on_a_phone_and_what_it_prints_keeps_its_columns(served, open_page):
+    page = open_page(f"{served}/{CHAPTER}", **PHONE)
+    wraps = "all => all.map((box) => getComputedStyle(box).whiteSpace)"
+    assert set(page.locator(".cell_input pre").evaluate_all(wraps)) == {"pre-wrap"}
+    assert set(page.locator(".cell_output pre").evaluate_all(wraps)) == {"pre"}
+    assert page.locator(".cell_input pre").evaluate_all("all => all.every((box) => box.scrollWidth <= box.clientWidth)")
 
 
 @pytest.mark.parametrize("chapter", [CHAPTER, "chapters/03_query_key_value.html"])

@@ -52,7 +52,7 @@ def test_the_grid_answers_the_mouse(site, open_page, grid_of):
     assert grid.locator("[aria-selected=true]").get_attribute("data-cell") == "0,4"
     grid.locator("figcaption").hover()
     assert grid.locator("tr.attn-dim").count() == 0
-    assert grid.locator("[aria-selected=true]").get_attribute("data-cell") == "1,1"
+    assert grid.locator("[aria-selected=true]").get_attribute("data-cell") == "2,4"
 
 
 def test_the_grid_computes_temperature_scale_and_mask_in_the_page(site, open_page, grid_of):
@@ -256,7 +256,7 @@ def test_search_finds_a_word_of_the_chapter(site, open_page):
     page.locator("#search-results a").first.wait_for()
     assert "The dot product" in page.locator("#search-results").text_content()
     page.locator("#search-results a").first.click()
-    page.locator("#place", has_text="Real vectors").wait_for()  # at the word, not at the top
+    page.locator("#place", has_text="The grid").wait_for()  # at the word, not at the top
     page.go_back()
     page.locator("#search-results .context").first.wait_for() if site.startswith("http") else None
     assert "\\" not in page.locator("#search-results").text_content()  # no formula's source

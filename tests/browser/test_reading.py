@@ -156,12 +156,17 @@ def test_the_skip_link_leads_to_the_text(served, open_page):
 
 
 def test_a_box_that_scrolls_can_be_focused_and_one_that_fits_is_no_stop(served, open_page, until):
-    path = "chapters/appendices/downloads.html"  # code of a cell wraps on a phone, lines to type do not
-    wide = open_page(f"{served}/{path}").locator("pre[tabindex='0']")
-    page = open_page(f"{served}/{path}", **PHONE)
+    page = open_page(f"{served}/chapters/appendices/downloads.html", **PHONE)
     scroll_through(page)  # a box is measured when its section comes into view
     until(page, "document.querySelectorAll('pre[tabindex]').length > 1")
-    assert page.locator("pre[tabindex='0']").count() > wide.count()
+    boxes = page.locator("pre").evaluate_all(
+        "all => all.map((box) => [box.scrollWidth > box.clientWidth + 1, box.tabIndex === 0])"
+    )
+    assert [scrolls for scrolls, _ in boxes] == [stops for _, stops in boxes]
+    page = open_page(f"{served}/{CHAPTER}", **PHONE)
+    scroll_through(page)
+    assert page.locator(".cell_input pre").count() > 5
+    assert page.locator(".cell_input pre[tabindex='0']").count() == 0
 
 
 def test_code_wraps_on_a_phone_and_what_it_prints_keeps_its_columns(served, open_page):

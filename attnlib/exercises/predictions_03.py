@@ -135,7 +135,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "It turns by an angle, and keeps its length",
-                "No angle and no length is kept: it is another blend, of other values.",
+                "It is another blend, of other values, and a blend need keep no length.",
             ),
         ],
         right=1,

@@ -49,10 +49,10 @@ EXERCISES = (
             right=21.0,
             wrong=[
                 (18.0, 0.01, "That is the plain mean of the values. The scores are not equal."),
-                (22.5, 0.01, "You left out the first token. Its score is 0, and 2 raised to 0 is 1."),
+                (22.5, 0.01, "Raise the scores first: 1, 4 and 4. (The first token counts, too: 2 raised to 0 is 1.)"),
                 (19.8, 0.01, "Its query is 2, not 1: the scores are 0, 2 and 2."),
                 (189.0, 0.01, "Divide by the sum of the raised scores, 9."),
-                (22.0, 0.5, "Raise the scores first: 1, 4 and 4."),
+                (21.64, 0.05, "That is with powers of e. Raise 2."),
             ],
             explanation="(1 · 9 + 4 · 18 + 4 · 27) / 9 = 189 / 9.",
             provenance="exact",

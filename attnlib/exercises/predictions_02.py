@@ -43,18 +43,18 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "factors-only": ChoiceQuestion(
-        prompt="Who always says 0 is wrong by about 1, in the mean square, and the best from one token by about 0.3. And a trained factor for each axis?",
+        prompt="Who always says 0 is wrong by about 1, in the mean square, and the best from one token by about 0.3. How wrong are trained factors?",
         options=[
             (
-                "By nearly 0",
+                "Nearly right",
                 "The axes are turned. On each of them kind, rough number and random numbers are mixed.",
             ),
             (
-                "By not much less than one token",
-                "The axes are turned. No single one shows the kind well, and a factor makes it no clearer.",
+                "Not much less than one token",
+                "The axes are turned, and the random numbers lie in all of them. No factor silences them and leaves the kind.",
             ),
             (
-                "By more than 1",
+                "More than always 0",
                 "It could say 0 by setting w to 0, and on these draws training brings the error far below that.",
             ),
         ],

@@ -88,7 +88,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "about a quarter",
-                "Scores are sums of 64 products. They spread by about 8, so the best leads by about 3 in every second row or more, a factor of 20.",
+                "Scores are sums of 64 products. They spread by about 8, so in half of the rows the best leads by about 3 or more, a factor of 20.",
             ),
             ("about four fifths", "Scores of 64 products spread by about 8: the best of sixteen is mostly far ahead."),
             ("nearly all, 0.99", "Sometimes. In the mean the second best gets some."),

@@ -223,7 +223,7 @@ function draw_grid(order, kinds, split) {
   const cells = order.map((_, row) =>
     order.map((_, column) => element("rect", { x: at(column), y: at(row), width: inner, height: inner })),
   );
-  const node = element("svg.squares", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" }, ...marks, ...cells.flat());
+  const node = element("svg.kinds", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img" }, ...marks, ...cells.flat());
   const fill = (weights) =>
     order.forEach((i, row) => {
       order.forEach((j, column) =>

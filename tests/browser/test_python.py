@@ -19,7 +19,7 @@ PAGES = sorted(
     if any(cell["shown"] for cell in json.loads(name.read_bytes())["cells"])
 )
 CLOCKS = {("chapters/07_cost", "40")}  # what these cells print is a time
-SECOND = 3  # the next cell of chapter 1 after its first that is not folded away
+FIRST, SECOND = 3, 5  # of chapter 1's cells those that stand open
 FAST = {"chapters/02_learnable_u"}  # it needs torch
 CELLS = """() => [...document.querySelectorAll(".cell[data-cell]:has(.cell-run)")].map((cell) => ({
   number: cell.dataset.cell,
@@ -112,22 +112,22 @@ def test_every_cell_of_a_page_gives_what_the_build_gave(open_page, served, name)
 def page(new_page, served):
     """Chapter 1, in which Python runs."""
     page = new_page(f"{served}/chapters/01_dot_product.html")
-    run(page, 0, "1 + 1")
+    run(page, FIRST, "1 + 1")
     yield page
     page.context.close()
 
 
 def test_an_endless_loop_is_stopped_and_python_starts_again(page):
-    box = write(page, 0, "while True:\n    pass")
+    box = write(page, FIRST, "while True:\n    pass")
     box.locator(".cell-run").click()
     until(page, "() => document.querySelector('.cell-state').textContent === 'runs'")
     box.get_by_role("button", name="Stop").click()
     assert "stopped" in box.locator(".cell_input > .cell-says").text_content()
-    assert run(page, 0, "print(6 * 7)")[2].strip() == "42"
+    assert run(page, FIRST, "print(6 * 7)")[2].strip() == "42"
 
 
 def test_output_without_end_is_cut_and_the_page_answers(page):
-    state, _, output = run(page, 0, "for i in range(300_000): print('abcdefgh')")
+    state, _, output = run(page, FIRST, "for i in range(300_000): print('abcdefgh')")
     assert state.endswith(("ms", " s"))
     assert 190_000 < len(output) < 210_000
     assert "cut after" in output or "not shown" in output
@@ -141,15 +141,15 @@ def test_output_without_end_is_cut_and_the_page_answers(page):
     ],
 )
 def test_a_cell_that_wants_too_much_memory_says_so(page, source):
-    state, says, _ = run(page, 0, source)
+    state, says, _ = run(page, FIRST, source)
     assert "Error" in state or "memory" in says
-    assert run(page, 0, "print(1)")[2].strip() == "1"
+    assert run(page, FIRST, "print(1)")[2].strip() == "1"
 
 
 @pytest.mark.slow
 def test_a_recursion_that_ends_the_worker_leaves_the_page_alive(page):
-    run(page, 0, "def f(x): return max([x], key=f)\nf(1)")
-    assert run(page, 0, "print(2)")[2].strip() == "2"
+    run(page, FIRST, "def f(x): return max([x], key=f)\nf(1)")
+    assert run(page, FIRST, "print(2)")[2].strip() == "2"
     page.problems.clear()  # Pyodide's own words on its end
 
 
@@ -158,24 +158,24 @@ def test_a_recursion_that_ends_the_worker_leaves_the_page_alive(page):
 )
 @pytest.mark.slow
 def test_a_cell_that_breaks_printing_breaks_its_own_alone(page, source):
-    run(page, 0, source)
-    assert run(page, 0, "import sys\n_ = sys.stdout.write('fine')")[2].strip() == "fine"
+    run(page, FIRST, source)
+    assert run(page, FIRST, "import sys\n_ = sys.stdout.write('fine')")[2].strip() == "fine"
     page.get_by_role("button", name="Start again").click()
 
 
 def test_an_error_reads_as_pythons_and_its_line_is_marked(page):
-    state, _, output = run(page, 0, "x = 1\ny = x / 0")
+    state, _, output = run(page, FIRST, "x = 1\ny = x / 0")
     assert state == "ZeroDivisionError in line 2"
     assert output.strip().startswith("Traceback (most recent call last):")
     assert output.strip().endswith("ZeroDivisionError: division by zero")
-    assert cell(page, 0).locator(".cell-line").count() == 1
+    assert cell(page, FIRST).locator(".cell-line").count() == 1
 
 
 def test_what_a_cell_puts_out_is_no_code_of_the_page(page):
     evil = "<script>parent.evil = evil = 1</script><img src=x onerror='parent.evil=1'><a href='javascript:parent.evil=1'>x</a>"
-    run(page, 0, f"from IPython.display import HTML, SVG, display\ndisplay(HTML({evil!r}))\nprint({evil!r})\n"
+    run(page, FIRST, f"from IPython.display import HTML, SVG, display\ndisplay(HTML({evil!r}))\nprint({evil!r})\n"
         f"display(SVG('<svg xmlns=\"http://www.w3.org/2000/svg\"><script>parent.evil=1</script></svg>'))")  # fmt: skip
-    frame = cell(page, 0).locator("iframe")
+    frame = cell(page, FIRST).locator("iframe")
     until(page, "() => document.querySelector('.cell_output iframe')?.contentDocument.querySelector('a')")
     frame.content_frame.locator("a").evaluate("link => link.click()")
     assert page.evaluate("window.evil") is None
@@ -184,15 +184,16 @@ def test_what_a_cell_puts_out_is_no_code_of_the_page(page):
 
 
 def test_a_widget_is_live_in_both_directions(page):
-    run(page, 0, "from attnlib.widgets import SoftmaxSliders\nsliders = SoftmaxSliders()\n"
+    run(page, FIRST, "from attnlib.widgets import SoftmaxSliders\nsliders = SoftmaxSliders()\n"
         "sliders.observe(lambda change: print('now', change['new']), 'temperature')\nsliders")  # fmt: skip
-    box = cell(page, 0)
+    box = cell(page, FIRST)
     box.locator("figure.attn input").first.wait_for()
     run(page, SECOND, "sliders.temperature = 2.0")
     assert box.locator("input").nth(1).input_value() == "2"
     box.locator("input").nth(1).focus()
     page.keyboard.press("ArrowRight")
-    until(page, "() => document.querySelector('.cell_output').textContent.includes('now 2.1')")
+    first = f".cell[data-cell='{FIRST}'] .cell_output"
+    until(page, f"""() => document.querySelector("{first}").textContent.includes('now 2.1')""")
     assert run(page, SECOND, "print(sliders.temperature)")[2].strip() == "2.1"
     assert page.problems == page.third_party == []
 
@@ -221,7 +222,7 @@ def test_a_second_visit_needs_no_network(browser, served):
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{served}/chapters/01_dot_product.html")
-    run(page, 0, "print(1 + 1)")
+    run(page, FIRST, "print(1 + 1)")
     until(
         page,
         """async () => {
@@ -234,7 +235,7 @@ def test_a_second_visit_needs_no_network(browser, served):
     context.set_offline(True)
     page = context.new_page()
     page.goto(f"{served}/chapters/01_dot_product.html")
-    assert run(page, 0, "import numpy as np\nprint(np.arange(3).sum())")[2].strip() == "3"
+    assert run(page, FIRST, "import numpy as np\nprint(np.arange(3).sum())")[2].strip() == "3"
     context.close()
 
 
@@ -269,22 +270,22 @@ def test_a_private_window_and_two_tabs_lose_nothing(open_page, served):
     page = open_page(f"{served}/chapters/01_dot_product.html", service_workers="block")
     page.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('off'); } })")
     page.reload()
-    assert run(page, 0, "print('private')")[2].strip() == "private"
+    assert run(page, FIRST, "print('private')")[2].strip() == "private"
     assert "keeps nothing" in page.locator("body").text_content()
     one = open_page(f"{served}/chapters/01_dot_product.html")
-    write(one, 0, "print('one')")
+    write(one, FIRST, "print('one')")
     two = one.context.new_page()
     two.goto(f"{served}/chapters/01_dot_product.html")
     write(two, SECOND, "print('two')")
     until(two, "() => Object.keys(localStorage).filter((key) => key.includes('code:')).length === 2")
     one.reload()
     assert run(one, SECOND, "print('three')")[2].strip() == "three"
-    assert "print('one')" in cell(one, 0).text_content()
+    assert "print('one')" in cell(one, FIRST).text_content()
 
 
 @pytest.mark.slow
 def test_a_widget_told_something_without_end_leaves_the_page_alive(page):
-    run(page, 0, "print('here')")
+    run(page, FIRST, "print('here')")
     box = write(
         page,
         0,
@@ -308,23 +309,23 @@ def test_a_widget_told_something_without_end_leaves_the_page_alive(page):
 )
 @pytest.mark.slow
 def test_a_cell_that_ends_python_is_told_and_the_next_run_begins_anew(page, source, sentence):
-    says = run(page, 0, source)[1]
+    says = run(page, FIRST, source)[1]
     if not says:  # it is the next one that cannot run
-        says = run(page, 0, "1")[1]
+        says = run(page, FIRST, "1")[1]
     assert sentence in says
-    assert run(page, 0, "print('anew')")[2].strip() == "anew"
+    assert run(page, FIRST, "print('anew')")[2].strip() == "anew"
     page.problems.clear()
 
 
 @pytest.mark.slow
 def test_what_a_cell_throws_after_its_end_ends_nothing(page):
-    run(page, 0, "kept = 1")
+    run(page, FIRST, "kept = 1")
     run(
         page,
         0,
         "import js\nfrom pyodide.ffi import create_once_callable as once\njs.setTimeout(once(lambda: 1 / 0), 0);",
     )
-    assert run(page, 0, "import asyncio\nawait asyncio.sleep(0.1)\nprint(kept)")[2].strip().endswith("1")
+    assert run(page, FIRST, "import asyncio\nawait asyncio.sleep(0.1)\nprint(kept)")[2].strip().endswith("1")
     page.problems.clear()
 
 
@@ -342,7 +343,7 @@ def test_a_wrong_file_that_the_browser_has_kept_is_fetched_anew(open_page, serve
     }""",
         [f"{served}/_static/python/", name],
     )
-    assert run(page, 0, "print('cured')")[2].strip() == "cured"
+    assert run(page, FIRST, "print('cured')")[2].strip() == "cured"
     page.problems.clear()
 
 
@@ -351,7 +352,7 @@ def test_a_page_that_was_never_read_says_so_without_a_network(browser, served):
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{served}/chapters/01_dot_product.html")
-    run(page, 0, "print(1)")
+    run(page, FIRST, "print(1)")
     context.set_offline(True)
     page.goto(f"{served}/chapters/03_three_projections.html")
     assert "not kept in this browser" in page.locator("body").text_content()

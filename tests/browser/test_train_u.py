@@ -36,7 +36,7 @@ def push(page, node):
 
 
 def shades(page):
-    return page.locator(".attn-squares rect").evaluate_all("all => all.map((one) => one.style.getPropertyValue('--w'))")
+    return page.locator(".attn-kinds rect").evaluate_all("all => all.map((one) => one.style.getPropertyValue('--w'))")
 
 
 def moves(page):
@@ -59,7 +59,7 @@ def is_that_of(page, widget):
     assert said(page).startswith(f"Read from one’s own kind: {share} %, loss {widget.loss:.2f}. ")
     assert page.locator(".attn-meter").text_content() == f"{share} %, goal: 90 %"
     assert [float(one) for one in shades(page)] == pytest.approx(np.minimum(1, widget.weights / 0.5).ravel(), abs=6e-4)
-    assert f": {share} % lies on the own kind" in page.locator("svg.attn-squares").get_attribute("aria-label")
+    assert f": {share} % lies on the own kind" in page.locator("svg.attn-kinds").get_attribute("aria-label")
     matrix = widget.matrix
     assert tables(page) == pytest.approx([*matrix.ravel(), *(matrix @ matrix.T).ravel()], abs=0.0051)
 

@@ -15,7 +15,7 @@ SECTION = re.compile(
 )
 SECTIONS = {int(found[2]): found for found in SECTION.finditer(TEXT)}
 CELL = re.compile(r"^```\{code-cell\} ipython3\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\{ref\}`(?:chapter (\d)|appendix A) <([ES][\d.]+)>`")
+LINK = re.compile(r"\{ref\}`(?:chapter (\d)|(Anatomy) of attention|appendix A) <([ES][\d.]+)>`")
 LABEL = re.compile(r"^\(([ES]\d+(?:\.\d+)?)\)=$", re.MULTILINE)
 HOMES = {
     label: file.stem
@@ -68,10 +68,12 @@ def test_it_has_a_claim_and_one_short_cell_that_decides_it(number):
 @numbered
 def test_it_leads_to_the_section_that_teaches_it(number):
     links = LINK.findall(SECTIONS[number][4])
-    assert links[0][1] == f"E{number}"
-    assert number != 28 or [label for _, label in links[1:]] == OPEN
-    for chapter, label in links:  # that a label is there at all is the build's to say
-        assert HOMES[label].startswith(chapter.zfill(2) if chapter else "notation")
+    assert links[0][-1] == f"E{number}"
+    assert number != 28 or [label for *_, label in links[1:]] == OPEN
+    for chapter, depth, label in links:  # that a label is there at all is the build's to say
+        home = chapter.zfill(2) if chapter else "03_anatomy" if depth else "notation"
+        assert HOMES[label].startswith(home)
+        assert chapter != "3" or HOMES[label] == "03_query_key_value"
 
 
 @numbered

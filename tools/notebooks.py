@@ -16,6 +16,7 @@ from pathlib import Path
 
 import nbformat
 from markdown_it import MarkdownIt
+from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
@@ -27,6 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORD = ".generated.json"
 
 _markdown = MarkdownIt("commonmark").use(dollarmath_plugin).use(myst_block_plugin).use(myst_role_plugin)
+_markdown.use(colon_fence_plugin)
+FENCES = {"fence", "colon_fence"}
 SOLUTION = re.compile(r"^```\{solution-start\}.*?^```\{solution-end\}\n```$", re.MULTILINE | re.DOTALL)
 DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTIONS = re.compile(r"\A(?::[\w-]+:.*\n?)*")
@@ -74,7 +77,7 @@ def _plain(text: str, name: str, cells: bool = False) -> Iterator[tuple[str, str
             continue
         first, last = token.map
         pieces: Iterable[tuple[str, str]]
-        if token.type == "fence" and (directive := DIRECTIVE.match(token.info)):
+        if token.type in FENCES and (directive := DIRECTIVE.match(token.info)):
             pieces = _directive(directive[1], directive[2], token.content, name)
         elif token.type in {"myst_target", "myst_line_comment"}:
             pieces = ()

@@ -41,6 +41,12 @@ assert x == 1
 It is **one**: $x_{1}$.
 ```
 
+:::{admonition} Two minutes
+:class: dropdown
+
+Of **depth**.
+:::
+
 ```{tip}
 Look {ref}`here <E1>`.
 ```
@@ -103,11 +109,18 @@ def test_directives_roles_and_targets_become_plain_markdown():
     text = "\n".join(sources(notebook, "markdown"))
     assert text.startswith("# Title\n\nSee the exercise and 01_dot_product, in `code {ref}` too.")
     assert "<details><summary><b>Reveal</b></summary>\n\nIt is **one**: $x_{1}$.\n\n</details>" in text
+    assert "<details><summary><b>Two minutes</b></summary>\n\nOf **depth**.\n\n</details>" in text
     assert "> **Tip**\n>\n> Look here." in text
     assert "### Exercise: First" in text
     assert text.endswith("The end.")
-    for raw in ("{admonition}", "{exercise}", ")=", ":class:", ":label:", "~~~", "```{"):
+    for raw in ("{admonition}", "{exercise}", ")=", ":class:", ":label:", "~~~", "```{", ":::"):
         assert raw not in text
+
+
+@pytest.mark.parametrize("file", sorted(Path("chapters").glob("*.md")), ids=lambda file: file.stem)
+def test_nothing_of_a_chapter_stays_raw(file):
+    text = "\n".join(sources(convert(file.read_text(encoding="utf8"), file.name), "markdown"))
+    assert re.findall(r"\{[a-z]+\}`|^```\{|^:[\w-]+:|:::|^\([\w.-]+\)=$", text, re.MULTILINE) == []
 
 
 def test_a_margin_note_becomes_a_quotation_and_a_new_term_a_colour():

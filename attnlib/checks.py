@@ -233,15 +233,6 @@ def must_fit(name: str, array: Any, whose: str, at: tuple[int, ...] = ()) -> Non
         forbid(name, array, ~finite, f"leaves its range: {whose} too large for {array.dtype}", at)
 
 
-def as_square(name: str, value: Any, least: int) -> Array:
-    """Real numbers as a square grid of `least` rows or more, in float64; ValueError for another shape and for NaN and ±inf."""
-    grid = as_array(name, value).astype(float)
-    if grid.ndim != 2 or grid.shape[0] != grid.shape[1] or len(grid) < least:
-        raise ValueError(f"{name} must be a square grid of {least} rows or more, got shape {grid.shape}")
-    must_be_finite(**{name: grid})
-    return grid
-
-
 def returned(array: Array, dtype: np.dtype, whose: str) -> Array:
     """A result in the dtype to return; an error where it leaves the range.
 

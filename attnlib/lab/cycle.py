@@ -4,7 +4,8 @@ import numpy as np
 from jaxtyping import Real
 from numpy import ndarray as Array
 
-from attnlib.checks import as_number, as_square, must_fit
+from attnlib.checks import as_number, must_fit
+from attnlib.lab.grids import as_square
 
 
 def cycle_loss(scores: Real[Array, "n n"]) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import as_array, as_integer, as_square, must_be_finite, must_fit, returned, working_copies
+from attnlib.checks import as_array, as_integer, must_be_finite, must_fit, returned, working_copies
 
 
 def most_read(weights: Real[Array, "n n"]) -> list[int]:
@@ -97,3 +97,12 @@ def weight_back(weights: Real[Array, "*batch n n"], back: int) -> Float[Array, "
     diagonal = np.diagonal(weights, -as_integer("back", back, 0, n - 1), axis1=-2, axis2=-1)  # (…, n − back)
     with np.errstate(over="ignore", invalid="ignore"):
         return returned(np.asarray(diagonal.mean(axis=-1)), dtype, "weights are")
+
+
+def as_square(name: str, value: Any, least: int) -> Array:
+    """Real numbers as a square grid of `least` rows or more, in float64; ValueError for another shape and for NaN and ±inf."""
+    grid = as_array(name, value).astype(float)
+    if grid.ndim != 2 or grid.shape[0] != grid.shape[1] or len(grid) < least:
+        raise ValueError(f"{name} must be a square grid of {least} rows or more, got shape {grid.shape}")
+    must_be_finite(**{name: grid})
+    return grid

@@ -148,6 +148,7 @@ def test_a_link_carries_what_was_moved(show):
     page = show(RolesPuzzle(), address=hash_of.replace("[", "%5B").replace("]", "%5D"))
     page.locator(".attn-meter").wait_for()
     is_that_of(page, RolesPuzzle(points=[[3, 3], [-1, 3], [3, -2], [3, 3]], handed=True))
+    assert page.get_by_role("button", name="Take it away again").is_visible()
 
 
 def test_on_a_phone_the_plane_the_meter_and_the_button_are_in_sight_together(show):

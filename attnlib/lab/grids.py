@@ -1,6 +1,7 @@
 """Who reads whom: what a square grid of scores or weights says about its tokens."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Real

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnlib import plots
-from tools.site import scroll_through
+from tools.site import ROOT, scroll_through
 
 CHAPTER = "chapters/01_dot_product.html"
 WITH_NOTES = "chapters/04_scaling.html"  # in its margin
@@ -285,19 +285,29 @@ def test_the_book_shows_in_its_own_typefaces(site, open_page):
     assert {"Book Serif", "Book Sans", "KaTeX_Main", "KaTeX_Math"} <= {name.strip('"') for name in loaded}
 
 
+COUNT_SHIFTS = """() => {
+    window.moved = 0;
+    const add = (list) => list.getEntries().forEach((entry) => (moved += entry.value));
+    new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
+}"""
+
+
+@pytest.mark.parametrize("chapter", sorted(path.stem for path in (ROOT / "chapters").glob("0*.md")))
+def test_nothing_in_sight_moves_when_the_widgets_of_a_chapter_start(chapter, served, open_page, settle):
+    page = open_page(f"{served}/_static/favicon.png", viewport={"width": 412, "height": 823})
+    page.goto(f"{served}/chapters/{chapter}.html")
+    page.evaluate(COUNT_SHIFTS)
+    settle(page)
+    assert page.evaluate("moved") < 0.05
+
+
 def test_no_line_moves_when_the_typefaces_come_after_three_seconds(served, open_page, settle, until):
     page = open_page(f"{served}/_static/favicon.png", viewport={"width": 412, "height": 823})
     late = []
     page.context.route("**/*.woff2", lambda route: late.append(route))
     path = "chapters/appendices/downloads.html"  # a line of its list is longer in the book's typeface
     page.goto(f"{served}/{path}", wait_until="domcontentloaded")
-    page.evaluate(
-        """() => {
-            window.moved = 0;
-            const add = (list) => list.getEntries().forEach((entry) => (moved += entry.value));
-            new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
-        }"""
-    )
+    page.evaluate(COUNT_SHIFTS)
     until(page, "document.fonts.status === 'loading'")  # a typeface has three seconds from when it is asked for
     asked = page.evaluate("performance.now()")
     until(page, f"performance.now() > {asked} + 3500")

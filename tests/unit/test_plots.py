@@ -504,6 +504,37 @@ def test_samples_that_cannot_be_counted_are_refused(samples, bins, message, unch
         plots.histograms(samples, x_label="x", title="t", bins=bins)
 
 
+def test_a_walk_starts_at_0_and_ends_at_its_sum_between_the_roots_of_its_steps():
+    steps = np.array([[1.0, -1, 3, 1], [0, 0, 0, -2]])
+    lines = plots.walks(steps, **WRITTEN).axes[0].lines
+    assert [line.get_ydata()[[0, -1]].tolist() for line in lines] == [[0, 4], [0, -2], [0, 2], [0, -2]]
+    assert all(len(line.get_xdata()) == 5 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        (np.ones(3), r"steps has shape \(3,\)"),
+        (np.ones((2, 0)), r"steps has shape \(2, 0\)"),
+        (np.array([[1.0, np.nan]]), r"steps\[0, 1\] is nan"),
+    ],
+)
+def test_steps_that_are_no_walks_are_refused(steps, message, unchecked):
+    with pytest.raises(ValueError, match=message):
+        plots.walks(steps, **WRITTEN)
+
+
+def test_the_three_variances_mark_a_cell_of_each_grid_a_row_and_a_column():
+    marked = []
+    for axes in plots.three_variances().axes:
+        in_colour = [
+            p.get_xy() for p in axes.patches if p.get_facecolor() == matplotlib.colors.to_rgba(plots.COLOURS[1])
+        ]
+        assert len(axes.patches) == 48
+        marked.append(tuple(map(len, map(set, zip(*in_colour, strict=True)))))
+    assert marked == [(3, 3), (4, 1), (1, 4)]
+
+
 FIVE = np.array([[2.4, 0.6], [1.2, 2.1], [-1.6, 1.2], [-0.9, -1.4], [1.5, -1.1]])
 
 
@@ -693,6 +724,8 @@ def drawn():
     return {
         "ranges": plots.ranges([0, 1], {"a": np.ones((1, 2))}, **WRITTEN),
         "log_log": plots.log_log([1, 2], {"a": np.ones((1, 2))}, **WRITTEN),
+        "walks": plots.walks(np.ones((1, 2)), **WRITTEN),
+        "three variances": plots.three_variances(),
         "histograms": plots.histograms({"a": np.ones(3)}, x_label="x", title="t"),
         "heatmap": plots.heatmap(["a"], np.ones((1, 1))),
         "plane": plots.plane(["a"], np.ones((1, 2))),

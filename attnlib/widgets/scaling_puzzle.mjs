@@ -41,12 +41,12 @@ function build(model, figure) {
   const told = ui.live("p.share");
   const controls = ui.controls(one, hand);
   figure.append(element("div.clouds", ...clouds.map(({ node }) => node)), controls.node, told);
-  const draw_all = ui.memoize((dots, seed) => WIDTHS.map((width) => draw_scores(dots, width, seed)));
+  const scores_of = ui.memoize(draw_scores); // kept while only the divisors change
 
   return () => {
     const { divisor, handed, dots, seed } = ui.values(model);
     const each = handed ? check_divisors(model.get("divisors")) : WIDTHS.map(() => divisor);
-    const shares = draw_all(dots, seed).map((rows, i) => {
+    const shares = scores_of(dots, seed).map((rows, i) => {
       const weights = rows.map((row) => softmax(row.map((score) => score / each[i])));
       const share = weights.reduce((sum, row) => sum + Math.max(...row), 0) / dots;
       clouds[i].draw(weights, share, each[i], handed);
@@ -60,13 +60,22 @@ function build(model, figure) {
   };
 }
 
-// One seed for each draw, so that all widths see the same vectors.
-function draw_scores(dots, width, seed) {
-  return Array.from({ length: dots }, (_, i) => lab.draw_scores(1, KEYS, width, "none", seed * dots + i)[0]);
+// For each width a row of scores for each dot: of a query with its keys. A larger width adds to the same vectors.
+function draw_scores(dots, seed) {
+  const [count, longest] = [1 + KEYS, WIDTHS.at(-1)];
+  const drawn = lab.seeded_uniform(dots * count * longest, seed);
+  const score = (i, j, width) => {
+    const [query, key] = [0, j].map((k) => (i * count + k) * longest);
+    let sum = 0;
+    for (let c = 0; c < width; c++) sum += drawn[query + c] * drawn[key + c];
+    return sum;
+  };
+  const row = (i, width) => Array.from({ length: KEYS }, (_, j) => score(i, j + 1, width));
+  return WIDTHS.map((width) => Array.from({ length: dots }, (_, i) => row(i, width)));
 }
 
 function check_divisors(divisors) {
-  if (divisors?.length !== WIDTHS.length) throw new Error(`divisors must be ${WIDTHS.length}`);
+  if (divisors?.length !== WIDTHS.length) throw new Error(`divisors must be ${WIDTHS.length} numbers`);
   const wrong = divisors.findIndex((one) => !(Number.isFinite(one) && one >= SMALLEST && one <= LARGEST));
   if (wrong < 0) return divisors;
   throw new Error(`divisors[${wrong}] is ${divisors[wrong]}, outside ${SMALLEST} to ${LARGEST}`.replaceAll("-", "−"));
@@ -84,7 +93,7 @@ function verdict(shares, handed) {
   const places = shares.map(place_of);
   const count = places.filter((place) => place === 0).length;
   const measured = WIDTHS.map((width, i) => `${percent(shares[i])} for ${d_k(width)}`).join(", ");
-  const home = `Mean largest weight: ${measured}. At home: ${count} of ${WIDTHS.length}.`;
+  const home = `At home: ${count} of ${WIDTHS.length}. Mean largest weight: ${measured}.`;
   if (count === WIDTHS.length) return `${home} The goal is passed.`;
   const wall = !handed && places.includes(-1) && places.includes(1) ? WALL : "";
   return `${home} The goal is ${GOAL} for each.${wall}`;

@@ -21,8 +21,8 @@ const DIVISORS = Array.from({ length: 25 }, (_, i) => Number((2 ** (i / 4)).toPr
 const PLACES = { "-1": "middle", 0: "at home", 1: "corners" };
 const GOAL = `${Math.round(100 * LOW)} to ${percent(HIGH)}`;
 const CAPTION =
-  "each dot is a random query with three random keys of width dₖ. At a corner one key has all the weight; in the " +
-  `middle all three have the same. Bring all four clouds home: to a mean largest weight of ${GOAL}.`;
+  "each dot shows the three weights of a random query on three random keys of width dₖ. At a corner one key has all " +
+  `the weight; in the middle all three have the same. Bring all four clouds home: to a mean largest weight of ${GOAL}.`;
 const WALL = " A larger divisor draws all four to the middle, a smaller one drives all four to the corners.";
 
 function build(model, figure) {

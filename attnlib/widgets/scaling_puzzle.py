@@ -25,14 +25,14 @@ class ScalingPuzzle(PageWidget):
 
     For each width d_k of 4, 16, 64 and 256 there are `dots` draws (1 to 400) of one query and three keys by
     `attnlib.lab.seeded_uniform`, from `seed`. A larger d_k adds components to the same vectors. A cloud is at home while its
-    mean largest weight, as a whole percentage, is 55 to 65 %. One `divisor` (1 to 64) is for all four, and no value of it
-    brings all four home. Where the page hands over what is missing (`handed`), each width has its own of the `divisors`
-    (4, each 1 to 64); otherwise they count nothing. All are synced.
+    mean largest weight, as a whole percentage, is 55 to 65 %. One `divisor` (1 to 64) is for all four, and no value
+    of it brings more than one of these default clouds home. Where the page hands over what is missing (`handed`), each
+    width has its own of the `divisors` (4, each 1 to 64); otherwise they count nothing. All are synced.
 
     Raises ValueError (`InputError`) for another number of divisors, and for one outside its bounds, naming its index.
 
     >>> ScalingPuzzle(divisor=4).shares.round(2).tolist()
-    [0.49, 0.6, 0.74, 0.84]
+    [0.49, 0.6, 0.74, 0.85]
     >>> ScalingPuzzle(handed=True, divisors=[2, 4, 8, 16]).shares.round(2).tolist()
     [0.61, 0.6, 0.6, 0.6]
     """

@@ -58,23 +58,6 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=2,
     ),
-    "slope": NumberQuestion(
-        prompt="Two keys have the weights 0.9 and 0.1. How fast does the first weight grow when its own score is raised?",
-        right=0.09,
-        tolerance=0.0005,
-        wrong=[
-            (0.9, 0.001, "That is the weight. Multiply it by 1 − 0.9."),
-            (
-                -0.09,
-                0.0005,
-                "That is how the *other* weight changes. The two sum to 1, so they move against each other.",
-            ),
-            (0.81, 0.001, "That is 0.9². The formula has 0.9 · (1 − 0.9)."),
-            (0.25, 0.001, "That is for two equal weights, where it is largest."),
-        ],
-        explanation="0.9 · 0.1. For two equal weights it is 0.25, and for 0.99 about 0.01.",
-        provenance="exact",
-    ),
     "bet-mean": ChoiceQuestion(
         title="Mean 1",
         prompt="First bet: all components have *mean 1*, and still variance 1.",

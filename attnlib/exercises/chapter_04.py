@@ -96,13 +96,13 @@ EXERCISES = (
         ),
         question=ChoiceQuestion(
             prompt="`q` and `k` hold independent random numbers, 10,000 × 100 each, with mean 0 and variance 1. What does this print? "
-            "`s = (q * k).sum(axis=1); print(*(round(float(x.std()), 1) for x in (s, s / 10, s / 100)))`",
+            "`s = (q * k).sum(axis=1); print(round(s.std()), round((s / 10).std(), 1), round((s / 100).std(), 1))`",
             options=[
-                ("`100.0 10.0 1.0`", "100 is the *variance* of s. `std` is its root."),
-                ("`10.0 1.0 0.1`", "√100, and dividing all numbers by c divides it by c."),
-                ("`10.0 1.0 1.0`", "Dividing by 100 divides by 10 once more than dividing by 10."),
-                ("`1.0 0.1 0.0`", "The components have the standard deviation 1. A score adds up 100 products."),
-                ("`10.0 3.2 1.0`", "Dividing numbers by c divides their standard deviation by c, not by √c."),
+                ("`100 10.0 1.0`", "100 is the *variance* of s. `std` is its root."),
+                ("`10 1.0 0.1`", "√100, and dividing all numbers by c divides it by c."),
+                ("`10 1.0 1.0`", "Dividing by 100 divides by 10 once more than dividing by 10."),
+                ("`1 0.1 0.0`", "The components have the standard deviation 1. A score adds up 100 products."),
+                ("`10 3.2 1.0`", "Dividing numbers by c divides their standard deviation by c, not by √c."),
             ],
             right=1,
         ),

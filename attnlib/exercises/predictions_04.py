@@ -70,7 +70,7 @@ PREDICTIONS: dict[str, Question] = {
             (FALLS, "For that, what differs in a row would have to grow more slowly than √d_k."),
         ],
         right=1,
-        reveal="It is larger than with mean 0, about 0.35 against 0.24, at every width.",
+        reveal="It is larger than with mean 0: between 0.3 and 0.4, against 0.24.",
     ),
     "bet-equal": ChoiceQuestion(
         title="Equal components",

@@ -116,7 +116,7 @@ PREDICTIONS: dict[str, Question] = {
             ("There are good ones only with the root", "A smaller start and smaller steps can be had without it."),
             (
                 "Higher rates become good, and most of the low ones stay good",
-                "The scores start smaller, so low rates still get there, and high rates overshoot less.",
+                "The map below shows it: rates up to 4 are good in place of 1/2, and of the low ones 1/32 is lost.",
             ),
             (
                 "All are multiplied by 16",

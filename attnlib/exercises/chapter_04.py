@@ -59,6 +59,120 @@ EXERCISES = (
         ),
     ),
     Exercise(
+        id="coin-spread",
+        title="Larger coins",
+        difficulty="easy",
+        minutes=4,
+        misconception="A sum of d_k products is d_k times as large as one.",
+        hints=(
+            "What can one product be? What is the mean of its square?",
+            "The mean squares of sixteen independent products with mean 0 add up.",
+        ),
+        question=NumberQuestion(
+            prompt="Each component of q is 3 or −3, each of k is 2 or −2, all by the toss of a coin. d_k = 16. "
+            "What is the standard deviation of q·k?",
+            right=24.0,
+            wrong=[
+                (576.0, 0.5, "That is the variance. Take its root."),
+                (96.0, 0.5, "That is 16 times 6, as if all products had the same sign."),
+                (4.0, 0.01, "That is for components of 1 and −1. Here a product is 6 or −6."),
+                (6.0, 0.01, "That is the standard deviation of one product. A score adds up 16."),
+                (16.0, 0.01, "That is the variance for components of 1 and −1."),
+                (144.0, 0.5, "That is 6 · 24. The standard deviation of one product is 6: multiply it by √16."),
+            ],
+            explanation="Each product has the mean square 36, sixteen have 576, and √576 = 24.",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
+        id="print-spread",
+        title="What does it print?",
+        difficulty="easy",
+        minutes=3,
+        misconception="Dividing numbers by c divides their standard deviation by √c.",
+        hints=(
+            "How many products does each score add up?",
+            "The standard deviation has the unit of the numbers: divide all of them by 10, and it is divided by 10.",
+        ),
+        question=ChoiceQuestion(
+            prompt="`q` and `k` hold independent random numbers, 10,000 × 100 each, with mean 0 and variance 1. What does this print? "
+            "`s = (q * k).sum(axis=1); print(round(s.std()), round((s / 10).std(), 1), round((s / 100).std(), 1))`",
+            options=[
+                ("`100 10.0 1.0`", "100 is the *variance* of s. `std` is its root."),
+                ("`10 1.0 0.1`", "√100, and dividing all numbers by c divides it by c."),
+                ("`10 1.0 1.0`", "Dividing by 100 divides by 10 once more than dividing by 10."),
+                ("`1 0.1 0.0`", "The components have the standard deviation 1. A score adds up 100 products."),
+                ("`10 3.2 1.0`", "Dividing numbers by c divides their standard deviation by c, not by √c."),
+            ],
+            right=1,
+        ),
+    ),
+    Exercise(
+        id="sick-scale",
+        title="A grid to diagnose",
+        difficulty="medium",
+        minutes=4,
+        misconception="Weights that are nearly alike mean that the queries and keys have nothing to say.",
+        hints=(
+            "Do the rows sum to 1? Which of the four mistakes would break that?",
+            "The logarithms of two weights of a row differ by as much as their scores do.",
+            "ln (0.29 / 0.22) is about 0.28. How far apart are scores of width 64, divided by 1, by 8, by 64?",
+        ),
+        question=ChoiceQuestion(
+            prompt="Queries and keys of width 64 hold random numbers with mean 0 and variance 1. Two rows of the weights are "
+            "(0.24, 0.29, 0.22, 0.25) and (0.26, 0.22, 0.28, 0.24). What was done?",
+            options=[
+                ("The scores were not divided", "They would spread by 8: most rows would have one weight near 1."),
+                (
+                    "The scores were divided by 8",
+                    "They would spread by 1: a weight of one row would often be twice another.",
+                ),
+                ("The scores were divided by 64", "They spread by 1/8, and so do the logarithms of the weights."),
+                ("The weights were divided by 8", "Then each row would sum to 1/8."),
+            ],
+            right=2,
+        ),
+    ),
+    Exercise(
+        id="difference-spread",
+        title="Two words of a row",
+        difficulty="medium",
+        minutes=4,
+        misconception="The spread of a row depends on how long the tokens are.",
+        hints=(
+            "The softmax sees the difference of two scores of a row. Which of the two laws is about that?",
+            "The key of the difference is made from the difference of the two tokens.",
+        ),
+        question=NumberQuestion(
+            prompt="Tokens have d = 20 numbers, the entries of W_Q and W_K are independent with mean 0 and variance 1/20, and d_k = 16. "
+            "The token that asks has the squared length 40, the two that are asked have 50 and 60, and their difference has "
+            "10. What is the standard deviation, over draws of the matrices, of the difference of the two scores, not divided?",
+            right=4.0,
+            wrong=[
+                (16.0, 0.01, "That is the variance. Take its root."),
+                (
+                    float(np.sqrt(16 * 40 * 50 / 400)),
+                    0.02,
+                    "That is the standard deviation of one score, not of the difference.",
+                ),
+                (
+                    float(np.sqrt(16 * 40 * 60 / 400)),
+                    0.02,
+                    "That is the standard deviation of one score, not of the difference.",
+                ),
+                (
+                    float(np.sqrt(16 * 40 * 110 / 400)),
+                    0.02,
+                    "The two scores are not independent: one query asks both. Take the difference of the tokens.",
+                ),
+                (1.0, 0.01, "That is after the division by √16."),
+                (float(np.sqrt(320)), 0.05, "Both matrices have entries of variance 1/20, so it is divided by 20²."),
+            ],
+            explanation="16 · 40 · 10 / 20² = 16, and √16 = 4. The division makes it 1.",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
         id="scaled-weights",
         title="Scaled weights",
         difficulty="easy",
@@ -129,33 +243,30 @@ EXERCISES = (
     ),
     Exercise(
         id="same-training",
-        title="The same training without the root",
+        title="The same training with the root",
         difficulty="hard",
-        minutes=10,
-        misconception="Dividing the scores is the same as starting with smaller matrices.",
-        calculus=True,
+        minutes=8,
+        misconception="The root changes the size of scores at the start, and nothing of the training.",
         hints=(
-            "Write the smaller matrix as W′ = W / c with c = d_k^(1/4). If W moves by Δ, by how much must W′ move?",
-            "The loss as a function of W′ is that of W with W = c W′. What does the chain rule say about its slope?",
-            "W′ must move by rate · g / c, and its own gradient is c · g.",
+            "Scores that are divided by 16 are as before if W_Q and W_K are 4 times as large each.",
+            "The larger matrix must move 4 times as far in each step. And how large is its gradient?",
+            "A change of the larger matrix moves the scores a quarter as far, so its gradient is a quarter as large.",
         ),
         question=NumberQuestion(
-            prompt="Take d_k = 256. In place of dividing the scores by √256 you start with `W_Q` and `W_K` divided by 4 each, which gives the "
-            "same scores. By which factor must you multiply SGD's learning rate for these two, so that the training is the same, step by step? You need one case of the chain rule: where y = c·x, a slope for x is c times the slope for y.",
-            right=1 / 16,
-            tolerance=0.002,
+            prompt="A network without the root, d_k = 256, trains by plain gradient descent, at the rate 0.5 for W_Q and W_K. Now the "
+            "scores are divided by √256 = 16, and W_Q and W_K start 4 times as large. At which rate of these two is "
+            "the training the same, step by step?",
+            right=8.0,
+            tolerance=0.01,
             wrong=[
-                (
-                    1.0,
-                    0.01,
-                    "The scores agree at the start only. Scores that are not divided move further with each step.",
-                ),
-                (0.25, 0.005, "A step must be 4 times smaller, and the gradient is 4 times *larger*. Both count."),
-                (16.0, 0.1, "The other way round: the gradient on the smaller matrices is larger."),
-                (4.0, 0.05, "The gradient on the smaller matrices is larger, so the rate must be smaller, not larger."),
-                (1 / 256, 0.001, "Each matrix was divided by 4, not by 16."),
+                (0.5, 0.01, "The scores agree at the start. But the larger matrices must move further in each step."),
+                (2.0, 0.01, "The matrices must move 4 times as far, and their gradient is a quarter. Both count."),
+                (0.5 / 16, 0.002, "The other way round: the gradient of the larger matrices is smaller."),
+                (0.125, 0.002, "The other way round: larger matrices must move further."),
+                (128.0, 0.1, "That is 256 times the rate. Each matrix is 4 times as large, not 16."),
             ],
-            explanation="With c = 4: the step of W′ = W / c must be rate · g / c, while its gradient is c · g. So the rate is divided by c² = 16 = √256.",
+            explanation="It must move 4 times as far, with a gradient of a quarter: 0.5 · 4 · 4.",
+            provenance="exact",
         ),
     ),
     Exercise(
@@ -180,8 +291,9 @@ EXERCISES = (
                     0.05,
                     "√64 shrinks scores of some other width. Here the largest score is 1 and must *grow*: to what?",
                 ),
+                (float(np.log(144)), 0.03, "That counts 16 other keys. The match is one of the 16, so there are 15."),
                 (
-                    float(np.log(144)),
+                    float(np.log(13.5)),
                     0.03,
                     "The weight is eᵗ / (eᵗ + 15), so eᵗ = 0.9 · (eᵗ + 15): eᵗ stands on both sides.",
                 ),

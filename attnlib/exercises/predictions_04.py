@@ -1,44 +1,158 @@
 """Questions that chapter 4 asks on the way, kept out of the page's code so that no cell gives an answer away."""
 
-import numpy as np
-
 from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
+RISES, STAYS, FALLS = "It rises towards 1", "It stays about the same", "It falls towards 1/16"
+
 PREDICTIONS: dict[str, Question] = {
-    "hundred-dice": NumberQuestion(
-        prompt="The variance of one die is 2.92. What is the *standard deviation* of the sum of 100 dice? "
-        "One decimal is enough.",
-        right=float(np.sqrt(100 * 35 / 12)),
-        tolerance=0.1,
+    "next-divisor": NumberQuestion(
+        prompt="Which divisor belongs to d_k = 1,024?",
+        right=32.0,
+        tolerance=1.0,
         wrong=[
-            (
-                170.8,
-                0.5,
-                "That is 100 times the standard deviation of one. It is the *variances* that add: 100 · 2.92.",
-            ),
-            (291.7, 0.5, "That is the variance of the sum. Take its square root."),
-            (1.7, 0.05, "That is the standard deviation of one die."),
+            (64.0, 1.0, "1,024 is four times 256. So it is one more doubling from 16."),
+            (1024.0, 1.0, "That is d_k. The divisors found for 4, 16, 64 and 256 were smaller."),
+            (256.0, 1.0, "That is d_k / 4, as if the divisor grew with d_k. Go from 256 to 1,024: four times as wide."),
+            (20.0, 1.0, "The divisors double each time. They do not grow by 4."),
         ],
-        explanation="100 · 2.92 = 292, and its root is 17.1: ten times that of one die, not a hundred times.",
+        explanation="1,024 is four times 256, so twice 16.",
+    ),
+    "four-coins": NumberQuestion(
+        prompt="Four products, each 1 or −1: sixteen equally likely cases. What is the mean of the squares of the sums? "
+        "(The sums are 4, four times 2, six times 0, four times −2, and −4.)",
+        right=4.0,
+        wrong=[
+            (64.0, 0.01, "That is the sum of the squares. There are sixteen cases."),
+            (0.0, 0.01, "That is the mean of the sums. Square them first."),
+            (2.0, 0.01, "That is the root of the mean square."),
+            (8.0, 0.01, "The squares are 16, four times 4, six times 0, four times 4, and 16."),
+            (12.8, 0.01, "The sums have different frequencies: divide by all sixteen cases."),
+        ],
+        explanation="(16 + 16 + 0 + 16 + 16) / 16.",
         provenance="exact",
     ),
-    "spread": ChoiceQuestion(
-        title="Sixteen times as wide",
-        prompt="Queries and keys hold random numbers with mean 0 and standard deviation 1. Their width grows from "
-        "d_k = 4 to d_k = 64. How does the standard deviation of a score q·k change?",
+    "same-tokens": ChoiceQuestion(
+        prompt="Every token of a sentence is the same vector x, not 0. W_Q and W_K are drawn at random, and d_k = 256. "
+        "What are the weights of a row?",
         options=[
             (
-                "It stays the same: the mean of each product is still 0",
-                "The *mean* of a score stays 0. But more products are added, and they do not cancel exactly.",
+                "One key takes nearly all, another one with each draw",
+                "Over draws the scores do spread. But look at one draw: which keys are there in a row?",
             ),
-            ("It becomes 4 times as large", "Variances add: 16 times the variance is 4 times the standard deviation."),
+            ("All alike", "All keys are x W_K, so all scores of the row are one number."),
             (
-                "It becomes 16 times as large",
-                "Sixteen times as many products give sixteen times the *variance*. What is that as a standard deviation?",
+                "Each token reads mostly itself",
+                "Its own key is the same vector as the keys of all others.",
             ),
-            ("It becomes exp(16) times as large", "A score is a sum. Nothing is raised to a power before the softmax."),
         ],
         right=1,
+        reveal="The scores have a large variance over draws, and none within a row.",
+    ),
+    "by-width": ChoiceQuestion(
+        prompt="Take 16 random keys, d_k = 1,024, and divide the scores by d_k in place of its root. "
+        "What is the mean largest weight of a row, about?",
+        options=[
+            ("0.97", "That is without any division. Scores that spread by 32 are divided by 1,024 now."),
+            ("0.25", "That is what the root gives: scores that spread by 1. Here they spread by 32/1,024."),
+            ("0.07", "The scores spread by 32/1,024, about 0.03, so all keys get nearly 1/16."),
+        ],
+        right=2,
+    ),
+    "bet-mean": ChoiceQuestion(
+        title="Mean 1",
+        prompt="First bet: all components have *mean 1*, and still variance 1.",
+        options=[
+            (
+                RISES,
+                "Scores become large, but all of them: what they share counts nothing. What differs still grows as √d_k.",
+            ),
+            (STAYS, "What differs in a row grows as √d_k, as before."),
+            (FALLS, "For that, what differs in a row would have to grow more slowly than √d_k."),
+        ],
+        right=1,
+        reveal="It is larger than with mean 0: between 0.3 and 0.4, against 0.24.",
+    ),
+    "bet-equal": ChoiceQuestion(
+        title="Equal components",
+        prompt="Second bet: in each vector all components are *equal*, one random number d_k times.",
+        options=[
+            (RISES, "A score is d_k times *one* product, and grows as d_k. The root takes too little away."),
+            (STAYS, "For that, products would have to cancel. Here they are all the same."),
+            (FALLS, "The scores grow faster than the root, not more slowly."),
+        ],
+        right=0,
+    ),
+    "bet-length": ChoiceQuestion(
+        title="Length 1",
+        prompt="Third bet: every vector is divided by its length, so that it has *length 1*.",
+        options=[
+            (RISES, "A score is a cosine then, 1 at most, at any width."),
+            (STAYS, "A cosine does not grow with d_k, and the root that divides it does."),
+            (FALLS, "Cosines do not grow, and the root that divides them does."),
+        ],
+        right=2,
+    ),
+    "both-quarter": NumberQuestion(
+        prompt="W_Q and W_K are both divided by 4. By what are all scores divided?",
+        right=16.0,
+        wrong=[
+            (4.0, 0.01, "A score holds both matrices: a query made with one, a key with the other."),
+            (8.0, 0.01, "The two factors multiply. They do not add."),
+            (2.0, 0.01, "The two factors multiply: 4 · 4."),
+            (1.0, 0.01, "A smaller query with a smaller key gives a smaller score."),
+            (256.0, 0.01, "Each of the two factors counts once: 4 · 4."),
+        ],
+        explanation="4 for the query times 4 for the key. (In chapter 2, one U was both.)",
+        provenance="exact",
+    ),
+    "good-rates": ChoiceQuestion(
+        prompt="d_k = 256. Call a rate good if every one of five seeds ends with 90 % of new questions right. What does the root "
+        "do to the good rates?",
+        options=[
+            (
+                "Nothing: they stay where they were",
+                "The same steps now move the scores less far. Which rates gain by that?",
+            ),
+            ("There are good ones only with the root", "A smaller start and smaller steps can be had without it."),
+            (
+                "Higher rates become good, and most of the low ones stay good",
+                "The map below shows it: rates up to 4 are good in place of 1/2, and of the low ones 1/32 is lost.",
+            ),
+            (
+                "All are multiplied by 16",
+                "The rates are, but the start is another one, too. From the smaller start, lower rates are good as well.",
+            ),
+        ],
+        right=2,
+    ),
+    "too-good": ChoiceQuestion(
+        prompt="This model is trained, and then tested on tosses that it has never seen. What is its mean squared error?",
+        options=[
+            (
+                "1: nothing can be guessed",
+                "Nothing can be guessed from what was tossed *before*. What else does a row read?",
+            ),
+            ("About 0.5: half of the tosses are guessed right", "A guess of 1 or −1 at random has an error of 2."),
+            ("Nearly 0", "It need not guess: the next toss stands in the text that it reads."),
+            (
+                "Far above 1: it has learned the tosses of training by heart",
+                "Each step draws new tosses, so there is nothing to learn by heart.",
+            ),
+        ],
+        right=2,
+    ),
+    # What the root rests on
+    "one-is-equal": NumberQuestion(
+        prompt="d_k = 6. All variances are 1. The components of q are uncorrelated, those of k are six times the same number, "
+        "and q is independent of k. What is the variance of q·k?",
+        right=6.0,
+        wrong=[
+            (36.0, 0.01, "That is with equal components in *both*. Here Σ_q is the identity."),
+            (1.0, 0.01, "Σ_k is full of ones, and its diagonal has six of them."),
+            (12.0, 0.01, "Multiply the matrices entry by entry: outside the diagonal Σ_q has zeros."),
+        ],
+        explanation="Σ_q is the identity, so the trace is that of Σ_k: six ones.",
+        provenance="exact",
     ),
     "uncorrelated": ChoiceQuestion(
         title="Is uncorrelated enough?",
@@ -51,19 +165,26 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=2,
     ),
-    "gradient": ChoiceQuestion(
-        title="The gradient at the start",
-        prompt="Before any training, d_k = 64: how does the gradient on `W_Q` change when the scores are *not* "
-        "divided by √d_k?",
+    "twice-a": NumberQuestion(
+        prompt="a becomes twice as large. By what is the variance of a score multiplied?",
+        right=16.0,
+        wrong=[
+            (2.0, 0.01, "That is what happens to a component."),
+            (4.0, 0.01, "That is what happens to the variance of *one* component. A product has two."),
+            (8.0, 0.01, "The variance of each of the two components becomes 4 times as large."),
+        ],
+        explanation="The variance of each component becomes 4 times as large, that of a product 16 times.",
+        provenance="exact",
+    ),
+    "best-cosine": ChoiceQuestion(
+        title="The best that a cosine can do",
+        prompt="16 keys of length 1, d_k = 64. One equals the query, and the 15 others point the opposite way: cosines of 1 and −1. "
+        "They are divided by 8. What weight does the matching key get, about?",
         options=[
-            (
-                "It is smaller: the softmax is saturated",
-                "Its slopes are smaller, on average. But every score moves 8 times as far when `W_Q` moves. Which wins?",
-            ),
-            ("It is about the same", "Two effects work against each other, but they do not balance."),
-            ("It is larger", "Each score moves 8 times as far with `W_Q`, and the slopes shrink by less than 8."),
+            ("0.9", "The scores are 1/8 and −1/8. How much larger is e to the first than e to the second?"),
+            ("0.33", "That is without the division: e² is about 7.4, against 15."),
+            ("0.08", "e to the 1/4 is about 1.28, so it counts 1.28 against 15."),
         ],
         right=2,
-        reveal="The cell below measures both.",
     ),
 }

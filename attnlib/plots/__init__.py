@@ -5,10 +5,13 @@ from attnlib.plots.colours import oklab
 from attnlib.plots.diagrams import calculation, pipeline
 from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.lines import exponent, histograms, log_log, ranges
+from attnlib.plots.maps import rate_maps
+from attnlib.plots.scores import three_variances, walks
 from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
 from attnlib.plots.vectors import plane, planes
 
 __all__ = [
     "COLOURS", "STYLE", "WEIGHTS", "WEIGHT_0", "WEIGHT_1", "calculation", "draw_grid", "exponent", "flow", "heatmap",
-    "histograms", "log_log", "oklab", "one_query", "pipeline", "plane", "planes", "ranges", "three_spaces",
+    "histograms", "log_log", "oklab", "one_query", "pipeline", "plane", "planes", "ranges", "rate_maps",
+    "three_spaces", "three_variances", "walks",
 ]  # fmt: skip

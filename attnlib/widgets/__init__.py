@@ -18,6 +18,7 @@ from attnlib.widgets.query_stepper import QueryStepper
 from attnlib.widgets.roles_puzzle import RolesPuzzle
 from attnlib.widgets.rotary_dial import RotaryDial
 from attnlib.widgets.scaling_lab import ScalingLab
+from attnlib.widgets.scaling_puzzle import ScalingPuzzle
 from attnlib.widgets.softmax_sliders import SoftmaxSliders
 from attnlib.widgets.tensor_counter import TensorCounter
 from attnlib.widgets.three_spaces import ThreeSpaces
@@ -43,6 +44,7 @@ __all__ = [
     "RolesPuzzle",
     "RotaryDial",
     "ScalingLab",
+    "ScalingPuzzle",
     "SoftmaxSliders",
     "TensorCounter",
     "ThreeSpaces",

@@ -310,6 +310,22 @@ CASES = {
             *sized(lambda n: {"n_k": n}, "n_k must be from 1 to 1024, got 0", "", "10240 scores are more than the 1024 that can be shown"),
         ],
     ),
+    "ScalingPuzzle": (
+        widgets.ScalingPuzzle,
+        [
+            ({"divisor": NAN}, "divisor must be a number, got null"),
+            ({"divisor": 0}, "divisor must be from 1 to 64, got 0"),
+            ({"divisor": 65}, "divisor must be from 1 to 64, got 65"),
+            ({"divisors": [0, 0, 0, 0]}, ""),  # they count nothing
+            ({"handed": True, "divisors": [2, 4, 8]}, "divisors must be 4 numbers"),
+            ({"handed": True, "divisors": None}, "divisors must be 4 numbers"),
+            ({"handed": True, "divisors": [2, 4, NAN, 16]}, "divisors[2] is null, outside 1 to 64"),
+            ({"handed": True, "divisors": [2, -4, 8, 16]}, "divisors[1] is −4, outside 1 to 64"),
+            ({"handed": True, "divisors": ["2", 4, 8, 16]}, "divisors[0] is 2, outside 1 to 64"),
+            ({"seed": 0.5}, "seed must be an integer, got 0.5"),
+            *sized(lambda n: {"dots": n}, "dots must be from 1 to 400, got 0", "", "dots must be from 1 to 400, got 512"),
+        ],
+    ),
     "QueryStepper": (
         widgets.QueryStepper,
         [
@@ -478,6 +494,8 @@ def hostile():
         widgets.SoftmaxSliders(NAMED, range(5), values=np.eye(5), value_axes=NAMED, **about),
         widgets.LookupPuzzle(**about),
         widgets.ScalingLab(**about),
+        widgets.ScalingPuzzle(**about),
+        widgets.ScalingPuzzle(handed=True, **about),
         widgets.QueryStepper(NAMED, houston.EMBEDDINGS, axes=[*NAMED, "f", "g", "h"], **about),
         widgets.MaskPainter(NAMED, np.eye(5), other_token=NAMED[0], other=np.ones(5), **about),
         widgets.HeadMixer(NAMED, heads, heads, heads, np.ones((10, 5)), heads=NAMED, axes=NAMED, mixed=True, zeroed=[0, 3], **about),

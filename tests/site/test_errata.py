@@ -15,7 +15,8 @@ SECTION = re.compile(
 )
 SECTIONS = {int(found[2]): found for found in SECTION.finditer(TEXT)}
 CELL = re.compile(r"^```\{code-cell\} ipython3\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\{ref\}`(?:chapter (\d)|(Anatomy) of attention|appendix A) <([ES][\d.]+)>`")
+LINK = re.compile(r"\{ref\}`(?:chapter (\d)|(Anatomy of attention|What the root rests on)|appendix A) <([ES][\d.]+)>`")
+DEPTH = {"Anatomy of attention": "03_anatomy", "What the root rests on": "04_assumptions"}
 LABEL = re.compile(r"^\(([ES]\d+(?:\.\d+)?)\)=$", re.MULTILINE)
 HOMES = {
     label: file.stem
@@ -71,9 +72,9 @@ def test_it_leads_to_the_section_that_teaches_it(number):
     assert links[0][-1] == f"E{number}"
     assert number != 28 or [label for *_, label in links[1:]] == OPEN
     for chapter, depth, label in links:  # that a label is there at all is the build's to say
-        home = chapter.zfill(2) if chapter else "03_anatomy" if depth else "notation"
+        home = chapter.zfill(2) if chapter else DEPTH.get(depth, "notation")
         assert HOMES[label].startswith(home)
-        assert chapter != "3" or HOMES[label] == "03_query_key_value"
+        assert not chapter or HOMES[label] not in DEPTH.values()
 
 
 @numbered

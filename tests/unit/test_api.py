@@ -19,6 +19,7 @@ from attnlib import (
     multihead,
     plots,
     positions,
+    rates,
     scaled_dot_product,
     trained,
     training,
@@ -43,7 +44,7 @@ def own(module):
 
 TOP = {name: getattr(attnlib, name) for name in attnlib.__all__ if name != "__version__"}
 PACKAGES = {"lab": lab, "plots": plots, "widgets": widgets, "exercises": exercises}
-MODULES = (corpus, cost, decoder, houston, masks, multihead, positions, scaled_dot_product, trained)
+MODULES = (corpus, cost, decoder, houston, masks, multihead, positions, rates, scaled_dot_product, trained)
 PUBLIC = {
     **TOP,
     **{

@@ -466,6 +466,56 @@ def test_no_exponent_without_two_sizes(x, y, message, unchecked):
         plots.exponent(x, y)
 
 
+RIGHT = np.array(
+    [[[0.5, 1.0], [0.95, 0.9], [0.2, 0.1]], [[1.0, 1.0], [0.9, 0.89], [0.0, 0.3]]]
+)  # two widths, three rates
+
+
+def test_a_map_shows_the_worst_seed_and_a_dot_where_all_are_right_enough():
+    figure = plots.rate_maps([0.25, 0.5, 1], [4, 1024], {"one": RIGHT, "other": RIGHT / 2}, title="t", x_label="rate")
+    first, second, _ = figure.axes
+    assert first.images[0].get_array().tolist() == [[0.5, 0.9, 0.1], [1.0, 0.89, 0.0]]
+    assert first.lines[0].get_xydata().tolist() == [[1, 0], [0, 1]]
+    assert not len(second.lines[0].get_xydata())
+    assert [axes.get_title(loc="left") for axes in (first, second)] == ["one", "other"]
+    assert labels(first.get_yticklabels()) == ["4", "1,024"]
+    assert dict(zip(second.get_xticks().tolist(), labels(second.get_xticklabels()), strict=True)) == {
+        0: "1/4",
+        1: "1/2",
+        2: "1",
+    }
+    assert (second.get_xlabel(), figure.get_suptitle()) == ("rate", "t")
+    assert {axes.images[0].get_clim() for axes in (first, second)} == {(0, 1)}
+    halves = plots.rate_maps([1, 2, 3], [4, 8], {"other": RIGHT / 2}, enough=0.5)
+    assert halves.axes[0].lines[0].get_xydata().tolist() == [[0, 1]]
+    assert "0.5 or more" in halves.get_supxlabel()
+
+
+def test_the_rates_of_a_map_do_not_touch():
+    figure = plots.rate_maps([2.0**power for power in range(-11, 6)], [4], {"one": np.ones((1, 17, 1))})
+    figure.draw_without_rendering()
+    written = [text.get_window_extent() for text in figure.axes[0].get_xticklabels()]
+    assert len(written) > 6
+    assert all(left.x1 + 2 < right.x0 for left, right in pairwise(sorted(written, key=lambda box: box.x0)))
+
+
+@pytest.mark.parametrize(
+    ("rates", "right", "message"),
+    [
+        ([1, 2, 3], {}, "right is empty"),
+        ([1, 2], {"one": RIGHT}, r"'one' has shape \(2, 3, 2\), not \(2, 2, seeds\)"),
+        ([1, 2, 3], {"one": RIGHT[..., 0]}, r"'one' has shape \(2, 3\), not \(2, 3, seeds\)"),
+        ([1, 2, 3], {"one": RIGHT[..., :0]}, r"'one' has shape \(2, 3, 0\), not \(2, 3, seeds\)"),
+        ([1, 2, 3], {"one": RIGHT, "two": RIGHT * 2}, r"'two'\[0, 0, 1\] is 2.0: a share lies between 0 and 1"),
+        ([1, 2, 3], {"one": np.where(RIGHT == 0.3, np.nan, RIGHT)}, r"'one'\[1, 2, 1\] is nan"),
+        ([1, 0, 3], {"one": RIGHT}, r"rates\[1\] is 0: a learning rate is positive and finite"),
+    ],
+)
+def test_maps_that_do_not_fit_are_refused(rates, right, message, unchecked):
+    with pytest.raises(ValueError, match=message):
+        plots.rate_maps(rates, [4, 8], right)
+
+
 def test_histograms_share_their_bins_and_have_area_1():
     samples = {"narrow": np.array([0.0, 0.1, 0.2, 0.3, 1.0]), "wide": np.array([-4.0, 4.0])}
     (axes,) = plots.histograms(samples, x_label="score", title="Spread", bins=8).axes
@@ -502,6 +552,37 @@ def test_lines_differ_without_their_colour():
 def test_samples_that_cannot_be_counted_are_refused(samples, bins, message, unchecked):
     with pytest.raises(ValueError, match=message):
         plots.histograms(samples, x_label="x", title="t", bins=bins)
+
+
+def test_a_walk_starts_at_0_and_ends_at_its_sum_between_the_roots_of_its_steps():
+    steps = np.array([[1.0, -1, 3, 1], [0, 0, 0, -2]])
+    lines = plots.walks(steps, **WRITTEN).axes[0].lines
+    assert [line.get_ydata()[[0, -1]].tolist() for line in lines] == [[0, 4], [0, -2], [0, 2], [0, -2]]
+    assert all(len(line.get_xdata()) == 5 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        (np.ones(3), r"steps has shape \(3,\)"),
+        (np.ones((2, 0)), r"steps has shape \(2, 0\)"),
+        (np.array([[1.0, np.nan]]), r"steps\[0, 1\] is nan"),
+    ],
+)
+def test_steps_that_are_no_walks_are_refused(steps, message, unchecked):
+    with pytest.raises(ValueError, match=message):
+        plots.walks(steps, **WRITTEN)
+
+
+def test_the_three_variances_mark_a_cell_of_each_grid_a_row_and_a_column():
+    marked = []
+    for axes in plots.three_variances().axes:
+        in_colour = [
+            p.get_xy() for p in axes.patches if p.get_facecolor() == matplotlib.colors.to_rgba(plots.COLOURS[1])
+        ]
+        assert len(axes.patches) == 48
+        marked.append(tuple(map(len, map(set, zip(*in_colour, strict=True)))))
+    assert marked == [(3, 3), (4, 1), (1, 4)]
 
 
 FIVE = np.array([[2.4, 0.6], [1.2, 2.1], [-1.6, 1.2], [-0.9, -1.4], [1.5, -1.1]])
@@ -693,6 +774,9 @@ def drawn():
     return {
         "ranges": plots.ranges([0, 1], {"a": np.ones((1, 2))}, **WRITTEN),
         "log_log": plots.log_log([1, 2], {"a": np.ones((1, 2))}, **WRITTEN),
+        "walks": plots.walks(np.ones((1, 2)), **WRITTEN),
+        "three variances": plots.three_variances(),
+        "rate maps": plots.rate_maps([1, 2], [4], {"a": np.ones((1, 2, 3))}),
         "histograms": plots.histograms({"a": np.ones(3)}, x_label="x", title="t"),
         "heatmap": plots.heatmap(["a"], np.ones((1, 1))),
         "plane": plots.plane(["a"], np.ones((1, 2))),
@@ -709,6 +793,7 @@ def test_lists_are_drawn_as_arrays(unchecked):
     assert plots.plane(["a"], [[1, 2]], outputs=[[0, 1]]).axes
     assert plots.planes({"input": (["a"], [[1, 2]])}).axes
     assert plots.ranges([0, 1], {"a": [[1, 2]]}, **WRITTEN).axes
+    assert plots.rate_maps([1, 2], [4], {"a": [[[0, 1], [1, 1]]]}).axes
     assert plots.histograms({"a": [1, 2]}, x_label="x", title="t").axes
     assert plots.calculation(["a"], [1], [[2]], [[3]]).axes
     with pytest.raises(TypeError, match="weights must be an array, got <class 'object'>"):

@@ -10,6 +10,7 @@ from attnlib.widgets.cost_calculator import CostCalculator
 from attnlib.widgets.cycle_puzzle import CyclePuzzle
 from attnlib.widgets.head_browser import HeadBrowser
 from attnlib.widgets.head_mixer import HeadMixer
+from attnlib.widgets.light_cones import LightCones
 from attnlib.widgets.lookup_puzzle import LookupPuzzle
 from attnlib.widgets.mask_painter import MaskPainter
 from attnlib.widgets.metric_ellipse import MetricEllipse
@@ -36,6 +37,7 @@ __all__ = [
     "HeadBrowser",
     "HeadMixer",
     "InputError",
+    "LightCones",
     "LookupPuzzle",
     "MaskPainter",
     "MetricEllipse",

@@ -3,12 +3,14 @@
 import dataclasses
 import json
 import subprocess
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import attnlib
 from attnlib import cost
+from attnlib.lab.cones import Preset
 from attnlib.lab.scaling import BROKEN
 from attnlib.widgets import (
     cycle_puzzle,
@@ -135,6 +137,16 @@ def random_weights(rng, size):
 def random_window(rng, size):
     n_q, n_k, window, offset = (int(one) for one in rng.integers(1, 9, size=4))
     return [n_q, n_k, window, offset - 1]
+
+
+def random_preset(rng, size):
+    n = int(rng.integers(1, 9))
+    return [str(rng.choice(get_args(Preset))), n, int(rng.integers(1, n + 1))]
+
+
+def random_layers(rng, size):
+    n, layers = int(rng.integers(1, 9)), int(rng.integers(5))
+    return [rng.random((n, n)) < 0.4, layers]
 
 
 def random_padding(rng, size):
@@ -279,6 +291,8 @@ CASES = {
     "cycle_bound": lambda rng, size: (rng.normal(size=2) * size).tolist(),
     "sliding_window_mask": random_window,
     "padding_mask": random_padding,
+    "preset_mask": random_preset,
+    "mask_reach": random_layers,
     "as_torch_reads": lambda rng, size: [
         rng.random((3, 5)) < 0.5,
         str(rng.choice(["scaled_dot_product_attention", "MultiheadAttention"])),

@@ -49,12 +49,12 @@ def preset_mask(preset: Preset, n: int, size: int = 1) -> Bool[Array, "n n"]:
 def mask_reach(mask: Bool[Array, "*batch n n"], layers: int) -> Bool[Array, "*batch n n"]:
     """True where output i of the last of `layers` layers can have read token j, each layer under the same mask.
 
-    It is the power of the mask as a matrix, with "or" for + and "and" for ×. What a layer's output has read, a query of
-    the next layer reads with it.
+    It is a power of the mask as a matrix, with "or" for + and "and" for ×: what an output has read is read with it in the
+    next layer. Its own place counts as read, even where the mask blocks it: the query and the residual carry it along.
 
     Args:
         mask: True where a query may attend to a key, (…, n, n).
-        layers: how many layers; after 0 a place has read its own token alone.
+        layers: how many; after 0 a place has read its own token alone.
 
     Returns:
         Who can have read whom, (…, n, n).
@@ -72,5 +72,6 @@ def mask_reach(mask: Bool[Array, "*batch n n"], layers: int) -> Bool[Array, "*ba
     *_, n_q, n_k = mask.shape
     if n_q != n_k:
         raise ValueError(f"mask must have as many keys as queries, got shape {mask.shape}")
-    reach: Array = np.linalg.matrix_power(mask, as_integer("layers", layers, 0))
+    carried = mask | np.eye(n_q, dtype=bool)
+    reach: Array = np.linalg.matrix_power(carried, as_integer("layers", layers, 0))
     return reach

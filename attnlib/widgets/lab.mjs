@@ -284,9 +284,10 @@ export function preset_mask(preset, n, size = 1) {
   return masks[preset]?.() ?? causal;
 }
 
-// Where output i of the last layer can have read token j: the mask's power, with "or" for + and "and" for ×.
+// Where output i of the last layer can have read token j: the mask's power, with "or" for + and "and" for ×. Its own place
+// is carried along.
 export function mask_reach(mask, layers) {
   const own = mask.map((_, i) => mask.map((_, j) => i === j));
-  const pass = (reach) => mask.map((row) => row.map((_, j) => row.some((may_attend, k) => may_attend && reach[k][j])));
+  const pass = (reach) => mask.map((row, i) => own.map((_, j) => reach.some((r, k) => (row[k] || k === i) && r[j])));
   return Array.from({ length: layers }).reduce(pass, own);
 }

@@ -57,7 +57,7 @@ function draw_scene(model, board, tokens, layers) {
   const names = tokens.map((token) => element("bdi.name", token));
   board.setAttribute("style", `--n: ${tokens.length}; --rows: ${layers + 1}`);
   board.replaceChildren(element("svg", view, ...lines), ...rows.flat(), element("span"), ...names);
-  grid.walk(board, dots.toReversed());
+  grid.walk(board, dots.toReversed(), dots[model.get("layer")][model.get("selected")]);
 
   return (mask, cone, layer, selected) => {
     const is_late = (k, i) => (k <= layer ? i > selected : i < selected);

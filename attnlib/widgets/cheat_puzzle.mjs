@@ -15,13 +15,12 @@ const DIGITS = [0, 0, 3, 3, 3, 0, 3]; // of what the table shows, line by line
 const CAPTION =
   "a cheat sees one number, its output, and has to guess a coin. You are the guard. The cheat knows what you do, but " +
   "not how the coin lies. What you set holds for heads and tails alike. The cheat's own value is 1.";
-const NOTE =
-  "The cheat parts heads and tails at the dashed line. Of 20 coins, those that it guesses wrongly are hatched.";
+const NOTE = "Dashed: the cheat's threshold. Hatched: wrong guesses.";
 const LEFT = " What is left is the weight on itself, 1/(1 + eˢ): the coin's score s is still in it.";
 const ONE = " One factor for both leaves them apart.";
 const WON =
-  " e to the −∞ is 0, so the softmax's sum holds nothing of the coin. To erase the weight and divide what is left by " +
-  "its sum would hide it too: that is a factor for each side.";
+  " exp(−∞) is 0: nothing of the coin is in the softmax's sum. Erasing the weight and dividing by the sum that is " +
+  "left would hide it too, but that takes a factor for each side.";
 
 function build(model, figure) {
   const hand = puzzle.hand_over(model, {
@@ -33,16 +32,16 @@ function build(model, figure) {
     set(control.node.querySelector("input"), { "aria-label": name });
     return control;
   };
-  const mask = named(ui.toggle(model, "masked", "set to −∞"), "set to −∞ the score on the coin");
-  const weight = named(ui.toggle(model, "erase_weight", "erase"), "erase the weight on the coin");
-  const value = named(ui.toggle(model, "erase_value", "erase"), "erase the value of the coin");
-  const factor = named(ui.slider(model, "factor", "×", { step: 0.1 }), "× one factor for both outputs");
+  const mask = named(ui.toggle(model, "masked", "set to −∞"), "set to −∞: the score on coin");
+  const weight = named(ui.toggle(model, "erase_weight", "erase"), "erase: the weight on coin");
+  const value = named(ui.toggle(model, "erase_value", "erase"), "erase: the coin's value");
+  const factor = named(ui.slider(model, "factor", "×", { step: 0.1 }), "×: one factor for both outputs");
   const cells = Array.from({ length: 7 }, () => SIDES.map(() => element("td")));
   const control = (at) => element("td.does", at.node);
   const names = ["score on itself", "score on coin", "weight on itself", "weight on coin", "their sum"];
   const rows = [...names, "coin's value", "output"].map((name, i) => [name, ...cells[i]]);
   for (const [i, at] of Object.entries({ 1: mask, 3: weight, 5: value, 6: factor })) rows[i].push(control(at));
-  rows.splice(2, 0, [element("td.step", { colspan: 4 }, "↓ softmax")]);
+  rows.splice(2, 0, [element("td.between", { colspan: 4 }, "↓ softmax")]);
   const table = ui.table(["", ...SIDES, element("td")], rows, ".cheat");
   const [line, meter, told] = [draw_line(), puzzle.meter(), ui.live("p.share")];
   const coins = Array.from(COINS, (coin) => element("span", coin));

@@ -13,6 +13,7 @@ from attnlib import cost
 from attnlib.lab.cones import Preset
 from attnlib.lab.scaling import BROKEN
 from attnlib.widgets import (
+    cheat_puzzle,
     cycle_puzzle,
     head_mixer,
     mask_painter,
@@ -398,6 +399,9 @@ def test_scores_of_ten_thousand_agree_to_the_last_digits():
 
 # What bounds both sides, or stands in both: by module, the constant in the page and its value in Python.
 CONSTANTS = [
+    ("cheat_puzzle", "COINS", cheat_puzzle.COINS),
+    ("cheat_puzzle", "SCORES", [*cheat_puzzle.SCORES]),
+    ("cheat_puzzle", "VALUES", [*cheat_puzzle.VALUES]),
     ("plane", "REACH", cycle_puzzle.LARGEST),
     ("plane", "REACH", roles_puzzle.LARGEST),
     ("train_u", "MOST_LOSSES", train_u.MOST_LOSSES),

@@ -86,7 +86,7 @@ def test_one_leaked_place_per_layer_and_a_window_that_grows_and_masks_that_do_no
 def test_a_mask_that_is_not_square_and_layers_below_0_are_named(unchecked):
     with pytest.raises(ValueError, match=r"mask must have as many keys as queries, got shape \(2, 3\)"):
         mask_reach(np.ones((2, 3), bool), 1)
-    with pytest.raises(ValueError, match="layers must be .*, got -1"):
+    with pytest.raises(ValueError, match=r"layers must be .*, got -1"):
         mask_reach(np.ones((3, 3), bool), -1)
 
 

@@ -180,7 +180,12 @@ def test_every_target_is_large_and_nothing_leaves_a_phone(page, settle):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_what_stands_below_stays_where_it_is_whatever_is_said(width, show):
-    page = show(CheatPuzzle(), "<p id='below'>below</p>", viewport={"width": width, "height": 900})
+    page = show(
+        '<div style="max-width: 46rem">',
+        CheatPuzzle(),
+        "<p id='below'>below</p>",
+        viewport={"width": width, "height": 900},
+    )
     page.locator(".attn-meter").wait_for()
     at = []
     for change in (lambda: factor(page).press("Home"), erase_weight(page).click, hand(page).click, mask(page).click):

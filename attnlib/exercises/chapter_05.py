@@ -35,6 +35,31 @@ EXERCISES = (
         ),
     ),
     Exercise(
+        id="pencil-row",
+        title="A row with a pencil",
+        difficulty="easy",
+        minutes=3,
+        misconception="What a mask takes away goes to the token itself, or is lost.",
+        hints=(
+            "Which of the four may the second one read?",
+            "What is left keeps its proportions, and has to sum to 1.",
+        ),
+        question=NumberQuestion(
+            prompt="Four tokens. Without a mask the second one reads with the weights 0.2, 0.3, 0.1 and 0.4. "
+            "What is its weight on *itself* under the causal mask?",
+            right=0.6,
+            wrong=[
+                (0.3, 0.001, "That is its weight before. What the other two had goes to the words that are left."),
+                (0.5, 0.001, "The words that are left keep their proportions: 0.2 to 0.3."),
+                (0.4, 0.001, "That is the weight of the first token. Which of the four is itself?"),
+                (0.75, 0.001, "The first token may be read, too."),
+                (0.8, 0.001, "What is taken away is shared in proportion: divide by what is left."),
+            ],
+            explanation="0.3 / (0.2 + 0.3).",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
         id="print-mask",
         title="What does it print?",
         difficulty="easy",

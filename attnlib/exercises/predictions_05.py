@@ -20,20 +20,6 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=2,
     ),
-    "pencil-row": NumberQuestion(
-        prompt="Four tokens. Without a mask the second one reads with the weights 0.2, 0.3, 0.1 and 0.4. "
-        "What is its weight on *itself* under the causal mask?",
-        right=0.6,
-        wrong=[
-            (0.3, 0.001, "That is its weight before. What the other two had goes to the words that are left."),
-            (0.5, 0.001, "The words that are left keep their proportions: 0.2 to 0.3."),
-            (0.4, 0.001, "That is the weight of the first token. Which of the four is itself?"),
-            (0.75, 0.001, "The first token may be read, too."),
-            (0.8, 0.001, "What is taken away is shared in proportion: divide by what is left."),
-        ],
-        explanation="0.3 / (0.2 + 0.3).",
-        provenance="exact",
-    ),
     "poke": ChoiceQuestion(
         title="Which outputs move?",
         prompt="Under the causal mask you replace *a*, the fourth of *Houston we have a problem*. Which outputs change?",
@@ -110,18 +96,6 @@ PREDICTIONS: dict[str, Question] = {
             (-float(np.log(2)), 0.01, "Minus the logarithm: a loss is not negative."),
         ],
         explanation="Whatever it read, the next side has probability 1/2, and −ln ½ = ln 2.",
-    ),
-    "fresh": ChoiceQuestion(
-        prompt="The mask is right, and the loss on these sixteen rows is clearly below ln 2. Why?",
-        options=[
-            ("The causal mask leaks after all", "It is the same mask and the same code as above."),
-            (
-                "The model has learned the sixteen rows",
-                "On rows that they never saw these models do worse than ln 2. So the coins have to be fresh in every step.",
-            ),
-            ("Five seeds had luck", "Sixteen rows hold 112 coins to guess, and all five seeds are far below."),
-        ],
-        right=1,
     ),
     "corner": NumberQuestion(
         prompt="How many keys does the *first* of the three new queries read under `is_causal=True`?",

@@ -284,8 +284,8 @@ export function preset_mask(preset, n, size = 1) {
   return masks[preset]?.() ?? causal;
 }
 
-// Where output i of the last layer can have read token j: the mask's power, with "or" for + and "and" for ×. Its own place
-// is carried along.
+// Where output i of the last layer can have read token j: the mask's power, with "or" for + and "and" for ×. A place
+// carries its own token along.
 export function mask_reach(mask, layers) {
   const own = mask.map((_, i) => mask.map((_, j) => i === j));
   const pass = (reach) => mask.map((row, i) => own.map((_, j) => reach.some((r, k) => (row[k] || k === i) && r[j])));

@@ -104,7 +104,7 @@ EXERCISES = (
                 ("A query has nobody to read, and −1e9 stands for −∞", "There the row of the padding would be the same four times."),
                 ("True was taken for “blocked”", "There everything that should be read would be 0."),
             ],
-            order=[3, 1, 5, 0, 4, 2],
+            order=[3, 5, 1, 0, 2, 4],
             reveal="Sums of rows, sums of columns, and what should be 0 tell all six apart.",
         ),
     ),

@@ -6,7 +6,7 @@ from attnlib.exercises.checkers_05 import CAUSAL_OFFSET, PADDED_BATCH, POLARITY
 from attnlib.exercises.checkers_05_step import CACHED_STEP
 from attnlib.exercises.checkers_05_weights import MASK_FIRST
 from attnlib.exercises.harness import Exercise
-from attnlib.questions import ChoiceQuestion, NumberQuestion
+from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion
 
 EXERCISES = (
     Exercise(
@@ -32,6 +32,80 @@ EXERCISES = (
                 ("It reads 0 to 6, and is compared with 4", "The mask blocks 4, 5 and 6 for query 3."),
             ],
             right=2,
+        ),
+    ),
+    Exercise(
+        id="pencil-row",
+        title="A row with a pencil",
+        difficulty="easy",
+        minutes=3,
+        misconception="What a mask takes away goes to the token itself, or is lost.",
+        hints=(
+            "Which of the four may the second one read?",
+            "What is left keeps its proportions, and has to sum to 1.",
+        ),
+        question=NumberQuestion(
+            prompt="Four tokens. Without a mask the second one reads with the weights 0.2, 0.3, 0.1 and 0.4. "
+            "What is its weight on *itself* under the causal mask?",
+            right=0.6,
+            wrong=[
+                (0.3, 0.001, "That is its weight before. What the other two had goes to the words that are left."),
+                (0.5, 0.001, "The words that are left keep their proportions: 0.2 to 0.3."),
+                (0.4, 0.001, "That is the weight of the first token. Which of the four is itself?"),
+                (0.75, 0.001, "The first token may be read, too."),
+                (0.8, 0.001, "What is taken away is shared in proportion: divide by what is left."),
+            ],
+            explanation="0.3 / (0.2 + 0.3).",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
+        id="print-mask",
+        title="What does it print?",
+        difficulty="easy",
+        minutes=3,
+        misconception="A strict comparison makes a causal mask as well.",
+        hints=(
+            "`[:, None]` makes a column: which of the two sizes belongs to queries?",
+            "Write the grid down, row by row. Is the diagonal True?",
+        ),
+        question=ChoiceQuestion(
+            prompt="`mask = np.arange(4)[:, None] > np.arange(4)`, then `print(mask.sum(axis=1))`. What is printed, and what follows?",
+            options=[
+                ("`[1 2 3 4]`: a causal mask", "That is `>=`. Here the diagonal is False: no token reads itself."),
+                (
+                    "`[0 1 2 3]`: the first query has nobody to read",
+                    "Each query reads the keys before it, without itself, and before the first there is none.",
+                ),
+                ("`[3 2 1 0]`: each reads the future", "In row 3 the query's place is 3, and 3 > j for j = 0, 1, 2."),
+                ("`[4 4 4 4]`: everybody reads everybody", "A comparison of a column with a row is a grid, not all True."),
+            ],
+            right=1,
+        ),
+    ),
+    Exercise(
+        id="clinic",
+        title="The clinic",
+        difficulty="medium",
+        minutes=8,
+        misconception="Weights that look like a triangle are right.",
+        hints=(
+            "Add up each row first, then each column.",
+            "Then look at what should be 0: right of the diagonal, and the column of the padding.",
+            "A row that is the same number four times has seen no score at all.",
+        ),
+        question=OrderQuestion(
+            prompt="Put the six faults in the order of the grids: step 1 is the fault of grid 1, step 2 that of grid 2, and so on.",
+            options=[
+                ("Zeros after the softmax", ""),
+                ("The mask is off by one", "There each row would read one cell right of the diagonal, and sum to 1."),
+                ("The padding is read", "There the rows of words would have a weight on the padding and none on the future."),
+                ("The softmax ran over the queries", "There each column would sum to 1."),
+                ("A query has nobody to read, and −1e9 stands for −∞", "There the row of the padding would be the same four times."),
+                ("True was taken for “blocked”", "There everything that should be read would be 0."),
+            ],
+            order=[3, 5, 1, 0, 2, 4],
+            reveal="Sums of rows, sums of columns, and what should be 0 tell all six apart.",
         ),
     ),
     Exercise(
@@ -80,7 +154,7 @@ EXERCISES = (
         minutes=6,
         misconception="True means the same in every library.",
         hints=(
-            "The section on what True means has a list. Which of the three is our own convention?",
+            "The section on what to write at work has a table. Which of the three is our own convention?",
             "~mask turns every True into False. For a bias choose with np.where between 0 and −∞.",
         ),
         properties=POLARITY,
@@ -159,6 +233,53 @@ EXERCISES = (
                 ("j > i: the mask inverted", "It reads the future and nothing else."),
             ],
             right=2,
+        ),
+    ),
+    Exercise(
+        id="order-again",
+        title="Blind to order? (chapter 1)",
+        difficulty="medium",
+        minutes=4,
+        misconception="Without positions attention is blind to order, whatever the mask is.",
+        hints=(
+            "Chapter 1: without a mask each word keeps its output when the words are shuffled. Whom does each word read here, before and after?",
+            "An output is made of the word's own query, and of the keys and values that it may read.",
+        ),
+        question=ChoiceQuestion(
+            prompt="One layer, no positions, causal mask. *we have problem* becomes *have we problem*. Which words keep their output, for any W_Q, W_K and W_V?",
+            options=[
+                ("All three, as in chapter 1", "*we* read itself alone, and now it reads *have* as well."),
+                ("*problem* alone", "It reads the same three words in both orders, and a sum has no order."),
+                ("None", "*problem* stands last in both, and reads the same words."),
+                ("*we* and *have*, which changed places", "What each of them may read has changed."),
+            ],
+            right=1,
+        ),
+    ),
+    # Training and writing
+    Exercise(
+        id="chunks",
+        title="Two chunks",
+        difficulty="easy",
+        minutes=4,
+        misconception="A chunk's mask is a square triangle.",
+        hints=(
+            "How many keys are there when the first query of the second chunk has come?",
+            "Each further query reads one key more.",
+        ),
+        question=NumberQuestion(
+            prompt="A cache holds 10 tokens. A chunk of 3 comes, and after it a chunk of 4. How many keys do the four queries of the second "
+            "chunk read, added up?",
+            right=62.0,
+            tolerance=0,
+            wrong=[
+                (10.0, 0, "1 + 2 + 3 + 4 counts the chunk alone. The 13 tokens before it are read, too."),
+                (68.0, 0, "4 · 17 lets the first of them read the three after it."),
+                (50.0, 0, "The first chunk is in the cache by then: 13 tokens come before, not 10."),
+                (58.0, 0, "Each query reads itself, too."),
+            ],
+            explanation="14 + 15 + 16 + 17.",
+            provenance="exact",
         ),
     ),
 )  # fmt: skip

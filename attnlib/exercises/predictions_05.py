@@ -2,35 +2,91 @@
 
 import numpy as np
 
-from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
+from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
+    "renormalise": ChoiceQuestion(
+        prompt="`may` is `[True, False]`. What does this print?",
+        options=[
+            (
+                "`[1. 0.]`: all of the row is on itself again",
+                "So it is on paper. But what is left of a weight of 1/(1 + e²⁰⁰⁰) in a computer?",
+            ),
+            ("`[0. 1.]`", "The weight on the coin was erased, so the second entry begins with 0."),
+            (
+                "`[nan nan]`",
+                "The coin took the whole row, and it was erased. What is left is 0, and 0/0 has no value.",
+            ),
+        ],
+        right=2,
+    ),
     "poke": ChoiceQuestion(
         title="Which outputs move?",
         prompt="Under the causal mask you replace *a*, the fourth of *Houston we have a problem*. Which outputs change?",
         options=[
             ("That of *a* alone", "*problem* may read *a*, so its blend changes as well."),
-            ("Those of *a* and *problem*", "*a* is in its own blend, and in that of every later word. No earlier one reads it."),
-            ("Those of *Houston*, *we*, *have* and *a*", "That is the wrong way round: they do not read what comes after them."),
-            ("All five", "So it is without a mask. With it, *Houston*, *we* and *have* have no weight for *a*, and their sums do not hold its score."),
+            (
+                "Those of *a* and *problem*",
+                "*a* is in its own blend, and in that of every later word. No earlier one reads it.",
+            ),
+            (
+                "Those of *Houston*, *we*, *have* and *a*",
+                "That is the wrong way round: they do not read what comes after them.",
+            ),
+            (
+                "All five",
+                "So it is without a mask. With it, *Houston*, *we* and *have* have no weight for *a*, and their sums do not hold its score.",
+            ),
         ],
         right=1,
     ),
-    "after-softmax": ChoiceQuestion(
-        title="Zeros after the softmax",
-        prompt="Somebody takes the softmax of *all* scores first, and then multiplies each blocked weight by 0. "
-        "Now the last word is replaced. Which outputs change?",
+    "two-layers": ChoiceQuestion(
+        title="Two layers",
+        prompt="Two layers, each with the causal mask: the second reads the outputs of the first. Can the output of *we* in the "
+        "second layer depend on *have*, the word after it?",
         options=[
-            ("The last one alone: blocked weights are 0", "The blocked weights are 0. But look at what the *others* were divided by."),
-            ("None", "The last word reads itself, so its own output changes at least."),
-            ("All of them", "Each row was divided by a sum that holds the score of the last word. Change that score, and every weight of the row changes."),
+            (
+                "Yes: *we* reads what *have* gave in the first layer",
+                "The second layer has the mask as well: there, too, *we* does not read the place of *have*.",
+            ),
+            ("No", "It reads the places of *Houston* and *we*, and what these hold comes from *Houston* and *we*."),
+            (
+                "Yes, but only a little",
+                "A path would have to lead there, and each step leads to the same place or an earlier one.",
+            ),
         ],
-        right=2,
+        right=1,
+    ),
+    "window-reach": NumberQuestion(
+        prompt="In a sliding window of 5 each query reads itself and the four keys before it. After three layers, how many tokens "
+        "can the last output of a long text have read, its own among them?",
+        right=13.0,
+        tolerance=0,
+        wrong=[
+            (5.0, 0, "That is one layer. The second reads outputs that have read further back."),
+            (15.0, 0, "A window of 5 leads back by 4 places: it begins with the query's own."),
+            (12.0, 0, "And its own."),
+            (125.0, 0, "The windows overlap: three steps of 4 places each."),
+        ],
+        explanation="Each layer leads back by 4 places: 3 · 4 + 1.",
+        provenance="exact",
+    ),
+    "front-padding": ChoiceQuestion(
+        prompt="What does this print?",
+        options=[
+            ("`[ True  True  True]`", "Which keys may the first query read? Only its own. Is that one real?"),
+            (
+                "`[False  True  True]`",
+                "The first query may read itself and nothing else, and itself is padding. It has nobody.",
+            ),
+            ("`[False False False]`", "The second may read itself, and that is a real word."),
+        ],
+        right=1,
     ),
     "bits": NumberQuestion(
         title="The best loss on coin flips",
-        prompt="A model reads fair coin flips and predicts each next one. It cannot see the answer, and training goes perfectly. "
-        "What is its average loss, the cross-entropy with the natural logarithm? Two decimals are enough.",
+        prompt="A model reads fair coin flips and guesses each next one. It cannot see the answer, and training goes perfectly. "
+        "What is its mean loss, the cross-entropy with the natural logarithm? Two decimals are enough.",
         right=float(np.log(2)),
         tolerance=0.01,
         wrong=[
@@ -41,26 +97,80 @@ PREDICTIONS: dict[str, Question] = {
         ],
         explanation="Whatever it read, the next side has probability 1/2, and −ln ½ = ln 2.",
     ),
-    "two-layers": ChoiceQuestion(
-        title="Two layers",
-        prompt="Two layers, each with the causal mask: the second reads the outputs of the first. Can output 1 of the "
-        "second layer depend on token 2?",
-        options=[
-            ("Yes: output 1 reads output 2 of the first layer", "The second layer has the mask as well: output 1 reads rows 0 and 1 of the first layer."),
-            ("No", "It reads rows 0 and 1 of the first layer, and these read tokens 0 and 1 at most."),
-            ("Yes, but only a little", "A path would have to lead there, and each step leads to the same place or an earlier one."),
+    "corner": NumberQuestion(
+        prompt="How many keys does the *first* of the three new queries read under `is_causal=True`?",
+        right=1.0,
+        tolerance=0,
+        wrong=[
+            (11.0, 0, "That is what it should read: the ten old ones and itself. But which key does the first query stand at here?"),
+            (13.0, 0, "The last two come after it."),
+            (3.0, 0, "Key by key: the first query is set against the first key, and reads no later one."),
+            (10.0, 0, "It should read these and itself. But the first query is set against the first key."),
         ],
-        right=1,
+        explanation="The first key of the text, and no other. It should read 11: write the mask yourself, `causal_mask(3, 13, offset=10)`.",
+        provenance="exact",
     ),
+    "three-sums": NumberQuestion(
+        prompt="Somebody knows the three sums, u + v. The best guess for u, and for v, is (u + v)/2. What is the mean of the squared errors?",
+        right=0.5,
+        wrong=[
+            (1.0, 0.001, "That is the error of whoever answers 0. The sums say something."),
+            (0.25, 0.001, "The error in u is (u − v)/2. The variances of u and v add up to 2, and halving divides by 4."),
+            (0.0, 0.001, "Three numbers do not say six."),
+            (2.0, 0.001, "That is the variance of u − v. The error is half of that difference."),
+        ],
+        explanation="The error in u is (u − v)/2, with the variance (1 + 1)/4.",
+        provenance="exact",
+    ),
+    "terms": OrderQuestion(
+        prompt="What does the layer do, in which order?",
+        options=[
+            ("Multiply each token by `W_Q`, `W_K` and `W_V`", ""),
+            ("Take the dot product of each query with each key", "There are no queries and keys yet."),
+            ("Divide by √d_k, and put −∞ where the mask is False", "There are no scores yet."),
+            ("Take the softmax of each row", "What it must not see is still in the row, or there are no scores yet."),
+            ("Blend the values with the weights", "There are no weights yet: they come out of the softmax."),
+        ],
+        reveal="The dot product, the softmax and the blend came in chapters 0 and 1, the three matrices in 3, the root in 4, and the mask here.",
+    ),
+    # Training and writing
     "generate": ChoiceQuestion(
         title="How many passes?",
         prompt="A model with the causal mask reads a text of 100 tokens. In training, one pass gives the predictions for all "
         "places. Now it *writes* 100 new tokens. How many passes are needed, one after the other?",
         options=[
-            ("1, as in training", "In training the whole text is there from the start. What would you feed in here for the second token?"),
+            (
+                "1, as in training",
+                "In training the whole text is there from the start. What would you feed in here for the second token?",
+            ),
             ("100", "Token 2 is an input of the pass that gives token 3. It must exist first."),
             ("About 100²", "One pass gives one new token. It may be a costly pass, but it is one."),
         ],
         right=1,
+    ),
+    "chunk": NumberQuestion(
+        prompt="A cache holds 100 tokens, and a chunk of 4 comes. How many of the 4 · 104 pairs does the right mask allow?",
+        right=410.0,
+        tolerance=0,
+        wrong=[
+            (416.0, 0, "That is all of them. The first new token must not read the three after it."),
+            (10.0, 0, "That is the wrong corner: 1 + 2 + 3 + 4."),
+            (400.0, 0, "And themselves, and each other: 1 + 2 + 3 + 4 more."),
+            (406.0, 0, "A token reads itself, too."),
+        ],
+        explanation="101 + 102 + 103 + 104.",
+        provenance="exact",
+    ),
+    "blank": NumberQuestion(
+        prompt="Eight coins repeat with period three, so the second stands again at the fifth and at the eighth place. The second is "
+        "replaced by a blank, and the output at its place has to name it. What is the best mean loss under the *causal* mask? Two decimals.",
+        right=float(np.log(2)),
+        tolerance=0.01,
+        wrong=[
+            (0.0, 0.001, "So it is without a mask: its copies can be read. Where do they stand?"),
+            (0.5, 0.01, "That is the probability of a side. The loss is minus its logarithm."),
+            (1.0, 0.01, "That is in bits."),
+        ],
+        explanation="The second output has read the first coin and a blank. Both copies lie in its future. Without a mask the best loss is 0.",
     ),
 }  # fmt: skip

@@ -129,7 +129,7 @@ class OrderQuestion(_Options):
     reveal: str = ""
     order: Sequence[int] | None = None
     sentences = Question.sentences | {
-        "ordered": "Each step comes after what it needs.",
+        "ordered": "That is the order.",
         "early": "Step {step} cannot be “{text}”. {reply}",
     }
 

@@ -3,12 +3,14 @@
 from anywidget_static import InputError
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.axes_puzzle import AxesPuzzle
+from attnlib.widgets.cheat_puzzle import CheatPuzzle
 from attnlib.widgets.choice import Choice
 from attnlib.widgets.convention_switch import ConventionSwitch
 from attnlib.widgets.cost_calculator import CostCalculator
 from attnlib.widgets.cycle_puzzle import CyclePuzzle
 from attnlib.widgets.head_browser import HeadBrowser
 from attnlib.widgets.head_mixer import HeadMixer
+from attnlib.widgets.light_cones import LightCones
 from attnlib.widgets.lookup_puzzle import LookupPuzzle
 from attnlib.widgets.mask_painter import MaskPainter
 from attnlib.widgets.metric_ellipse import MetricEllipse
@@ -28,6 +30,7 @@ from attnlib.widgets.train_u import TrainU
 __all__ = [
     "AttentionGrid",
     "AxesPuzzle",
+    "CheatPuzzle",
     "Choice",
     "ConventionSwitch",
     "CostCalculator",
@@ -35,6 +38,7 @@ __all__ = [
     "HeadBrowser",
     "HeadMixer",
     "InputError",
+    "LightCones",
     "LookupPuzzle",
     "MaskPainter",
     "MetricEllipse",

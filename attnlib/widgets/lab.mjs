@@ -1,7 +1,7 @@
 // attnlib.lab, for the page: what only the book's experiments use.
 
 import { check_matrix, check_square } from "./checks.mjs";
-import { attention_scores, project, softmax } from "./math.mjs";
+import { attention_scores, causal_mask, padding_mask, project, sliding_window_mask, softmax } from "./math.mjs";
 
 export function stretch_matrix(along, across, degrees = 0) {
   const turn = ((degrees % 360) * Math.PI) / 180;
@@ -269,4 +269,25 @@ function scored(x, u, kinds) {
 function log_sum(scores) {
   const top = Math.max(...scores);
   return top + Math.log(scores.reduce((sum, score) => sum + Math.exp(score - top), 0));
+}
+
+// A mask by its name, of n tokens; `size` is a length or a width.
+export function preset_mask(preset, n, size = 1) {
+  const opened = padding_mask(size, n);
+  const causal = causal_mask(n, n, preset === "off by one" ? 1 : 0);
+  const masks = {
+    none: () => padding_mask(n, n),
+    padding: () => opened,
+    window: () => sliding_window_mask(n, n, size),
+    prefix: () => causal.map((row, i) => row.map((may_attend, j) => may_attend || opened[i][j])),
+  };
+  return masks[preset]?.() ?? causal;
+}
+
+// Where output i of the last layer can have read token j: the mask's power, with "or" for + and "and" for ×. A place
+// carries its own token along.
+export function mask_reach(mask, layers) {
+  const own = mask.map((_, i) => mask.map((_, j) => i === j));
+  const pass = (reach) => mask.map((row, i) => own.map((_, j) => reach.some((r, k) => (row[k] || k === i) && r[j])));
+  return Array.from({ length: layers }).reduce(pass, own);
 }

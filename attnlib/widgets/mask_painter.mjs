@@ -1,7 +1,9 @@
 // MaskPainter: paint who may read whom, replace a token, and see which outputs move.
 
 import * as grid from "./grid.mjs";
+import * as lab from "./lab.mjs";
 import * as math from "./math.mjs";
+import { size_slider } from "./presets.mjs";
 import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
 import "./mask_painter.css";
@@ -9,7 +11,6 @@ import "./mask_painter.css";
 const MOVED = 1e-12; // less is rounding
 const PRESETS = { window: "sliding window", painted: "painted by you" };
 const REFUSED = " keeps this key: with none left, a query has nothing to share its weight among.";
-const SIZES = { padding: "length", window: "width", prefix: "length" };
 const APIS = {
   scaled_dot_product_attention: "this book and torch’s scaled_dot_product_attention",
   MultiheadAttention: "torch’s MultiheadAttention",
@@ -17,14 +18,13 @@ const APIS = {
 
 function build(model, figure) {
   const preset = ui.select(model, "preset", "mask", PRESETS);
-  const slider = ([name, label]) => [name, ui.slider(model, "size", label, { step: 1, digits: 0 })];
-  const sliders = Object.entries(SIZES).map(slider);
+  const size = size_slider(model, () => model.get("x").length);
   const leaky = ui.toggle(model, "leaky", "zero after the softmax");
   const api = ui.select(model, "api", "print it for", APIS);
   const [scroll, pokes] = [element("div.scroll"), element("div.controls", { role: "group" })];
   const result = ui.live("p.result");
   const printed = element("pre.scroll", { tabindex: 0, role: "group", "aria-label": "the mask as a matrix" });
-  const controls = [ui.controls(preset, ...sliders.map(([, slider]) => slider), leaky), ui.controls(api)];
+  const controls = [ui.controls(preset, size, leaky), ui.controls(api)];
   figure.append(controls[0].node, scroll, pokes, result, controls[1].node, printed);
   let refused = null; // the row that would have lost its last key
 
@@ -65,10 +65,6 @@ function build(model, figure) {
     result.replaceChildren(...(refused === null ? effect(model, moved) : [element("bdi", tokens[refused]), REFUSED]));
     refused = null;
     printed.textContent = print(math.as_torch_reads(allowed, model.get("api")), model.get("api"));
-    for (const [name, { node }] of sliders) {
-      node.hidden = model.get("preset") !== name;
-      node.querySelector("input").max = allowed.length;
-    }
     for (const row of controls) row.draw();
   };
   return draw;
@@ -85,10 +81,7 @@ function allowed_of(model) {
   const { x, size, preset, mask } = ui.values(model);
   const n = x.length;
   ui.check_range("size", size, n, 1);
-  const [none, causal, padding] = [math.padding_mask(n, n), math.causal_mask(n), math.padding_mask(size, n)];
-  const prefix = causal.map((row, i) => row.map((may_attend, j) => may_attend || padding[i][j]));
-  const window = math.sliding_window_mask(n, n, size);
-  return { none, causal, padding, window, prefix, painted: mask ?? none }[preset];
+  return preset === "painted" ? (mask ?? math.padding_mask(n, n)) : lab.preset_mask(preset, n, size);
 }
 
 // The weights with the tokens replaced, and the largest change in each output.

@@ -10,7 +10,8 @@ from numpy import ndarray as Array
 
 from anywidget_static import Booleans, InputError, Numbers, OneOf, Texts, Whole
 from attnlib import houston
-from attnlib.masks import TorchAPI, as_torch_reads, causal_mask, padding_mask, sliding_window_mask
+from attnlib.lab.cones import preset_mask
+from attnlib.masks import TorchAPI, as_torch_reads
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_weights
 from attnlib.widgets.base import ProjectedWidget, check_index, check_mask
@@ -62,17 +63,9 @@ class MaskPainter(ProjectedWidget):
     @property
     def allowed(self) -> Bool[Array, "n n"]:
         """The mask in force: True where a query may attend."""
-        n = len(self.tokens)
-        padding = padding_mask(np.array(self.size), n)
-        masks: dict[str, Array] = {
-            "none": np.ones((n, n), dtype=bool),
-            "causal": causal_mask(n),
-            "padding": padding,
-            "window": sliding_window_mask(n, window=self.size),
-            "prefix": causal_mask(n) | padding,
-            "painted": np.ones((n, n), dtype=bool) if self.mask is None else np.array(self.mask),
-        }
-        return masks[self.preset]
+        if self.preset != "painted":
+            return preset_mask(self.preset, len(self.tokens), self.size)
+        return np.ones((len(self.tokens),) * 2, dtype=bool) if self.mask is None else np.array(self.mask)
 
     @property
     def for_torch(self) -> Bool[Array, "n n"]:

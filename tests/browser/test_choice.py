@@ -112,7 +112,7 @@ def test_the_first_misplaced_step_is_named_with_its_reason(show):
     assert reply(page) == "Not yet. Step 3 cannot be “fourth”. It comes last."
     step(page, "third", "Up").click()
     check.press("Enter")
-    assert reply(page) == "Yes. Each step comes after what it needs."
+    assert reply(page) == "Yes. That is the order."
     assert shown(page) == ["first✓", "second✓", "third✓", "fourth✓"]
     assert page.locator(".attn-reveal").text_content() == "In this."
     page.get_by_role("button", name="Start again").click()

@@ -118,6 +118,17 @@ CASES = {
             *sized(lambda n: {"tokens": ["t"] * n}, *(f"tokens must have from 4 to 4 entries, got {n}" for n in (0, 1, 512))),
         ],
     ),
+    "CheatPuzzle": (
+        widgets.CheatPuzzle,
+        [
+            ({"factor": NAN}, "factor must be a number, got null"),
+            ({"factor": 0}, "factor must be from 0.1 to 2, got 0"),
+            ({"factor": 1e300}, "factor must be from 0.1 to 2, got 1e+300"),
+            ({"factor": "1"}, "factor must be a number, got 1"),
+            ({"handed": True, "masked": True, "erase_weight": True, "erase_value": True}, ""),
+            ({"masked": True, "factor": 0.1}, ""),
+        ],
+    ),
     "CyclePuzzle": (
         widgets.CyclePuzzle,
         [
@@ -361,6 +372,26 @@ CASES = {
             *sized(lambda n: {"tokens": ["t"] * n, "x": [[1, 0, 0]] * n, "size": 1, "replaced": []}, "tokens must have from 1 to 16 entries, got 0", "", "tokens must have from 1 to 16 entries, got 512"),
         ],
     ),
+    "LightCones": (
+        widgets.LightCones,
+        [
+            ({"tokens": ["a"] * 4}, "selected token 4 is outside 0 … 3"),
+            ({"preset": "constructor"}, "preset must be one of none, causal, off by one, window, prefix, got constructor"),
+            ({"preset": "padding"}, "preset must be one of none, causal, off by one, window, prefix, got padding"),
+            ({"layers": 0}, "layers must be from 1 to 4, got 0"),
+            ({"layers": 9}, "layers must be from 1 to 4, got 9"),
+            ({"layers": NAN}, "layers must be an integer, got null"),
+            ({"layers": 2}, "layer 3 is outside 0 … 2"),
+            ({"layer": 0.5}, "layer must be an integer, got 0.5"),
+            ({"layer": -1}, "layer must be 0 or more, got -1"),
+            ({"selected": 8}, "selected token 8 is outside 0 … 7"),
+            ({"selected": INF}, "selected must be an integer, got Infinity"),
+            ({"size": 0}, "size must be 1 or more, got 0"),
+            ({"size": 9}, "size 9 is outside 1 … 8"),
+            ({"layer": 0, "selected": 7}, ""),
+            *sized(lambda n: {"tokens": ["t"] * n, "size": 1, "selected": 0}, "tokens must have from 1 to 10 entries, got 0", "", "tokens must have from 1 to 10 entries, got 512"),
+        ],
+    ),
     "HeadMixer": (
         lambda: widgets.HeadMixer("ab", [EYE], [EYE], [EYE], EYE, mixed=True),
         [
@@ -482,6 +513,7 @@ def hostile():
         widgets.TokenPlane(NAMED, points, **about),
         widgets.TrainU(**about),
         widgets.AxesPuzzle(NAMED[:4], **about),
+        widgets.CheatPuzzle(**about),
         widgets.CyclePuzzle(NAMED[:3], **about),
         widgets.RolesPuzzle(NAMED[:4], **about),
         widgets.RolesPuzzle(NAMED[:4], handed=True, **about),
@@ -498,6 +530,8 @@ def hostile():
         widgets.ScalingPuzzle(handed=True, **about),
         widgets.QueryStepper(NAMED, houston.EMBEDDINGS, axes=[*NAMED, "f", "g", "h"], **about),
         widgets.MaskPainter(NAMED, np.eye(5), other_token=NAMED[0], other=np.ones(5), **about),
+        widgets.LightCones(NAMED, **about),
+        widgets.LightCones(NAMED * 2, layers=4, preset="off by one", layer=0, **about),
         widgets.HeadMixer(NAMED, heads, heads, heads, np.ones((10, 5)), heads=NAMED, axes=NAMED, mixed=True, zeroed=[0, 3], **about),
         a_browser(words, " ".join(words), **about),
         widgets.ConventionSwitch(**about),

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnlib import softmax
+from attnlib import attention, causal_mask, sliding_window_mask, softmax
 from attnlib.exercises import EXERCISES, PREDICTIONS, predict
+from attnlib.lab import mask_reach
 from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion
 
 
@@ -82,3 +83,24 @@ def test_the_questions_of_chapter_0_are_answered_by_its_own_numbers():
     with np.errstate(all="ignore"):
         raised = np.exp(np.array([1000.0, 1002.0]))
         assert np.isnan(raised / raised.sum()).all()
+
+
+def test_the_questions_of_chapter_5_are_answered_by_its_own_masks():
+    right = {name: asked.right for name, asked in PREDICTIONS[5].items() if not isinstance(asked, OrderQuestion)}
+    assert mask_reach(sliding_window_mask(40, window=5), 3)[-1].sum() == right["window-reach"]
+    assert causal_mask(3, 13)[0].sum() == right["corner"]
+    assert causal_mask(4, 104, offset=100).sum() == right["chunk"]
+    assert causal_mask(4, 17, offset=13).sum() == EXERCISES["chunks"].question.right
+    row = np.log([0.2, 0.3, 0.1, 0.4])
+    masked = softmax(np.where(causal_mask(4)[1], row, -np.inf))
+    assert masked[1] == pytest.approx(EXERCISES["pencil-row"].question.right)
+    assert (np.arange(4)[:, None] > np.arange(4)).sum(axis=1).tolist() == [0, 1, 2, 3]
+
+
+def test_of_three_words_of_which_two_change_places_the_last_alone_keeps_its_output():
+    query, key, value = np.random.default_rng(0).normal(size=(3, 3, 4))
+    order = [1, 0, 2]
+    before = attention(query, key, value, causal_mask(3))[order]
+    after = attention(query[order], key[order], value[order], causal_mask(3))
+    assert np.isclose(before, after).all(axis=1).tolist() == [False, False, True]
+    assert EXERCISES["order-again"].question.right == 1

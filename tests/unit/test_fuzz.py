@@ -62,6 +62,7 @@ def fitting(rng):
         "back": 1, "constant": 1.0, "raised": 2.0, "probability": 0.5,
         "num_rows": 3, "num_items": 2, "num_letters": 4, "names": own.choice([-1, 1], size=(3, n_k, 4)), "letters": own.integers(5, size=(3, n_k)),
         "fixed": np.abs(own.normal(size=n_k)), "strength": 0.5, "partners": [1, 2, 0], "kinds": [0, 0, 1], "u": drawn(rng, 2, 3), "y": -0.5,
+        "preset": "prefix", "size": 1, "layers": 3,
     }  # fmt: skip
 
 
@@ -77,6 +78,8 @@ def call(name, rng):
         given |= {"x": drawn(rng, 3, 2)}
     if name in ("cycle_loss", "cycle_means"):
         given |= {"scores": drawn(rng, n := int(rng.integers(3, 6)), n)}
+    if name == "mask_reach":
+        given |= {"mask": rng.random((*BATCHES[rng.integers(4)], n := int(rng.integers(5)), n)) < 0.5}
     if name == "cycle_bound":
         given |= {"x": float(rng.normal()) * 10.0 ** int(rng.integers(-3, 300))}
     if name == "merge_heads" or name == "pool_heads":

@@ -3,14 +3,17 @@
 import dataclasses
 import json
 import subprocess
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import attnlib
 from attnlib import cost
+from attnlib.lab.cones import Preset
 from attnlib.lab.scaling import BROKEN
 from attnlib.widgets import (
+    cheat_puzzle,
     cycle_puzzle,
     head_mixer,
     mask_painter,
@@ -135,6 +138,16 @@ def random_weights(rng, size):
 def random_window(rng, size):
     n_q, n_k, window, offset = (int(one) for one in rng.integers(1, 9, size=4))
     return [n_q, n_k, window, offset - 1]
+
+
+def random_preset(rng, size):
+    n = int(rng.integers(1, 9))
+    return [str(rng.choice(get_args(Preset))), n, int(rng.integers(1, n + 1))]
+
+
+def random_layers(rng, size):
+    n, layers = int(rng.integers(1, 9)), int(rng.integers(5))
+    return [rng.random((n, n)) < 0.4, layers]
 
 
 def random_padding(rng, size):
@@ -279,6 +292,8 @@ CASES = {
     "cycle_bound": lambda rng, size: (rng.normal(size=2) * size).tolist(),
     "sliding_window_mask": random_window,
     "padding_mask": random_padding,
+    "preset_mask": random_preset,
+    "mask_reach": random_layers,
     "as_torch_reads": lambda rng, size: [
         rng.random((3, 5)) < 0.5,
         str(rng.choice(["scaled_dot_product_attention", "MultiheadAttention"])),
@@ -384,6 +399,9 @@ def test_scores_of_ten_thousand_agree_to_the_last_digits():
 
 # What bounds both sides, or stands in both: by module, the constant in the page and its value in Python.
 CONSTANTS = [
+    ("cheat_puzzle", "COINS", cheat_puzzle.COINS),
+    ("cheat_puzzle", "SCORES", [*cheat_puzzle.SCORES]),
+    ("cheat_puzzle", "VALUES", [*cheat_puzzle.VALUES]),
     ("plane", "REACH", cycle_puzzle.LARGEST),
     ("plane", "REACH", roles_puzzle.LARGEST),
     ("train_u", "MOST_LOSSES", train_u.MOST_LOSSES),

@@ -227,8 +227,8 @@ EXERCISES = (
                     "What is blocked still counts in the row's sum. The loss falls below ln 2.",
                 ),
                 (
-                    "j = i or j = i − 1: each query reads two keys at most",
-                    "It blocks too much, and honest ignorance costs nothing on random bits. Only a task with something to find shows it.",
+                    "j = 0 or j = i: each query reads the first key and itself",
+                    "It blocks too much, and what is not read costs nothing on random bits. A task with something to find shows it.",
                 ),
                 ("j > i: the mask inverted", "It reads the future and nothing else."),
             ],

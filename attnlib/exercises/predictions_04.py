@@ -2,7 +2,7 @@
 
 from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
-RISES, STAYS, FALLS = "It rises towards 1", "It stays about the same", "It falls towards 1/16"
+RISES, STAYS, FALLS = "It rises with d_k", "It stays about the same from 16 to 256", "It falls as d_k grows"
 
 PREDICTIONS: dict[str, Question] = {
     "next-divisor": NumberQuestion(
@@ -60,7 +60,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "bet-mean": ChoiceQuestion(
         title="Mean 1",
-        prompt="First bet: all components have *mean 1*, and still variance 1.",
+        prompt="First bet: all components have *mean 1*, and still variance 1. d_k grows from 16 to 256.",
         options=[
             (
                 RISES,
@@ -74,7 +74,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "bet-equal": ChoiceQuestion(
         title="Equal components",
-        prompt="Second bet: in each vector all components are *equal*, one random number d_k times.",
+        prompt="Second bet: in each vector all components are *equal*, one random number d_k times. "
+        "d_k grows from 16 to 256.",
         options=[
             (RISES, "A score is d_k times *one* product, and grows as d_k. The root takes too little away."),
             (STAYS, "For that, products would have to cancel. Here they are all the same."),
@@ -84,11 +85,18 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "bet-length": ChoiceQuestion(
         title="Length 1",
-        prompt="Third bet: every vector is divided by its length, so that it has *length 1*.",
+        prompt="Third bet: every vector is divided by its length, so that it has *length 1*. The scores are divided by the "
+        "root all the same. d_k is 256. How large is the mean largest weight?",
         options=[
-            (RISES, "A score is a cosine then, 1 at most, at any width."),
-            (STAYS, "A cosine does not grow with d_k, and the root that divides it does."),
-            (FALLS, "Cosines do not grow, and the root that divides them does."),
+            ("0.7 or more: one key takes most", "A score is a cosine now, 1 at most, and it is divided by 16."),
+            (
+                "About 0.24, as before",
+                "That takes scores that spread by 1. Cosines of random vectors spread by 1/16 here.",
+            ),
+            (
+                "About 0.06: all keys are nearly alike",
+                "Cosines of random vectors spread by 1/16 here, and the root divides them by 16 once more.",
+            ),
         ],
         right=2,
     ),
@@ -126,7 +134,7 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "too-good": ChoiceQuestion(
-        prompt="This model is trained, and then tested on tosses that it has never seen. What is its mean squared error?",
+        prompt="This model is trained, and then tested on tosses that are drawn anew. What is its mean squared error?",
         options=[
             (
                 "1: nothing can be guessed",

@@ -95,6 +95,30 @@ export function partner_share(weights, partners) {
   return weights.reduce((sum, row, i) => sum + row[partners[i]], 0) / weights.length;
 }
 
+// For blends a·u + (1 − a)·v with noise: a and 1 − a, s², or 1 where all blends are alike, and the determinant.
+function blend_terms(shares, noise) {
+  const rest = shares.map((a) => 1 - a);
+  const sum = (terms) => terms.reduce((total, term) => total + term, 0);
+  const distance = sum(shares.flatMap((a) => shares.map((other) => (a - other) ** 2 / 2)));
+  const [variance, weight] = [noise ** 2, distance ? noise ** 2 : 1];
+  const [u, v] = [shares, rest].map((row) => variance + sum(row.map((a) => a * a)));
+  return { rest, weight, u, v, whole: weight * (u + v - variance) + distance };
+}
+
+export function blend_errors(shares, noise = 0) {
+  const { weight, u, v, whole } = blend_terms(shares, noise);
+  return [v, u].map((other) => (weight * other) / whole);
+}
+
+// By what the best linear readout multiplies each blend, for u and for v.
+export function blend_readout(shares, noise = 0) {
+  const { rest, weight, whole } = blend_terms(shares, noise);
+  const against = (a, row) => shares.reduce((total, other, i) => total + (a - other) * row[i], 0);
+  return shares.map((a, i) =>
+    [weight * a + against(a, rest), weight * rest[i] - against(a, shares)].map((term) => term / whole),
+  );
+}
+
 // The φ that a name stands for.
 const POSITIVE = {
   exp: Math.exp,
@@ -270,3 +294,4 @@ function log_sum(scores) {
   const top = Math.max(...scores);
   return top + Math.log(scores.reduce((sum, score) => sum + Math.exp(score - top), 0));
 }
+

@@ -156,6 +156,20 @@ CASES = {
             *sized(lambda n: {"tokens": ["t"] * n}, *(f"tokens must have from 3 to 8 entries, got {n}" for n in (0, 1, 512))),
         ],
     ),
+    "HeadsPuzzle": (
+        widgets.HeadsPuzzle,
+        [
+            ({"first": NAN}, "first must be a number, got null"),
+            ({"first": INF}, "first must be a number, got Infinity"),
+            ({"first": "0.5"}, "first must be a number, got 0.5"),
+            ({"first": 1.05}, "first must be from 0 to 1, got 1.05"),
+            ({"second": -0.05, "handed": True}, "second must be from 0 to 1, got -0.05"),
+            ({"noise": 1}, "noise must be from 0 to 0.3, got 1"),
+            ({"noise": 0, "handed": True}, ""),
+            ({"noise": 0, "first": 1, "second": 0, "handed": True}, ""),
+            ({"noise": 1e-200, "first": 0.5, "second": 0.55, "handed": True}, ""),
+        ],
+    ),
     "TrainU": (
         widgets.TrainU,
         [
@@ -469,6 +483,7 @@ def hostile():
         widgets.CyclePuzzle(NAMED[:3], **about),
         widgets.RolesPuzzle(NAMED[:4], **about),
         widgets.RolesPuzzle(NAMED[:4], handed=True, **about),
+        widgets.HeadsPuzzle(handed=True, **about),
         widgets.QueryPuzzle(NAMED, points, **about),
         widgets.MetricEllipse(NAMED, points, NAMED[:2], **about),
         widgets.ThreeSpaces(NAMED, points, **about),

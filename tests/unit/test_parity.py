@@ -226,6 +226,11 @@ def random_circle(rng, size):
     return [(rng.normal(size=(n, n)) * size).round(int(rng.integers(0, 9)))]
 
 
+def random_blends(rng, size):
+    shares = rng.choice([rng.random(3), rng.integers(0, 3, size=3) / 2])[: rng.integers(1, 4)]
+    return [shares, float(rng.choice([0, 1e-3, rng.random()]))]
+
+
 POSITIVE = ("exp", "softplus", "sigmoid", "relu", "square")
 CASES = {
     "rotary_permutation": lambda rng, size: [2 * int(rng.integers(1, 9))],
@@ -246,6 +251,8 @@ CASES = {
     "reading_loss": random_reading,
     "reading_gradient": random_reading,
     "partner_share": random_partners,
+    "blend_errors": random_blends,
+    "blend_readout": random_blends,
     "positive_function": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
     "positive_weights": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
     "weight_properties": lambda rng, size: [
@@ -312,6 +319,8 @@ KEYWORDS |= {
     "streaming_cost": ["num_heads", "itemsize"],
     "multi_head_cost": ["num_heads", "num_kv_heads"],
     "cache_bytes": ["num_layers", "itemsize"],
+    "blend_errors": ["noise"],
+    "blend_readout": ["noise"],
 }
 for name in ("block_multiply_adds", "block_parameters", "crossover"):
     KEYWORDS[name] = ["expansion", "num_heads", "num_kv_heads"]

@@ -34,6 +34,7 @@ def code_cells(file):
 SECOND = [file for file in CHAPTERS if "{reading-time}" in file.read_text()]
 FIRST = [file for file in CHAPTERS if file not in SECOND]
 DEPTH = [Path("chapters/03_anatomy.md")]  # second pages of a chapter, which a reader may skip
+DEPTH.append(Path("chapters/06_variants.md"))
 
 
 def parts_in_order(text, parts):

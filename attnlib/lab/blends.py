@@ -60,7 +60,7 @@ def _terms(shares: Float[Array, "h"] | Sequence[float], noise: float) -> tuple[A
     if a.ndim != 1 or not len(a):
         raise ValueError(f"shares must have shape (h,) with h ≥ 1, got {a.shape}")
     must_be_finite(shares=a)
-    forbid("shares", a, (a < 0) | (a > 1), "each must be from 0 to 1")
+    forbid("shares", a, (a < 0) | (a > 1), "is {value}: it must be from 0 to 1")
     s = as_number("noise", noise)
     if not 0 <= s <= 1:
         raise ValueError(f"noise must be from 0 to 1, got {s:g}")

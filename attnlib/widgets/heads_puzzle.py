@@ -53,15 +53,18 @@ class HeadsPuzzle(PageWidget):
         return blend_readout(self.shares, self.noise)
 
     def fallback(self) -> str:
-        states = {_named(shares): blend_errors(shares, self.noise) for shares in (self.shares, [1], [0], [1, 0])}
+        states = {
+            _named(shares): blend_errors(shares, self.noise) for shares in (self.shares, [1.0], [0.0], [1.0, 0.0])
+        }
         rows: list[Row] = [(name, [f"{error:.0%}" for error in (*both, sum(both))]) for name, both in states.items()]
         caption = self.caption(
-            "each token needs u, the number of the token one before, and v, that of the token two before. It gets a blend "
-            f"a·u + (1 − a)·v with noise of standard deviation {text(self.noise)}. An error is the mean square that the "
-            "best linear readout leaves."
+            "each token needs u, the number of the token one before, and v, that of the token two before. It gets a blend: "
+            f"a share of u, the rest of v, and noise of standard deviation {text(self.noise)}. An error is the mean square "
+            "that the best linear readout leaves."
         )
         return table(caption, ["error of u", "error of v", "sum of both"], rows)
 
 
 def _named(shares: list[float]) -> str:
-    return f"{'one blend' if len(shares) == 1 else 'two blends'}, a = {' and '.join(map(text, shares))}"
+    blends = "one blend, share" if len(shares) == 1 else "two blends, shares"
+    return f"{blends} of u {' and '.join(map(text, shares))}"

@@ -3,7 +3,8 @@
 `grids` asks who reads whom, `lookup` compares fixed weights with such as compare names, `axes` weighs the axes of
 embeddings, `cycle` bounds what tokens in a circle can read, `blends` reads two numbers out of blends, `reading`
 trains one matrix by what tokens read, `scaling` draws scores, `positive` replaces exp, `heads` changes a decoder's
-heads, `geometry` draws in the plane, and `tensors` counts what there is to learn.
+heads, `tiles` follows single numbers through them, `geometry` draws in the plane, and `tensors` counts what there is
+to learn.
 """
 
 from attnlib.lab.axes import partner_share, standardise
@@ -17,6 +18,7 @@ from attnlib.lab.positive import Properties, positive_function, positive_weights
 from attnlib.lab.reading import kind_share, reading_gradient, reading_loss
 from attnlib.lab.scaling import Saturation, draw_scores, saturation, score_variance, seeded_uniform
 from attnlib.lab.tensors import attention_parameters, ideal_tensor_parameters
+from attnlib.lab.tiles import tile_parents
 
 __all__ = [
     "Lookup", "Properties", "Saturation", "attention_parameters", "blend_errors", "blend_readout",
@@ -25,5 +27,5 @@ __all__ = [
     "lookup_rows", "most_read", "most_right", "most_unequal_pair", "partner_share", "pool_heads",
     "positive_function", "positive_weights", "random_decoder", "reading_gradient", "reading_loss",
     "saturation", "score_variance", "seeded_uniform", "share_right", "silence_head", "standardise",
-    "stretch_matrix", "weight_back", "weight_properties",
+    "stretch_matrix", "tile_parents", "weight_back", "weight_properties",
 ]  # fmt: skip

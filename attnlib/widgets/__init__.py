@@ -9,6 +9,7 @@ from attnlib.widgets.cost_calculator import CostCalculator
 from attnlib.widgets.cycle_puzzle import CyclePuzzle
 from attnlib.widgets.head_browser import HeadBrowser
 from attnlib.widgets.head_mixer import HeadMixer
+from attnlib.widgets.head_tiles import HeadTiles
 from attnlib.widgets.heads_puzzle import HeadsPuzzle
 from attnlib.widgets.lookup_puzzle import LookupPuzzle
 from attnlib.widgets.mask_painter import MaskPainter
@@ -34,6 +35,7 @@ __all__ = [
     "CyclePuzzle",
     "HeadBrowser",
     "HeadMixer",
+    "HeadTiles",
     "HeadsPuzzle",
     "InputError",
     "LookupPuzzle",

@@ -295,3 +295,22 @@ function log_sum(scores) {
   return top + Math.log(scores.reduce((sum, score) => sum + Math.exp(score - top), 0));
 }
 
+// Where a tile of a stage is computed from a tile of the stage before, each counted row by row.
+export function tile_parents(stage, n, d, num_heads, forgotten = "nowhere") {
+  const counted = (...sizes) =>
+    sizes.reduce((all, size) => all.flatMap((at) => Array.from({ length: size }, (_, i) => [...at, i])), [[]]);
+  const width = d / num_heads;
+  const [rows, heads, grids] = [counted(n, d), counted(num_heads, n, width), counted(num_heads, n, n)];
+  const in_row = ([i], [k]) => i === k;
+  const in_cut = ([i, column], [a, k, c]) => i === k && column === a * width + c;
+  const [tiles, before, is_made_from] = {
+    project: [rows, rows, in_row],
+    split: [heads, rows, (tile, from) => in_cut(from, tile)],
+    weights: [grids, heads, ([a, i, j], [b, k]) => a === b && j <= i && k <= i],
+    heads: [heads, grids, ([a, i], [b, k, j]) => a === b && j <= i && k === i],
+    merge: [rows, heads, in_cut],
+    output: [rows, rows, in_row],
+  }[stage];
+  const straight = forgotten === stage || (forgotten === "both" && /split|merge/.test(stage)); // cut without swapaxes
+  return tiles.map((tile, t) => before.map((from, f) => (straight ? t === f : is_made_from(tile, from))));
+}

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import subprocess
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ import pytest
 import attnlib
 from attnlib import cost
 from attnlib.lab.scaling import BROKEN
+from attnlib.lab.tiles import Forgotten, Stage
 from attnlib.widgets import (
     cycle_puzzle,
     head_mixer,
+    head_tiles,
     mask_painter,
     roles_puzzle,
     train_u,
@@ -231,6 +234,12 @@ def random_blends(rng, size):
     return [shares, float(rng.choice([0, 1e-3, rng.random()]))]
 
 
+def random_tiles(rng, size):
+    heads, n, width, _ = (int(one) for one in sizes(rng))
+    stage, forgotten = (str(rng.choice(get_args(names))) for names in (Stage, Forgotten))
+    return [stage, min(n, 5), heads * min(width, 3), heads, forgotten]
+
+
 POSITIVE = ("exp", "softplus", "sigmoid", "relu", "square")
 CASES = {
     "rotary_permutation": lambda rng, size: [2 * int(rng.integers(1, 9))],
@@ -298,6 +307,7 @@ CASES = {
     "rms_norm": lambda rng, size: [random_stack(rng, size)[0], float(rng.uniform(0, 0.1))],
     "distance_bias": lambda rng, size: [rng.normal(scale=size, size=sizes(rng)[0]), int(sizes(rng)[1])],
     "silence_head": random_head,
+    "tile_parents": random_tiles,
     "decoder_weights": random_sentence,
     "decoder_logits": random_sentence,
     "compared_weights": random_comparison,
@@ -393,6 +403,8 @@ def test_scores_of_ten_thousand_agree_to_the_last_digits():
 
 # What bounds both sides, or stands in both: by module, the constant in the page and its value in Python.
 CONSTANTS = [
+    ("head_tiles", "STAGES", [*head_tiles.STAGES]),
+    ("head_tiles", "LETTERS", head_tiles.LETTERS),
     ("plane", "REACH", cycle_puzzle.LARGEST),
     ("plane", "REACH", roles_puzzle.LARGEST),
     ("train_u", "MOST_LOSSES", train_u.MOST_LOSSES),

@@ -1,4 +1,4 @@
-// HeadTiles: the numbers of X as tiles that are split into heads and merged again, and what each was computed from.
+// HeadTiles: the numbers of X as tiles that are split into heads and merged again, and what each is computed from.
 
 import * as grid from "./grid.mjs";
 import * as lab from "./lab.mjs";
@@ -60,7 +60,7 @@ function build(model, figure) {
   return () => {
     const { tokens, d, num_heads, forgotten, stage, at, tile } = ui.values(model);
     if (d % num_heads) throw new Error(`num_heads must divide d = ${d}, got ${num_heads}`);
-    ui.check_range("stage of the tile", at, stage, -1);
+    if (at > stage) throw new Error(`the tile is of stage ${at}, and stages are shown up to ${stage}`);
     const flow = flow_of(tokens, d, num_heads, forgotten);
     ui.check_range("tile", tile, flow.tiles[Math.max(at, 0)].length - 1);
     const cone = cone_of(flow, at, tile);

@@ -1,4 +1,4 @@
-"""HeadTiles: the numbers of X as tiles that are split into heads and merged again, and what each was computed from."""
+"""HeadTiles: the numbers of X as tiles that are split into heads and merged again, and what each is computed from."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -24,14 +24,14 @@ class HeadTiles(PageWidget):
     """X (n `tokens` × `d` numbers, 2 to 6 × 2 to 8) split into `num_heads` (2 to 4, dividing d), and merged again.
 
     Seven stages: 0 X, 1 Q, K and V, 2 the split, 3 the weights of each head (causal), 4 their outputs, 5 the merge, 6
-    times W_O. They are shown up to `stage`. The chosen tile is tile number `tile` of stage `at`, counted row by row,
-    head by head; with `at` = −1 none is chosen. What it was computed from lights up, and what was computed from it.
-    `forgotten` says where swapaxes is left out: "nowhere", "split", "merge" or "both". All are synced.
+    times W_O. They are shown up to `stage`, without it up to `at`. The chosen tile is tile number `tile` of stage `at`,
+    counted row by row, head by head; with `at` = −1 none is chosen. What it is computed from lights up, and what is
+    computed from it. `forgotten` says where swapaxes is left out: "nowhere", "split", "merge" or "both". All are synced.
 
     Raises ValueError (`InputError`) for a size, a stage or a tile out of range, naming it, and for heads that do not
     divide d.
 
-    >>> HeadTiles(forgotten="split", stage=6, at=6, tile=0).read  # the output at "we" has read its future
+    >>> HeadTiles(forgotten="split", at=6, tile=0).read  # the output at "we" reads its future
     ['we', 'a']
     >>> HeadTiles(forgotten="both").outputs[2]  # no future, but "a" cannot read "we" and "have"
     array([False, False,  True, False])
@@ -48,8 +48,8 @@ class HeadTiles(PageWidget):
     at = Whole(-1, min=-1, max=6).tag(sync=True, link=True)
     tile = Whole(0, min=0).tag(sync=True, link=True)
 
-    def __init__(self, tokens: Sequence[str] = TOKENS, **options: Any) -> None:
-        super().__init__(tokens=list(tokens), **options)
+    def __init__(self, tokens: Sequence[str] = TOKENS, *, at: int = -1, **options: Any) -> None:
+        super().__init__(tokens=list(tokens), at=at, **{"stage": max(at, 0)} | options)
 
     @property
     def parents(self) -> list[Bool[Array, "tiles before"]]:
@@ -59,7 +59,7 @@ class HeadTiles(PageWidget):
 
     @property
     def cone(self) -> list[Bool[Array, "tiles"]]:
-        """Stage by stage from X on, what the chosen tile was computed from, itself, and what was computed from it."""
+        """Stage by stage from X on, what the chosen tile is computed from, itself, and what is computed from it."""
         parents = self.parents
         lit = [np.zeros(len(each), dtype=bool) for each in (parents[0].T, *parents)]
         if self.at < 0:
@@ -73,7 +73,7 @@ class HeadTiles(PageWidget):
 
     @property
     def read(self) -> list[str]:
-        """The tokens that the chosen tile was computed from."""
+        """The tokens that the chosen tile is computed from."""
         lit = self.cone[0].reshape(-1, self.d)
         return [token for token, row in zip(self.tokens, lit, strict=True) if row.any()]
 
@@ -88,24 +88,27 @@ class HeadTiles(PageWidget):
         n, h = len(inputs.tokens), inputs.num_heads
         if inputs.d % h:
             raise InputError(f"num_heads must divide d = {inputs.d}, got {h}")
-        check_index("stage of the tile", inputs.at + 1, inputs.stage + 2)
+        if inputs.at > inputs.stage:
+            raise InputError(f"the tile is of stage {inputs.at}, and stages are shown up to {inputs.stage}")
         check_index("tile", inputs.tile, h * n * n if STAGES[inputs.at] == "weights" else n * inputs.d)
 
     def fallback(self) -> str:
         n, h = len(self.tokens), self.num_heads
+        names = [f"{i + 1}{letter}" for i in range(n) for letter in LETTERS[: self.d]]
         split = self.parents[1].argmax(axis=1).reshape(h, n, -1)
-        pieces = [[" ".join(f"{t // self.d + 1}{LETTERS[t % self.d]}" for t in row) for row in head] for head in split]
+        heads: list[Row] = [
+            (f"head {a + 1}", [" ".join(names[t] for t in row) for row in head]) for a, head in enumerate(split)
+        ]
         numbered = ", ".join(f"{i + 1} {token}" for i, token in enumerate(self.tokens))
-        caption = (
-            f"which tiles are the rows of each head. A number for the token ({numbered}), a letter for the column. "
-        )
-        heads: list[Row] = [(f"head {a + 1}", rows) for a, rows in enumerate(pieces)]
-        shown = table(
-            self.caption(f"{caption}swapaxes forgotten: {self.forgotten}."), [f"row {i + 1}" for i in range(n)], heads
+        caption = self.caption(
+            f"which numbers of Q, K and V stand in the rows of each head, by token ({numbered}) and column (a, b, …). "
+            f"Where swapaxes is forgotten: {self.forgotten}."
         )
         words = np.where(np.triu(np.ones((n, n), dtype=bool), 1), "future", "read")
         rows: list[Row] = [
-            (token, [str(word) if lit else "–" for word, lit in zip(*row, strict=True)])
-            for token, *row in zip(self.tokens, words, self.outputs, strict=True)
+            (token, np.where(read, row, "–").tolist())
+            for token, read, row in zip(self.tokens, self.outputs, words, strict=True)
         ]
-        return shown + table("Which tokens (columns) each output (row) is computed from.", self.tokens, rows)
+        return table(caption, [f"row {i + 1}" for i in range(n)], heads) + table(
+            "Which tokens (columns) each output (row) is computed from.", self.tokens, rows
+        )

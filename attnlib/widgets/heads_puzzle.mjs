@@ -70,14 +70,15 @@ function mixed(factors, names) {
 }
 
 function describe(noise) {
-  const added = noise ? ` To each blend comes noise with standard deviation ${number(noise)}.` : "";
+  const added = noise ? ` To each blend comes noise with standard deviation ${noise}.` : "";
   return `u and v are independent, with mean 0 and variance 1.${added} ${ERROR}`;
 }
 
 function verdict(both, handed) {
-  const passed = both.map((error) => Math.round(100 * error) <= 100 * GOAL); // as it is shown
-  const together = handed ? "" : `, together ${percent(both[0] + both[1])}`;
-  const measured = `Error of u: ${percent(both[0])}, of v: ${percent(both[1])}${together}.`;
+  const [u, v] = both.map((error) => Math.round(100 * error)); // as they are shown, and as a reader adds them up
+  const passed = [u, v].map((shown) => shown <= 100 * GOAL);
+  const together = handed ? "" : `, together ${u + v} %`;
+  const measured = `Error of u: ${u} %, of v: ${v} %${together}.`;
   if (passed.every(Boolean)) return `${measured} Both goals are passed.`;
   const why = passed.some(Boolean) ? WALL : "";
   return `${measured} The goal is ${percent(GOAL)} or less for each.${handed ? ALIKE : why}`;

@@ -59,7 +59,7 @@ class HeadsPuzzle(PageWidget):
         rows: list[Row] = [(name, [f"{error:.0%}" for error in (*both, sum(both))]) for name, both in states.items()]
         caption = self.caption(
             "each token needs u, the number of the token one before, and v, that of the token two before. It gets a blend: "
-            f"a share of u, the rest of v, and noise of standard deviation {text(self.noise)}. An error is the mean square "
+            f"a share of u, the rest of v, and noise of standard deviation {self.noise:g}. An error is the mean square "
             "that the best linear readout leaves."
         )
         return table(caption, ["error of u", "error of v", "sum of both"], rows)

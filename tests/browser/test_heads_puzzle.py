@@ -40,7 +40,7 @@ def is_that_of(page, puzzle):
     u, v = map(percent, puzzle.errors)
     meters = [f"error of {name}: {error}, goal: 10 % or less" for name, error in (("u", u), ("v", v))]
     assert page.locator(".attn-meter").all_text_contents() == meters
-    together = "" if puzzle.handed else f", together {percent(sum(puzzle.errors))}"
+    together = "" if puzzle.handed else f", together {sum(round(100 * error) for error in puzzle.errors)} %"
     assert said(page).startswith(f"Error of u: {u}, of v: {v}{together}. ")
     names = ["y₁", "y₂"] if puzzle.handed else ["y"]
     for line, number, factors in zip(page.locator(".attn-frame .attn-note").all(), "uv", puzzle.readout.T, strict=True):

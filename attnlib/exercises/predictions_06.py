@@ -41,13 +41,14 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=1,
     ),
-    "same-start": ChoiceQuestion(
-        title="Two equal heads",
-        prompt="Both heads start with the same numbers, and u and v are wanted. Where does the error end?",
+    "useless-head": ChoiceQuestion(
+        title="Three heads for two wishes",
+        prompt="W_O may be made anew. What can be left out, with no error?",
         options=[
-            ("At 0, after more steps", "What would move one of them another way than the other?"),
-            ("At ½", "Whatever training does to one it does to the other: two equal heads are one."),
-            ("Near 0 for some seeds", "The seed draws the numbers of one head, and the other gets the same."),
+            ("Head 2, and no other", "y₂ adds nothing to y₁ and y₃. But what do y₁ and y₂ hold together?"),
+            ("Any one of the three", "Any two of these blends are two equations for u and v."),
+            ("None: each has its numbers in W_O", "Those numbers belong to this W_O. With two heads there is another."),
+            ("Any two", "One blend is left then, and its two errors add up to 1."),
         ],
         right=1,
     ),

@@ -19,14 +19,14 @@ const CAPTION =
 
 // What each stage does, given the sizes and whether it forgets swapaxes.
 const SAYS = [
+  ({ n, d }) => `${n} tokens with ${d} numbers each. A tile is a number, named by its token and its column.`,
   ({ n, d }) =>
-    `${n} tokens with ${d} numbers each. A tile is a number, named by its token and its column. ` +
+    `X times W_Q, W_K, W_V: ${n} × ${d} each. All three are cut alike, so one picture stands for them. ` +
     "Each shade is for the columns of one head.",
-  ({ n, d }) => `X times W_Q, W_K, W_V: ${n} × ${d} each. All three are cut alike, so one picture stands for them.`,
   ({ n, h, width }, forgets) =>
     forgets
       ? `Reshape straight to (h, n, d_h) = (${h}, ${n}, ${width}). No error comes. ` +
-        "But what head 1 takes for row 2 is a piece of token 1."
+        "But row 2 of head 1 is a piece of token 1."
       : `Reshape to (n, h, d_h) = (${n}, ${h}, ${width}), then swapaxes to (${h}, ${n}, ${width}). ` +
         "Each head gets its own columns of every token.",
   ({ n }) =>
@@ -133,7 +133,7 @@ function draw_scene(model, board, tokens, { d, h, width, parents, columns, tiles
   });
   board.replaceChildren(...stages);
   grid.walk(board, walked, buttons[Math.max(0, model.get("at"))][model.get("tile")]);
-  const shade = (column) => 0.6 - (0.35 * Math.floor(column / width)) / (h - 1); // of the head that should get it
+  const shade = (k, column) => (k % 6 ? 0.6 - (0.35 * Math.floor(column / width)) / (h - 1) : 0.45); // of its right head
 
   const show_tile = (tile, k, button, { shown, lit, late, here, side }) => {
     const [token, column] = [Math.floor(tile.name / d), tile.name % d];
@@ -149,7 +149,7 @@ function draw_scene(model, board, tokens, { d, h, width, parents, columns, tiles
     const what = k === 3 ? cell : text;
     const said = lit ? { "-1": ": source", 1: ": made from it" }[side] : "";
     ui.set(button, {
-      style: `--hue: var(--token-${token}); --s: ${shade(column).toFixed(2)}`,
+      style: `--hue: var(--token-${token}); --s: ${shade(k, column).toFixed(2)}`,
       "aria-label": `${place}, ${shown ? what : "not computed yet"}${said ?? ""}${late ? ", future" : ""}`,
       "aria-pressed": String(here),
     });

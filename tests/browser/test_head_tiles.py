@@ -99,8 +99,7 @@ def told(page):
 def test_step_by_step_the_tiles_are_those_of_python(page):
     is_that_of(page, HeadTiles())
     assert says(page) == (
-        "1 of 7, X. 4 tokens with 4 numbers each. A tile is a number, named by its token and its column. "
-        "Each shade is for the columns of one head."
+        "1 of 7, X. 4 tokens with 4 numbers each. A tile is a number, named by its token and its column."
     )
     button(page, "Back").click(force=True)
     for stage in range(1, 7):

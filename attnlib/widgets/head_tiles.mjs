@@ -51,21 +51,20 @@ function build(model, figure) {
   const [says, told] = [ui.live("p.says"), ui.live("p.result")];
   const board = element("div.tiles", { role: "group", "aria-label": "tiles, stage by stage" });
   figure.append(controls.node, says, board, told);
-  const flow_of = ui.memoize((tokens, d, num_heads, forgotten) => {
-    const flow = make_flow(tokens.length, d, num_heads, forgotten);
-    return { ...flow, ...draw_scene(model, board, tokens, flow) };
-  });
+  const flow_of = ui.memoize(make_flow);
+  const scene_of = ui.memoize((tokens, d, h) => draw_scene(model, board, tokens, make_flow(tokens.length, d, h)));
   let before = model.get("stage");
 
   return () => {
     const { tokens, d, num_heads, forgotten, stage, at, tile } = ui.values(model);
     if (d % num_heads) throw new Error(`num_heads must divide d = ${d}, got ${num_heads}`);
     if (at > stage) throw new Error(`the tile is of stage ${at}, and stages are shown up to ${stage}`);
-    const flow = flow_of(tokens, d, num_heads, forgotten);
+    const flow = flow_of(tokens.length, d, num_heads, forgotten);
     ui.check_range("tile", tile, flow.tiles[Math.max(at, 0)].length - 1);
     const cone = cone_of(flow, at, tile);
-    flow.light(stage, cone, at, flow.tiles[at]?.[tile]);
-    if (stage === before + 1 && /split|merge/.test(STAGES[stage])) flow.carry(stage);
+    const scene = scene_of(tokens, d, num_heads);
+    scene.light(flow, cone);
+    if (stage === before + 1 && /split|merge/.test(STAGES[stage])) scene.carry(stage, flow.parents[stage]);
     before = stage;
     ui.caption(model, figure, CAPTION);
     const text = SAYS[stage](flow, [STAGES[stage], "both"].includes(forgotten));
@@ -110,14 +109,14 @@ function cone_of({ parents, tiles }, at, tile) {
 }
 
 // Returns what lights the tiles, and what lets those of a stage come from where they stood in the stage before.
-function draw_scene(model, board, tokens, { d, h, width, parents, columns, tiles }) {
+function draw_scene(model, board, tokens, { d, h, width, columns, tiles: places }) {
   const press = (at, tile) => () => {
     const { stage, at: old, tile: chosen } = ui.values(model);
     ui.change(model, at === old && tile === chosen ? NONE : { at, tile, stage: Math.max(at, stage) });
   };
-  const buttons = tiles.map((stage, k) => stage.map((_, t) => ui.button("", press(k, t))));
-  const walked = tiles.flatMap((stage, k) => tokens.map((_, i) => buttons[k].filter((_, t) => stage[t].row === i)));
-  const stages = tiles.map((stage, k) => {
+  const buttons = places.map((stage, k) => stage.map((_, t) => ui.button("", press(k, t))));
+  const walked = places.flatMap((stage, k) => tokens.map((_, i) => buttons[k].filter((_, t) => stage[t].row === i)));
+  const stages = places.map((stage, k) => {
     const [{ heads }, count] = [stage[0], columns[k]];
     const parts = Array.from({ length: heads }, (_, head) => {
       const ticks = head === 0 || heads * count > WIDE;
@@ -133,7 +132,8 @@ function draw_scene(model, board, tokens, { d, h, width, parents, columns, tiles
   });
   board.replaceChildren(...stages);
   grid.walk(board, walked, buttons[Math.max(0, model.get("at"))][model.get("tile")]);
-  const shade = (k, column) => (k % 6 ? 0.6 - (0.35 * Math.floor(column / width)) / (h - 1) : 0.45); // of its right head
+  // Of the head that should get the column; X and the output belong to no head.
+  const shade = (k, column) => (k % 6 ? 0.6 - (0.35 * Math.floor(column / width)) / (h - 1) : 0.45);
 
   const show_tile = (tile, k, button, { shown, lit, late, here, side }) => {
     const [token, column] = [Math.floor(tile.name / d), tile.name % d];
@@ -154,27 +154,24 @@ function draw_scene(model, board, tokens, { d, h, width, parents, columns, tiles
       "aria-pressed": String(here),
     });
   };
-  const light = (stage, cone, at, chosen) => {
+  const light = ({ tiles }, cone) => {
+    const { stage, at, tile: number } = ui.values(model);
+    const chosen = tiles[at]?.[number];
     buttons.forEach((row, k) => {
       ui.set(stages[k], { "aria-current": k === stage ? "step" : "false" });
       row.forEach((button, t) => {
         const [tile, shown] = [tiles[k][t], k <= stage];
         const lit = shown && cone[k][t];
         const late = lit && (k <= at ? tile.last > chosen.row : chosen.last > tile.row);
-        show_tile(tile, k, button, {
-          shown,
-          lit,
-          late,
-          here: tile === chosen,
-          side: chosen ? Math.sign(k - at) : null,
-        });
+        const side = chosen ? Math.sign(k - at) : null;
+        show_tile(tile, k, button, { shown, lit, late, here: tile === chosen, side });
       });
     });
   };
-  const carry = (k) => {
+  const carry = (k, parents) => {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     buttons[k].forEach((button, t) => {
-      const source = buttons[k - 1][parents[k][t].indexOf(true)];
+      const source = buttons[k - 1][parents[t].indexOf(true)];
       const [from, to] = [source, button].map((node) => node.getBoundingClientRect());
       button.animate([{ translate: `${from.x - to.x}px ${from.y - to.y}px` }, { translate: "0 0" }], MOVED);
     });
@@ -192,7 +189,7 @@ function sum_up(flow) {
   const leaks = read.filter((tokens, i) => Math.max(...tokens) > i).length;
   const lost = read.filter((tokens, i) => [...tokens].filter((j) => j <= i).length <= i).length;
   const future = leaks ? `${leaks} of ${n} outputs can read their future` : "No output can read its future";
-  return `${future}${lost ? `, ${leaks ? "and" : "but"} ${lost} of ${n} cannot read all of their past` : ""}.`;
+  return `${future}${lost ? `, ${leaks ? "and" : "but"} ${lost} of ${n} cannot read all tokens up to their own` : ""}.`;
 }
 
 // What the chosen tile is computed from; for a number of X, which outputs it reaches.

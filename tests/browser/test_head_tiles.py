@@ -144,7 +144,9 @@ def test_a_forgotten_swap_in_the_split_brings_the_future(page):
         "This tile stands in row 1, that of we. It is computed from tiles of we, a. From the future of we: a. "
         "The mask compares rows, and rows of a wrongly cut head are not tokens."
     )
-    assert says(page).endswith("3 of 4 outputs can read their future, and 1 of 4 cannot read all of their past.")
+    assert says(page).endswith(
+        "3 of 4 outputs can read their future, and 1 of 4 cannot read all tokens up to their own."
+    )
     press(page, "output, row 2, ")
     assert told(page).endswith(" It cannot read have.")
     press(page, "split, head 2, row 1, 3a")
@@ -166,7 +168,7 @@ def test_a_forgotten_swap_in_the_merge_brings_it_too_and_both_lose_the_past(page
         "The mask did its work in each head. The wrong merge then put a later row here."
     )
     forget(page, "both")
-    assert says(page).endswith("No output can read its future, but 2 of 4 cannot read all of their past.")
+    assert says(page).endswith("No output can read its future, but 2 of 4 cannot read all tokens up to their own.")
     press(page, "output, row 3, ")
     assert told(page) == (
         "This tile stands in row 3, that of a. It is computed from tiles of a. None is from its future. "

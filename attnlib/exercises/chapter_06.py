@@ -8,6 +8,101 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (
     Exercise(
+        id="pencil-blend",
+        title="One blend with a pencil",
+        difficulty="easy",
+        minutes=3,
+        misconception="A share of 3/4 leaves an error of 1/4.",
+        hints=(
+            "Which of the two shares stands over the line of the fraction, for the error of u?",
+            "1/16 over 9/16 + 1/16.",
+        ),
+        question=NumberQuestion(
+            prompt="A blend takes ¾ of u and ¼ of v, without noise. How large is the error of u by the best readout, in percent?",
+            right=10.0,
+            tolerance=0.01,
+            wrong=[
+                (90.0, 0.01, "That is the error of v."),
+                (25.0, 0.01, "That is the share of v. The error is a fraction of squares."),
+                (6.25, 0.01, "Divide by the sum of both squares."),
+                (0.1, 0.001, "In percent, please."),
+                (33.33, 0.5, "Square the shares first."),
+                (11.11, 0.2, "Below the line stands the sum of both squares."),
+            ],
+            explanation="(1/16) / (9/16 + 1/16) = 1/10.",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
+        id="print-split",
+        title="What does it print?",
+        difficulty="easy",
+        minutes=3,
+        misconception="A reshape to the right shape puts the right numbers there.",
+        hints=(
+            "Write the 3 × 4 numbers down, and cut each row into two.",
+            "After the swap the first index is the head, and the second the token. Both count from 0.",
+        ),
+        question=ChoiceQuestion(
+            prompt="What does this print? `x = np.arange(12).reshape(3, 4); print(x.reshape(3, 2, 2).swapaxes(0, 1)[1, 1])`",
+            options=[
+                ("`[2 3]`", "That is the second piece of the first row: head 1 of token 0, counted from 0."),
+                ("`[4 5]`", "That is the first head of the second row."),
+                ("`[6 7]`", "The second row is 4, 5, 6, 7, and the second head has its second half."),
+                ("`[8 9]`", "So it would be with `x.reshape(2, 3, 2)[1, 1]`, which forgets the swap."),
+            ],
+            right=2,
+        ),
+    ),
+    Exercise(
+        id="four-pokes",
+        title="Four pokes",
+        difficulty="medium",
+        minutes=6,
+        misconception="What leaks nothing is right.",
+        hints=(
+            "A leak is a 1 above the diagonal. Which grids have none?",
+            "Of those, compare the last two rows: may token c read token a?",
+        ),
+        question=ChoiceQuestion(
+            prompt="One of the layers passes every test for leaks, trains without an error, and learns badly. "
+            "It forgets `swapaxes` in the split and in the merge. Which grid is it?",
+            options=[
+                ("1", "Token c moves the first two outputs: it leaks."),
+                ("2", "Nothing above the diagonal. But a and b are read by nobody after them."),
+                ("3", "Each output moves with its own token and all before it: this one is right."),
+                ("4", "Token b moves the first output, and d the second: it leaks."),
+            ],
+            right=1,
+        ),
+    ),
+    Exercise(
+        id="scale-of-a-head",
+        title="By which root? (chapter 4)",
+        difficulty="medium",
+        minutes=4,
+        misconception="Scores are divided by the root of the whole width.",
+        hints=(
+            "A score of one head is a sum of how many products? What is its standard deviation before the division?",
+            "8 over √512.",
+        ),
+        question=NumberQuestion(
+            prompt="Width d = 512, eight heads of width 64. The entries of queries and keys are independent, with mean 0 and "
+            "variance 1. Somebody divides the scores by √512. What is their standard deviation then?",
+            right=0.3536,
+            tolerance=0.006,
+            wrong=[
+                (1.0, 0.01, "So it would be after a division by √64."),
+                (8.0, 0.1, "That is before the division."),
+                (0.125, 0.002, "That is the variance, 64/512. Take the root."),
+                (2.83, 0.03, "Turned round: √64 over √512."),
+                (22.6, 0.1, "That is √512. The scores have a standard deviation of 8 before."),
+            ],
+            explanation="√64 / √512 = 1/√8. The rows are flatter than they should be at the start.",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
         id="split-heads",
         title="Split",
         difficulty="easy",
@@ -53,7 +148,7 @@ EXERCISES = (
         minutes=6,
         misconception="Query heads take turns at the key heads.",
         hints=(
-            "With h = 6 and g = 2, which key head belongs to query heads 0 to 5? The text prints it.",
+            "With h = 6 and g = 2, which key head belongs to query heads 1 to 6? The text prints it.",
             "How many query heads read one key head? NumPy can repeat along an axis.",
         ),
         properties=SHARE_KEYS,
@@ -107,7 +202,7 @@ EXERCISES = (
             options=[
                 ("The parameters", "Twice as many matrices `W_Q,a`, each half as wide."),
                 ("The multiply–adds", "A grid costs n² · d_k: twice as many grids, at half the price each."),
-                ("The cache of keys and values", "It holds h · d_k numbers for each key: twice as many heads, half as wide."),
+                ("The rank that a head's W_V W_O may have", "It is at most d_v = d/h, so it halves."),
                 ("The numbers in the grids of weights", "h grids of n × n numbers, however narrow the heads are."),
                 ("Nothing", "Count the grids of weights."),
             ],

@@ -1,47 +1,101 @@
 """Questions that chapter 6 asks on the way, kept out of the page's code so that no cell gives an answer away."""
 
-from attnlib.questions import ChoiceQuestion, Question
+from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
-    "one-head": ChoiceQuestion(
-        title="Two tokens through one head",
-        prompt="One head, and a matrix behind it. How small can training make the error?",
-        options=[
-            (
-                "To 0: it reads both tokens, half and half",
-                "Then it hands over half the sum of the two. Which part of it is whose?",
-            ),
-            ("To about ½", "It can have one of the two, or a blend of both. Either is worth half the answer."),
-            (
-                "To 0, if the head is wide enough",
-                "More columns carry more numbers *of each blend*. There is still one row of weights, so one blend.",
-            ),
-            ("It stays near 1", "It can read one of the two tokens perfectly. That is worth something."),
+    "two-equations": NumberQuestion(
+        title="Two equations",
+        prompt="With y₁ = ½ u + ½ v and y₂ = ¾ u + ¼ v, one number c gives u = c · y₂ − y₁. Which?",
+        right=2.0,
+        wrong=[
+            (1.0, 0.01, "Then u comes with ¾ − ½, and v is left over with ¼ − ½."),
+            (3.0, 0.01, "Then v is left over, with ¾ − ½. It has to cancel."),
+            (4.0, 0.01, "That makes whole numbers of y₂. But v has to cancel: c · ¼ = ½."),
+            (1.33, 0.01, "That is one u from y₂ alone. But y₁ takes half a u away, and v has to cancel."),
+            (0.5, 0.01, "Turned round: v comes with c · ¼ from the one, and with ½ from the other."),
         ],
-        right=1,
-        reveal="The training runs below measure it.",
+        explanation="v cancels for c · ¼ = ½, and then u comes with 2 · ¾ − ½ = 1.",
+        provenance="exact",
     ),
-    "zero-a-head": ChoiceQuestion(
-        title="A head falls silent",
-        prompt="Six columns, three from each head, and no `W_O`. Head *who* gives 0. Which columns change?",
+    "no-swap": ChoiceQuestion(
+        title="Straight to the shape",
+        prompt="Three tokens P, Q and R of four columns, P1 to R4, and two heads. Without the swap, `reshape(2, 3, 2)`: "
+        "which pieces does the first head hold?",
         options=[
-            ("All six", "Nothing has mixed the heads yet. Who writes to the last three?"),
-            ("The three of *who*", "The others are made by head *what* alone."),
-            (
-                "None: the weights of *what* make up for it",
-                "The rows of each head's weights sum to 1 on their own. No head knows of another.",
-            ),
+            ("P1 P2, Q1 Q2, R1 R2", "So it should be: two columns of each token. But reshape keeps all numbers in their order."),
+            ("P1 P2, P3 P4, Q1 Q2", "The first half of all numbers, in their order: its second row is no token Q."),
+            ("P1 P3, Q1 Q3, R1 R3", "reshape takes neighbours, and leaves nothing out."),
+            ("P1 Q1, R1 P2, Q2 R2", "That reads column by column. NumPy goes row by row."),
         ],
         right=1,
+    ),
+    "sum-difference": ChoiceQuestion(
+        title="A sum and a difference",
+        prompt="Without W_O: how small can training make the error? It is the mean over both columns, "
+        "and 1 is what always answering 0 costs.",
+        options=[
+            ("0: two heads are two blends", "Two blends hold both numbers. But who takes one from the other?"),
+            ("¼", "The sum comes out exactly, and of the difference half is left."),
+            ("½, as with one head", "One of the two columns is a blend with weights of ½, times 2."),
+            ("1", "Half and half, times 2, is the sum. So one column can be right."),
+        ],
+        right=1,
+    ),
+    "useless-head": ChoiceQuestion(
+        title="Three heads for two wishes",
+        prompt="W_O may be made anew. What can be left out, with no error?",
+        options=[
+            ("Head 2, and no other", "y₂ adds nothing to y₁ and y₃. But what do y₁ and y₂ hold together?"),
+            ("Any one of the three", "Any two of these blends are two equations for u and v."),
+            ("None: each has its numbers in W_O", "Those numbers belong to this W_O. With two heads there is another."),
+            ("Any two", "One blend is left then, and its two errors add up to 1."),
+        ],
+        right=1,
+    ),
+    "mean-grid": ChoiceQuestion(
+        title="The mean of two grids",
+        prompt="Of two heads you see the mean grid: each row gives ½ to the place before and ½ to the one before that. "
+        "Which error of u and v is possible?",
+        options=[
+            ("0 alone", "If the heads read one place each. But perhaps both read half and half."),
+            ("½ alone", "If both heads have this grid. But perhaps each reads one place."),
+            ("0 and ½, and the picture does not tell", "Two perfect readings and two equal blends have the same mean."),
+        ],
+        right=2,
+        reveal="Below is one pair of the two.",
     ),
     "count-heads": ChoiceQuestion(
         title="The price of twelve heads",
-        prompt="Width d = 768. One head of width 768, or twelve of width 64: how do the parameters in "
-        "`W_Q`, `W_K`, `W_V` and `W_O` compare?",
+        prompt="Twelve heads of width 64 in place of one of width 768. What grows?",
         options=[
-            ("Twelve heads have 12 times as many", "Each of the twelve has its own matrices, and each is 12 times narrower."),
-            ("They have the same number", "Twelve matrices of 768 × 64 side by side are one of 768 × 768."),
-            ("Twelve heads have fewer", "Each matrix is smaller, and there are twelve times as many."),
+            ("The parameters", "Twelve matrices of 768 × 64 side by side are one of 768 × 768."),
+            ("The multiplications", "A grid takes n² · d_k: twelve times as many grids, and each costs a twelfth."),
+            ("The exponentials", "Each head takes the softmax of n × n scores of its own."),
+            ("Nothing", "Count how many scores go through a softmax."),
+        ],
+        right=2,
+    ),
+    "head-steps": OrderQuestion(
+        title="Several heads, in order",
+        prompt="From X to X + Y. What happens when?",
+        options=[
+            ("Multiply `X` by `W_Q`, `W_K` and `W_V`", ""),
+            ("Cut each row into `h` pieces, and bring the heads to the front", "There is nothing to cut yet but X."),
+            ("Divide the scores by √d_k, and set what must not be read to −∞", "The heads have no queries and keys yet."),
+            ("Take the softmax of each row, and blend the values", "What must not be read would get a weight."),
+            ("Put the heads' rows side by side again", "The heads have no outputs yet."),
+            ("Multiply by `W_O`, and add to `X`", "The rows that `W_O` multiplies are not there yet."),
+        ],
+        reveal="Only the second and the fifth step are new in code, and W_O in the last.",
+    ),
+    # Heads, counted and shared
+    "shared-keys": ChoiceQuestion(
+        title="One set of keys",
+        prompt="One head is to read the place before, the other the place before that. Can they, with the same keys and values?",
+        options=[
+            ("No: the same keys give the same grid", "A grid is made of queries and keys. The queries differ."),
+            ("Yes", "The keys say where a token stands. Each query asks for another place."),
+            ("Yes, but both outputs are equal", "The values are shared. The weights on them are not."),
         ],
         right=1,
     ),

@@ -1,12 +1,14 @@
 """What the book's experiments and widgets compute with, and few others need.
 
 `grids` asks who reads whom, `lookup` compares fixed weights with such as compare names, `axes` weighs the axes of
-embeddings, `cycle` bounds what tokens in a circle can read, `reading` trains one matrix by what tokens read, `scaling`
-draws scores, `cones` follows a mask through layers, `positive` replaces exp, `heads` changes a decoder's heads, `geometry` draws in the plane, and `tensors`
-counts what there is to learn.
+embeddings, `cycle` bounds what tokens in a circle can read, `blends` reads two numbers out of blends, `reading`
+trains one matrix by what tokens read, `scaling` draws scores, `cones` follows a mask through layers, `positive`
+replaces exp, `heads` changes a decoder's heads, `tiles` follows single numbers through them, `geometry` draws in the
+plane, and `tensors` counts what there is to learn.
 """
 
 from attnlib.lab.axes import partner_share, standardise
+from attnlib.lab.blends import blend_errors, blend_readout
 from attnlib.lab.cones import mask_reach, preset_mask
 from attnlib.lab.cycle import cycle_bound, cycle_loss, cycle_means
 from attnlib.lab.geometry import convex_hull, cosine_similarity, distance_scores, stretch_matrix
@@ -17,12 +19,14 @@ from attnlib.lab.positive import Properties, positive_function, positive_weights
 from attnlib.lab.reading import kind_share, reading_gradient, reading_loss
 from attnlib.lab.scaling import Saturation, draw_scores, saturation, score_variance, seeded_uniform
 from attnlib.lab.tensors import attention_parameters, ideal_tensor_parameters
+from attnlib.lab.tiles import tile_parents
 
 __all__ = [
-    "Lookup", "Properties", "Saturation", "attention_parameters", "compared_weights", "convex_hull",
-    "cosine_similarity", "cycle_bound", "cycle_loss", "cycle_means", "cycle_product", "distance_scores",
-    "draw_scores", "ideal_tensor_parameters", "kind_share", "lookup_rows", "mask_reach", "most_read", "most_right",
-    "most_unequal_pair", "partner_share", "pool_heads", "positive_function", "positive_weights", "preset_mask", "random_decoder",
-    "reading_gradient", "reading_loss", "saturation", "score_variance", "seeded_uniform", "share_right",
-    "silence_head", "standardise", "stretch_matrix", "weight_back", "weight_properties",
+    "Lookup", "Properties", "Saturation", "attention_parameters", "blend_errors", "blend_readout",
+    "compared_weights", "convex_hull", "cosine_similarity", "cycle_bound", "cycle_loss", "cycle_means",
+    "cycle_product", "distance_scores", "draw_scores", "ideal_tensor_parameters", "kind_share", "lookup_rows",
+    "mask_reach", "most_read", "most_right", "most_unequal_pair", "partner_share", "pool_heads",
+    "positive_function", "positive_weights", "preset_mask", "random_decoder", "reading_gradient", "reading_loss",
+    "saturation", "score_variance", "seeded_uniform", "share_right", "silence_head", "standardise",
+    "stretch_matrix", "tile_parents", "weight_back", "weight_properties",
 ]  # fmt: skip

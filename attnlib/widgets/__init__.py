@@ -10,6 +10,8 @@ from attnlib.widgets.cost_calculator import CostCalculator
 from attnlib.widgets.cycle_puzzle import CyclePuzzle
 from attnlib.widgets.head_browser import HeadBrowser
 from attnlib.widgets.head_mixer import HeadMixer
+from attnlib.widgets.head_tiles import HeadTiles
+from attnlib.widgets.heads_puzzle import HeadsPuzzle
 from attnlib.widgets.light_cones import LightCones
 from attnlib.widgets.lookup_puzzle import LookupPuzzle
 from attnlib.widgets.mask_painter import MaskPainter
@@ -37,6 +39,8 @@ __all__ = [
     "CyclePuzzle",
     "HeadBrowser",
     "HeadMixer",
+    "HeadTiles",
+    "HeadsPuzzle",
     "InputError",
     "LightCones",
     "LookupPuzzle",

@@ -95,6 +95,30 @@ export function partner_share(weights, partners) {
   return weights.reduce((sum, row, i) => sum + row[partners[i]], 0) / weights.length;
 }
 
+// For blends a·u + (1 − a)·v with noise: a and 1 − a, s², or 1 where all blends are alike, and the determinant.
+function blend_terms(shares, noise) {
+  const rest = shares.map((a) => 1 - a);
+  const sum = (terms) => terms.reduce((total, term) => total + term, 0);
+  const distance = sum(shares.flatMap((a) => shares.map((other) => (a - other) ** 2 / 2)));
+  const [variance, weight] = [noise ** 2, distance ? noise ** 2 : 1];
+  const [u, v] = [shares, rest].map((row) => variance + sum(row.map((a) => a * a)));
+  return { rest, weight, u, v, whole: weight * (u + v - variance) + distance };
+}
+
+export function blend_errors(shares, noise = 0) {
+  const { weight, u, v, whole } = blend_terms(shares, noise);
+  return [v, u].map((other) => (weight * other) / whole);
+}
+
+// By what the best linear readout multiplies each blend, for u and for v.
+export function blend_readout(shares, noise = 0) {
+  const { rest, weight, whole } = blend_terms(shares, noise);
+  const against = (a, row) => shares.reduce((total, other, i) => total + (a - other) * row[i], 0);
+  return shares.map((a, i) =>
+    [weight * a + against(a, rest), weight * rest[i] - against(a, shares)].map((term) => term / whole),
+  );
+}
+
 // The φ that a name stands for.
 const POSITIVE = {
   exp: Math.exp,
@@ -290,4 +314,24 @@ export function mask_reach(mask, layers) {
   const own = mask.map((_, i) => mask.map((_, j) => i === j));
   const pass = (reach) => mask.map((row, i) => own.map((_, j) => reach.some((r, k) => (row[k] || k === i) && r[j])));
   return Array.from({ length: layers }).reduce(pass, own);
+}
+
+// Where a tile of a stage is computed from a tile of the stage before, each counted row by row.
+export function tile_parents(stage, n, d, num_heads, forgotten = "nowhere") {
+  const counted = (...sizes) =>
+    sizes.reduce((all, size) => all.flatMap((at) => Array.from({ length: size }, (_, i) => [...at, i])), [[]]);
+  const width = d / num_heads;
+  const [rows, heads, grids] = [counted(n, d), counted(num_heads, n, width), counted(num_heads, n, n)];
+  const in_row = ([i], [k]) => i === k;
+  const in_cut = ([i, column], [a, k, c]) => i === k && column === a * width + c;
+  const [tiles, before, is_made_from] = {
+    project: [rows, rows, in_row],
+    split: [heads, rows, (tile, from) => in_cut(from, tile)],
+    weights: [grids, heads, ([a, i, j], [b, k]) => a === b && j <= i && k <= i],
+    heads: [heads, grids, ([a, i], [b, k, j]) => a === b && j <= i && k === i],
+    merge: [rows, heads, in_cut],
+    output: [rows, rows, in_row],
+  }[stage];
+  const straight = forgotten === stage || (forgotten === "both" && /split|merge/.test(stage)); // cut without swapaxes
+  return tiles.map((tile, t) => before.map((from, f) => (straight ? t === f : is_made_from(tile, from))));
 }

@@ -63,6 +63,8 @@ def fitting(rng):
         "num_rows": 3, "num_items": 2, "num_letters": 4, "names": own.choice([-1, 1], size=(3, n_k, 4)), "letters": own.integers(5, size=(3, n_k)),
         "fixed": np.abs(own.normal(size=n_k)), "strength": 0.5, "partners": [1, 2, 0], "kinds": [0, 0, 1], "u": drawn(rng, 2, 3), "y": -0.5,
         "preset": "prefix", "size": 1, "layers": 3,
+        "shares": own.random(n), "noise": 0.1,
+        "stage": "weights", "forgotten": "both",
     }  # fmt: skip
 
 

@@ -12,10 +12,12 @@ import attnlib
 from attnlib import cost
 from attnlib.lab.cones import Preset
 from attnlib.lab.scaling import BROKEN
+from attnlib.lab.tiles import Forgotten, Stage
 from attnlib.widgets import (
     cheat_puzzle,
     cycle_puzzle,
     head_mixer,
+    head_tiles,
     mask_painter,
     roles_puzzle,
     train_u,
@@ -239,6 +241,17 @@ def random_circle(rng, size):
     return [(rng.normal(size=(n, n)) * size).round(int(rng.integers(0, 9)))]
 
 
+def random_blends(rng, size):
+    shares = rng.choice([rng.random(3), rng.integers(0, 3, size=3) / 2])[: rng.integers(1, 4)]
+    return [shares, float(rng.choice([0, 1e-3, rng.random()]))]
+
+
+def random_tiles(rng, size):
+    heads, n, width, _ = (int(one) for one in sizes(rng))
+    stage, forgotten = (str(rng.choice(get_args(names))) for names in (Stage, Forgotten))
+    return [stage, min(n, 5), heads * min(width, 3), heads, forgotten]
+
+
 POSITIVE = ("exp", "softplus", "sigmoid", "relu", "square")
 CASES = {
     "rotary_permutation": lambda rng, size: [2 * int(rng.integers(1, 9))],
@@ -259,6 +272,8 @@ CASES = {
     "reading_loss": random_reading,
     "reading_gradient": random_reading,
     "partner_share": random_partners,
+    "blend_errors": random_blends,
+    "blend_readout": random_blends,
     "positive_function": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
     "positive_weights": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
     "weight_properties": lambda rng, size: [
@@ -306,6 +321,7 @@ CASES = {
     "rms_norm": lambda rng, size: [random_stack(rng, size)[0], float(rng.uniform(0, 0.1))],
     "distance_bias": lambda rng, size: [rng.normal(scale=size, size=sizes(rng)[0]), int(sizes(rng)[1])],
     "silence_head": random_head,
+    "tile_parents": random_tiles,
     "decoder_weights": random_sentence,
     "decoder_logits": random_sentence,
     "compared_weights": random_comparison,
@@ -327,6 +343,8 @@ KEYWORDS |= {
     "streaming_cost": ["num_heads", "itemsize"],
     "multi_head_cost": ["num_heads", "num_kv_heads"],
     "cache_bytes": ["num_layers", "itemsize"],
+    "blend_errors": ["noise"],
+    "blend_readout": ["noise"],
 }
 for name in ("block_multiply_adds", "block_parameters", "crossover"):
     KEYWORDS[name] = ["expansion", "num_heads", "num_kv_heads"]
@@ -402,6 +420,8 @@ CONSTANTS = [
     ("cheat_puzzle", "COINS", cheat_puzzle.COINS),
     ("cheat_puzzle", "SCORES", [*cheat_puzzle.SCORES]),
     ("cheat_puzzle", "VALUES", [*cheat_puzzle.VALUES]),
+    ("head_tiles", "STAGES", [*head_tiles.STAGES]),
+    ("head_tiles", "LETTERS", head_tiles.LETTERS),
     ("plane", "REACH", cycle_puzzle.LARGEST),
     ("plane", "REACH", roles_puzzle.LARGEST),
     ("train_u", "MOST_LOSSES", train_u.MOST_LOSSES),

@@ -2,7 +2,7 @@
 
     python -m tools.artwork
 
-Run it after `make book` when a page has a letter that a font lacks (a slow test says so), or when the title or the colours
+Run it after `make book` when a page has a letter that a font lacks (a test says so), or when the title or the colours
 change. The fonts come from npm; they are cut down to the characters and the weights that the pages use, with their licences.
 Theirs reserves the name "Source" for the uncut ones, so the cut ones are called Book Serif and Book Sans.
 """

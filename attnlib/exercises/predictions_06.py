@@ -54,7 +54,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "mean-grid": ChoiceQuestion(
         title="The mean of two grids",
-        prompt="Of two heads you see the mean grid: each row gives ½ to the place before and ½ to the one before that. "
+        prompt="Of two heads you see the mean grid: each row from the third on gives ½ to the place before and ½ to the one before that. "
         "Which error of u and v is possible?",
         options=[
             ("0 alone", "If the heads read one place each. But perhaps both read half and half."),
@@ -86,7 +86,7 @@ PREDICTIONS: dict[str, Question] = {
             ("Put the heads' rows side by side again", "The heads have no outputs yet."),
             ("Multiply by `W_O`, and add to `X`", "The rows that `W_O` multiplies are not there yet."),
         ],
-        reveal="Only the second and the fifth step are new in code, and W_O in the last.",
+        reveal="Beside one head, the second and the fifth step are new, and the last.",
     ),
     # Heads, counted and shared
     "shared-keys": ChoiceQuestion(

@@ -175,6 +175,19 @@ def test_code_wraps_on_a_phone_and_what_it_prints_keeps_its_columns(served, open
     assert set(page.locator(".cell_input pre").evaluate_all(wraps)) == {"pre-wrap"}
     assert set(page.locator(".cell_output pre").evaluate_all(wraps)) == {"pre"}
     assert page.locator(".cell_input pre").evaluate_all("all => all.every((box) => box.scrollWidth <= box.clientWidth)")
+    starts = """(lines) => lines.map((line) => {
+        const text = document.createRange();
+        text.selectNodeContents(line);
+        const left = [...text.getClientRects()].filter((box) => box.width > 4).map((box) => Math.round(box.left));
+        const rest = getComputedStyle(line).paddingInlineStart.slice(0, -2);
+        return { rows: new Set([...text.getClientRects()].map((box) => Math.round(box.top))).size,
+                 first: left[0], rest: Math.round(line.getBoundingClientRect().left + parseFloat(rest)), left };
+    })"""
+    wrapped = [line for line in page.locator(".cell_input .long").evaluate_all(starts) if line["rows"] > 1]
+    assert len(wrapped) > 5
+    for line in wrapped:  # where it goes on it stands further right than where it began
+        assert min(line["left"]) == line["first"] < line["rest"]
+        assert any(abs(left - line["rest"]) <= 1 for left in line["left"])
 
 
 @pytest.mark.parametrize("chapter", [CHAPTER, "chapters/03_query_key_value.html"])

@@ -18,7 +18,6 @@ def letters(file):
         return set(font.getBestCmap())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", artwork.FONTS)
 def test_a_font_has_every_letter_that_its_source_has_and_the_site_shows(name, wanted):
     missing = wanted[name] & letters(artwork.FONTS[name]) - letters(artwork.STATIC / "fonts" / name)

@@ -98,7 +98,7 @@ EXERCISES = (
             prompt="Put the six faults in the order of the grids: step 1 is the fault of grid 1, step 2 that of grid 2, and so on.",
             options=[
                 ("Zeros after the softmax", ""),
-                ("The mask is off by one", "There each row would read one cell right of the diagonal, and sum to 1."),
+                ("The mask is off by one", "There each row but the last would read one cell right of the diagonal, and sum to 1."),
                 ("The padding is read", "There the rows of words would have a weight on the padding and none on the future."),
                 ("The softmax ran over the queries", "There each column would sum to 1."),
                 ("A query has nobody to read, and −1e9 stands for −∞", "There the row of the padding would be the same four times."),
@@ -154,7 +154,7 @@ EXERCISES = (
         minutes=6,
         misconception="True means the same in every library.",
         hints=(
-            "The section on what to write at work has a table. Which of the three is our own convention?",
+            "The section *What True means* has a list. Which of the three is our own convention?",
             "~mask turns every True into False. For a bias choose with np.where between 0 and −∞.",
         ),
         properties=POLARITY,
@@ -228,9 +228,9 @@ EXERCISES = (
                 ),
                 (
                     "j = 0 or j = i: each query reads the first key and itself",
-                    "It blocks too much, and what is not read costs nothing on random bits. A task with something to find shows it.",
+                    "It blocks too much, and what is not read costs nothing on random bits. Where there is something to find, it does worse than the right mask.",
                 ),
-                ("j > i: the mask inverted", "It reads the future and nothing else."),
+                ("j > i: the mask inverted", "It reads the future. Its last query has no key, so the chapter's training ends in NaN."),
             ],
             right=2,
         ),

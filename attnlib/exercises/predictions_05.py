@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, Question
+from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
     "renormalise": ChoiceQuestion(
@@ -42,16 +42,16 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "two-layers": ChoiceQuestion(
         title="Two layers",
-        prompt="Two layers, each with the causal mask: the second reads the outputs of the first. Can the output of *we* in the "
-        "second layer depend on *have*, the word after it?",
+        prompt="Two layers, each with the causal mask: the second reads the outputs of the first. On which words can the output of *we* "
+        "in the second layer depend?",
         options=[
             (
-                "Yes: *we* reads what *have* gave in the first layer",
+                "On *have*, too: *we* reads what *have* gave in the first layer",
                 "The second layer has the mask as well: there, too, *we* does not read the place of *have*.",
             ),
-            ("No", "It reads the places of *Houston* and *we*, and what these hold comes from *Houston* and *we*."),
+            ("On *Houston* and *we* alone", "It reads the places of *Houston* and *we*, and what these hold comes from *Houston* and *we*."),
             (
-                "Yes, but only a little",
+                "On all words, but on the later ones only a little",
                 "A path would have to lead there, and each step leads to the same place or an earlier one.",
             ),
         ],
@@ -97,19 +97,6 @@ PREDICTIONS: dict[str, Question] = {
         ],
         explanation="Whatever it read, the next side has probability 1/2, and −ln ½ = ln 2.",
     ),
-    "corner": NumberQuestion(
-        prompt="How many keys does the *first* of the three new queries read under `is_causal=True`?",
-        right=1.0,
-        tolerance=0,
-        wrong=[
-            (11.0, 0, "That is what it should read: the ten old ones and itself. But which key does the first query stand at here?"),
-            (13.0, 0, "The last two come after it."),
-            (3.0, 0, "Key by key: the first query is set against the first key, and reads no later one."),
-            (10.0, 0, "It should read these and itself. But the first query is set against the first key."),
-        ],
-        explanation="The first key of the text, and no other. It should read 11: write the mask yourself, `causal_mask(3, 13, offset=10)`.",
-        provenance="exact",
-    ),
     "three-sums": NumberQuestion(
         prompt="Somebody knows the three sums, u + v. The best guess for u, and for v, is (u + v)/2. What is the mean of the squared errors?",
         right=0.5,
@@ -121,17 +108,6 @@ PREDICTIONS: dict[str, Question] = {
         ],
         explanation="The error in u is (u − v)/2, with the variance (1 + 1)/4.",
         provenance="exact",
-    ),
-    "terms": OrderQuestion(
-        prompt="What does the layer do, in which order?",
-        options=[
-            ("Multiply each token by `W_Q`, `W_K` and `W_V`", ""),
-            ("Take the dot product of each query with each key", "There are no queries and keys yet."),
-            ("Divide by √d_k, and put −∞ where the mask is False", "There are no scores yet."),
-            ("Take the softmax of each row", "What it must not see is still in the row, or there are no scores yet."),
-            ("Blend the values with the weights", "There are no weights yet: they come out of the softmax."),
-        ],
-        reveal="The dot product, the softmax and the blend came in chapters 0 and 1, the three matrices in 3, the root in 4, and the mask here.",
     ),
     # Training and writing
     "generate": ChoiceQuestion(
@@ -147,6 +123,19 @@ PREDICTIONS: dict[str, Question] = {
             ("About 100²", "One pass gives one new token. It may be a costly pass, but it is one."),
         ],
         right=1,
+    ),
+    "corner": NumberQuestion(
+        prompt="How many keys does the *first* of the three new queries read under `is_causal=True`?",
+        right=1.0,
+        tolerance=0,
+        wrong=[
+            (11.0, 0, "That is what it should read: the ten old ones and itself. But which key does the first query stand at here?"),
+            (13.0, 0, "The last two come after it."),
+            (3.0, 0, "Key by key: the first query is set against the first key, and reads no later one."),
+            (10.0, 0, "It should read these and itself. But the first query is set against the first key."),
+        ],
+        explanation="The first key of the text, and no other. It should read 11 keys: write the mask yourself, `causal_mask(3, 13, offset=10)`.",
+        provenance="exact",
     ),
     "chunk": NumberQuestion(
         prompt="A cache holds 100 tokens, and a chunk of 4 comes. How many of the 4 · 104 pairs does the right mask allow?",

@@ -12,9 +12,7 @@ const COINS = "HTTHTHHTHTTTHHTHTHHT";
 const SIDES = ["heads", "tails"];
 const GOAL = 10;
 const DIGITS = [0, 0, 3, 3, 3, 0, 3]; // of what the table shows, line by line
-const CAPTION =
-  "a cheat sees one number, its output, and has to guess a coin. You are the guard. The cheat knows what you do, but " +
-  "not how the coin lies. What you set holds for heads and tails alike. The cheat's own value is 1.";
+const CAPTION = "a cheat guesses a coin from its own output. It knows what you set, but not how the coin lies.";
 const NOTE = "Dashed: the cheat's threshold. Hatched: wrong guesses.";
 const LEFT = " What is left is the weight on itself, 1/(1 + eˢ): the coin's score s is still in it.";
 const ONE = " One factor for both leaves them apart.";

@@ -63,3 +63,13 @@ def check_tidy(figure):
     assert drawn.y1 < height + 0.02
     assert width == style.WIDTH
     assert plt.get_fignums() == []
+
+
+@pytest.fixture
+def one_thread():
+    """One of torch's threads: on small matrices they wait for each other."""
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

@@ -14,15 +14,8 @@ torch = pytest.importorskip("torch")
 
 from attnlib.training import rates as training  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 WITHOUT, WITH, SMALL = training.WAYS
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def test_the_file_is_what_the_command_writes(monkeypatch, tmp_path):

@@ -19,15 +19,8 @@ torch = pytest.importorskip("torch")
 from attnlib import training  # noqa: E402
 from attnlib.training import Recipe, train  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 SHORT = Recipe(steps=12, streams=40, batch=8, d=16, warmup=3)
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def same(first, second):

@@ -311,7 +311,7 @@ def test_nothing_in_sight_moves_when_the_widgets_of_a_chapter_start(chapter, ser
     page.goto(f"{served}/chapters/{chapter}.html")
     page.evaluate(COUNT_SHIFTS)
     settle(page)
-    assert page.evaluate("moved") < 0.05
+    assert page.evaluate("moved") < 0.1  # what Core Web Vitals call good
 
 
 def test_no_line_moves_when_the_typefaces_come_after_three_seconds(served, open_page, settle, until):

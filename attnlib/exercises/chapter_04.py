@@ -222,21 +222,24 @@ EXERCISES = (
             "It needs q and k to be independent of each other. Which options break that?",
         ),
         question=ChoiceQuestion(
-            prompt="In all four cases every component has mean 0 and variance 1. In which is the variance of q·k still d_k?",
+            prompt="In all four cases every component is normal with mean 0 and variance 1. In which is the variance of q·k still d_k?",
             options=[
                 (
-                    "All components of q are equal; all components of k are equal",
+                    "All components of q are equal; all components of k are equal; q is independent of k",
                     "Then q·k is d_k times *one* product, with the variance d_k².",
                 ),
                 (
-                    "k = q or k = −q, by the toss of a coin",
+                    "k = q or k = −q, by the toss of a coin; the components of q are independent",
                     "Uncorrelated, but not independent: the score is ‖q‖² or −‖q‖², with a variance of about d_k².",
                 ),
                 (
                     "All components of k are equal; those of q are independent, and q is independent of k",
                     "The trace of Σ_q Σ_k is that of Σ_k when Σ_q is the identity: one of the two is enough.",
                 ),
-                ("k = q", "Then q·k = ‖q‖², with a mean of d_k, and a variance that depends on the fourth power."),
+                (
+                    "k = q, and its components are independent",
+                    "Then q·k = ‖q‖², with a mean of d_k, and a variance that depends on the fourth power.",
+                ),
             ],
             right=2,
         ),

@@ -46,7 +46,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
         ],
         right=1,
-        reveal="The scores have a large variance over draws, and none within a row.",
+        reveal="The scores change from draw to draw, and not within a row.",
     ),
     "by-width": ChoiceQuestion(
         prompt="Take 16 random keys, d_k = 1,024, and divide the scores by d_k in place of its root. "
@@ -164,8 +164,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "uncorrelated": ChoiceQuestion(
         title="Is uncorrelated enough?",
-        prompt="Draw q at random, toss a coin for each key, and let the key be q or −q. Then no component of k "
-        "is correlated with any component of q. With d_k = 64, what is the variance of q·k?",
+        prompt="Draw the components of q independently, normal with variance 1. Toss a coin for each key, and let the key be "
+        "q or −q. Then no component of k is correlated with any component of q. With d_k = 64, what is the variance of q·k?",
         options=[
             ("About 64, as always", "For that, q and k must be *independent*. Who sees this k knows q up to its sign."),
             ("About 8", "√64 is the standard deviation of the rule, and the rule does not hold here."),

@@ -39,7 +39,7 @@ function build(model, figure) {
   const names = ["score on itself", "score on coin", "weight on itself", "weight on coin", "their sum"];
   const rows = [...names, "coin's value", "output"].map((name, i) => [name, ...cells[i]]);
   for (const [i, at] of Object.entries({ 1: mask, 3: weight, 5: value, 6: factor })) rows[i].push(control(at));
-  rows.splice(2, 0, [element("td.between", { colspan: 4 }, "↓ softmax")]);
+  rows.splice(2, 0, [element("th.between", { colspan: 4, scope: "colgroup" }, "↓ softmax")]);
   const table = ui.table(["", ...SIDES, element("td")], rows, ".cheat");
   const [line, meter, told] = [draw_line(), puzzle.meter(), ui.live("p.share")];
   const coins = Array.from(COINS, (coin) => element("span", coin));

@@ -1,4 +1,4 @@
-"""The model of chapter 8: a small decoder that was really trained, its words, and what its heads do.
+"""The model of chapter 9: a small decoder that was really trained, its words, and what its heads do.
 
 `parameters` are those of `attnlib.decoder`, which computes with them: `decoder_weights(parameters(), encode("…"))`.
 They were made by `python -m attnlib.training`; `record` says with which seed, on which data, and how good they are.

@@ -28,7 +28,7 @@ __all__ = [
     "question",
 ]
 
-_NUMBERS = range(9)  # each chapter has its exercises and its predictions in a module of its own
+_NUMBERS = range(10)  # each chapter has its exercises and its predictions in a module of its own
 CHAPTERS: dict[int, tuple[Exercise, ...]] = {
     number: import_module(f"{__name__}.chapter_{number:02d}").EXERCISES for number in _NUMBERS
 }

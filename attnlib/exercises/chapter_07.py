@@ -70,7 +70,7 @@ EXERCISES = (
             "Set the grids equal to what is left of the rest, and divide by n and d.",
         ),
         question=NumberQuestion(
-            prompt="A block has attention and no feed-forward layer, like those of the model in chapter 8. For d = 512, at how many tokens do "
+            prompt="A block has attention and no feed-forward layer, like those of the model in chapter 9. For d = 512, at how many tokens do "
             "the grids take half of the multiply–adds? Write the number without a comma.",
             right=float(cost.crossover(512) - 4 * 512),
             tolerance=0.5,

@@ -1,4 +1,4 @@
-"""Train the model of chapter 8 on a CPU, in about a minute: `make train`.
+"""Train the model of chapter 9 on a CPU, in about a minute: `make train`.
 
     python -m attnlib.training [--seed 3] [--steps 2500] [--out _build/model.npz] [--threads 1]
 

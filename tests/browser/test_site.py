@@ -11,7 +11,7 @@ from tools.site import SITE
 from tools.site import served as serve
 
 CHAPTER = "chapters/01_dot_product.html"
-TRAINED = "chapters/08_position_and_trained_heads.html"
+TRAINED = "chapters/09_trained.html"
 
 
 def plane_of(page):

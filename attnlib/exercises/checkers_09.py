@@ -1,4 +1,4 @@
-"""How two programs of chapter 8 are judged: what a head reads, and how much it adds."""
+"""How the programs of chapter 9 are judged: what a head reads, and how much it adds."""
 
 import numpy as np
 

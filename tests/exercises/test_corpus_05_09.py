@@ -1,4 +1,4 @@
-"""Named slips, made in a right answer to each program of chapters 5 to 8: the checkers refuse them all.
+"""Named slips, made in a right answer to each program of chapters 5 to 9: the checkers refuse them all.
 
 All right answers to a program are one function, so the first published one stands for them. Where a slip changes nothing
 that the exercise promises, `HARMLESS` says why, and the answer must pass: the list cannot hide a hole.
@@ -13,7 +13,7 @@ from attnlib.exercises import CHAPTERS, check
 
 pytestmark = pytest.mark.usefixtures("patient", "unchecked")  # as students run it
 
-PROGRAMS = [exercise.id for number in (5, 6, 7, 8) for exercise in CHAPTERS[number] if exercise.kind == "program"]
+PROGRAMS = [exercise.id for number in (5, 6, 7, 8, 9) for exercise in CHAPTERS[number] if exercise.kind == "program"]
 Answer = Callable[..., object]
 
 

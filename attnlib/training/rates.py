@@ -4,7 +4,7 @@
 
 The task is chapter 4's. Eight items have names of 16 random numbers and one of 10 letters each. A name is called, with
 noise: which letter has its item? Queries come from the called name, keys from the names, and the blended letter goes
-through a matrix W_O to the answer. `attnlib.rates` reads the file.
+through a matrix W_O to the answer. `attnlib.lab.rates` reads the file.
 """
 
 import argparse

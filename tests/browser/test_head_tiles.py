@@ -220,6 +220,7 @@ def test_a_link_carries_the_stage_the_tile_and_what_is_forgotten(page, show):
     press(page, "merged, row 2, ")
     other = opened(show, address=page.locator(".headerlink").get_attribute("href"))
     is_that_of(other, HeadTiles(forgotten="both", at=5, tile=4))
+    assert other.problems == []
 
 
 def test_tiles_come_from_where_they_stood_unless_a_reader_wants_no_motion(show):

@@ -135,6 +135,7 @@ def test_the_top_stays_the_top_when_there_are_more_or_fewer_layers(page):
     press(page, 0, "saw")
     slider(page, "layers").press("End")
     is_that_of(page, LightCones(layers=4, layer=0, selected=1))
+    assert page.problems == []
 
 
 def test_the_keyboard_alone_goes_from_dot_to_dot(page):
@@ -164,6 +165,7 @@ def test_a_link_carries_the_mask_the_layers_and_the_dot(page, show):
     press(page, 2, "go")
     other = opened(show, address=page.locator(".headerlink").get_attribute("href"))
     is_that_of(other, LightCones(preset="off by one", layers=4, layer=2, selected=3))
+    assert other.problems == []
 
 
 @pytest.mark.parametrize("width", [340, 390, 1280])

@@ -145,6 +145,7 @@ def test_a_link_carries_what_was_moved(show):
     page = show(ScalingPuzzle(), address=f"#scaling-puzzle-four-widths-one-divisor?{state}")
     page.locator(".attn-meter").first.wait_for()
     is_that_of(page, ScalingPuzzle(handed=True, divisors=[2, 4, 8, 19], divisor=3.4))
+    assert page.problems == []
 
 
 @pytest.mark.parametrize("handed", [False, True])

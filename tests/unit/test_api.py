@@ -19,7 +19,6 @@ from attnlib import (
     multihead,
     plots,
     positions,
-    rates,
     scaled_dot_product,
     trained,
     training,
@@ -27,6 +26,7 @@ from attnlib import (
     vocabulary,
     widgets,
 )
+from attnlib.lab import rates
 from attnlib.training import tasks
 
 PAGE = Path("chapters/appendices/api.md").read_text(encoding="utf8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnlib import rates
+from attnlib.lab import rates
 
 torch = pytest.importorskip("torch")
 

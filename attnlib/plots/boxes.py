@@ -69,35 +69,6 @@ def flow(
     return figure
 
 
-def one_query() -> Figure:
-    """One query token through attention in four steps, from the tokens down to the context vector.
-
-    >>> one_query().axes[0].texts[0].get_text()
-    'query token'
-    """
-    boxes = {
-        "query token": (0, 0),
-        "every token": (1.9, 0),
-        "query": (0, 1),
-        "keys": (1.4, 1),
-        "values": (2.4, 1),
-        "weights": (0.7, 2),
-        "weighted values": (1.5, 3),
-        "context vector": (1.5, 4),
-    }
-    arrows = [
-        ("query token", "query", "① $W_Q$"),
-        ("every token", "keys", "① $W_K$"),
-        ("every token", "values", "① $W_V$"),
-        ("query", "weights", ""),
-        ("keys", "weights", "② compare"),
-        ("weights", "weighted values", ""),
-        ("values", "weighted values", "③ multiply"),
-        ("weighted values", "context vector", "④ add"),
-    ]
-    return flow(boxes, arrows, title="One query token, four steps")
-
-
 def three_spaces() -> Figure:
     """The input space, and the attention space and the output space to which W_Q, W_K and W_V lead.
 

@@ -1,4 +1,4 @@
-"""Lines: experiments over x, growth on logarithmic axes, and how often values occur."""
+"""Lines: experiments over x, and growth on logarithmic axes."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogFormatter
 from numpy import ndarray as Array
 
-from attnlib.checks import as_array, as_integer, forbid
+from attnlib.checks import as_array, forbid
 from attnlib.plots.style import MUTED, drawing, look
 
 
@@ -149,46 +149,6 @@ def exponent(x: Sequence[float] | Real[Array, " points"], y: Sequence[float] | R
     return float(from_mean @ np.log(y) / (from_mean @ from_mean))
 
 
-def histograms(
-    samples: Mapping[str, Float[Array, " _m"]], *, x_label: str, title: str, y_label: str = "density", bins: int = 40
-) -> Figure:
-    """How often each value occurs: for each name the outline of a histogram with area 1, all on the same bins.
-
-    Args:
-        samples: for each name its values, (m,); the lengths m may differ.
-        x_label, y_label: what the axes say.
-        title: above the figure.
-        bins: how many parts the range from the least to the greatest of all values has.
-
-    Returns:
-        The figure, closed.
-
-    Raises:
-        ValueError: when an array is empty or has more than one axis, an entry is not finite, or `bins` is below 1.
-
-    >>> figure = histograms({"scores": np.array([0.0, 1.0, 1.0, 1.0])}, x_label="score", title="Four", bins=2)
-    >>> float(max(figure.axes[0].lines[0].get_ydata()))
-    1.5
-    """
-    samples = {name: as_array(f"samples[{name!r}]", values) for name, values in samples.items()}
-    if not samples or as_integer("bins", bins) < 1:
-        raise ValueError(f"{len(samples)} samples in {bins} bins: one or more of each are needed")
-    for name, values in samples.items():
-        if values.ndim != 1 or not len(values):
-            raise ValueError(f"{name!r} has shape {values.shape}; it needs one axis, and one entry or more")
-        forbid(repr(name), values, ~np.isfinite(values), "is {value}: every entry must be finite")
-    edges = np.histogram_bin_edges(np.concatenate(list(samples.values())), bins)
-    with drawing() as (figure, [axes]):
-        for i, (name, values) in enumerate(samples.items()):
-            density, _ = np.histogram(values, edges, density=True)
-            outline = np.concatenate([[0], np.repeat(density, 2), [0]])
-            axes.plot(np.repeat(edges, 2), outline, label=name, linewidth=1.8, **{**look(i), "marker": ""})
-        axes.set(xlabel=x_label, ylabel=y_label, title=title)
-        axes.set_ylim(bottom=0)
-        axes.legend()
-    return figure
-
-
 def _checked_runs(x: Sequence[float], runs: Mapping[str, Array], least: float, problem: str) -> dict[str, Array]:
     """The arrays, which must have a row, one column for each x, and finite entries above `least`."""
     runs = {name: as_array(f"runs[{name!r}]", values) for name, values in runs.items()}
@@ -208,7 +168,7 @@ def _draw_runs(
     lines: list[Line2D] = []
     every = max(1, len(x) // 12)  # a marker at each of 60 points would hide the line
     for i, (label, values) in enumerate(zip(labels, runs.values(), strict=True)):
-        lines += axes.plot(x, middle(values, axis=0), label=label, markevery=every, **{**look(i), "linestyle": "-"})
+        lines += axes.plot(x, middle(values, axis=0), label=label, markevery=every, **look(i))
         axes.fill_between(x, values.min(axis=0), values.max(axis=0), color=look(i)["color"], alpha=0.15, linewidth=0)
     return lines
 

@@ -60,10 +60,9 @@ def drawing(rows: int = 1, columns: int = 1, height: float = HEIGHT) -> Iterator
 
 
 def look(i: int) -> dict[str, Any]:
-    """Colour, marker and dashes of line `i`: the first four differ in each, the first sixteen in all together.
+    """Colour and marker of line `i`: the first four differ in each, the first sixteen in both together.
 
     >>> look(0)
-    {'color': '#0f5c97', 'marker': 'o', 'linestyle': '-'}
+    {'color': '#0f5c97', 'marker': 'o'}
     """
-    other = (i + i // 4) % 4
-    return {"color": COLOURS[i % 4], "marker": MARKERS[other], "linestyle": DASHES[other]}
+    return {"color": COLOURS[i % 4], "marker": MARKERS[(i + i // 4) % 4]}

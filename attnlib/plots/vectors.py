@@ -1,6 +1,6 @@
 """Vectors in the plane."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float, Real
@@ -74,53 +74,6 @@ def plane(
         if axes.get_legend_handles_labels()[0]:
             figure.legend(loc="outside lower left", ncols=3, fontsize=10)
         _write_names(figure, axes, names, vectors, ends)
-    return figure
-
-
-def planes(
-    panels: Mapping[str, tuple[Sequence[str], Real[Array, "n 2"]]], *, other: Sequence[str] = (), title: str = ""
-) -> Figure:
-    """Several planes side by side, each with its vectors as arrows, in equal units on both axes.
-
-    Args:
-        panels: for each panel's title the names, and the vectors in rows, (n, 2).
-        other: names of the arrows that have the second colour.
-        title: above the figure.
-
-    Returns:
-        The figure, closed.
-
-    Raises:
-        ValueError: without a panel, when one's names and vectors differ in number, or an entry is not finite.
-
-    >>> figure = planes({"input": (["x"], np.ones((1, 2))), "keys": (["k"], np.eye(2)[:1])}, other=["k"])
-    >>> [axes.get_title() for axes in figure.axes]
-    ['input', 'keys']
-    """
-    if not panels:
-        raise ValueError("panels is empty: nothing to draw")
-    panels = {label: (names, as_array(label, vectors)) for label, (names, vectors) in panels.items()}
-    for label, (names, vectors) in panels.items():
-        if vectors.shape != (len(names), 2) or not len(names):
-            raise ValueError(f"{label!r} has vectors of shape {vectors.shape} for {len(names)} names")
-        forbid(repr(label), vectors, ~np.isfinite(vectors), "is {value}: every coordinate must be finite")
-    with drawing(1, len(panels), height=WIDTH / len(panels) + (0.7 if title else 0.4)) as (figure, every):
-        for axes, (label, (_, vectors)) in zip(every, panels.items(), strict=True):
-            reach = 1.6 * (np.abs(vectors).max() or 1)
-            axes.set(aspect="equal", xlim=(-reach, reach), ylim=(-reach, reach), xticks=[], yticks=[])
-            axes.set_title(label, fontsize=10, loc="center")
-            axes.axhline(0, color=LINE, linewidth=0.8, zorder=0)
-            axes.axvline(0, color=LINE, linewidth=0.8, zorder=0)
-            axes.spines[:].set_color(LINE)
-            axes.spines[:].set_visible(True)
-        figure.suptitle(title, x=0.01, ha="left")
-        for axes, (names, vectors) in zip(every, panels.values(), strict=True):
-            colours = [COLOURS[name in other] for name in names]
-            still = np.zeros_like(vectors)
-            axes.quiver(
-                *still.T, *vectors.T, angles="xy", scale_units="xy", scale=1, color=colours, width=0.022, zorder=2
-            )
-            _write_names(figure, axes, names, vectors, still)
     return figure
 
 

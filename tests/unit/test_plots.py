@@ -516,42 +516,12 @@ def test_maps_that_do_not_fit_are_refused(rates, right, message, unchecked):
         plots.rate_maps(rates, [4, 8], right)
 
 
-def test_histograms_share_their_bins_and_have_area_1():
-    samples = {"narrow": np.array([0.0, 0.1, 0.2, 0.3, 1.0]), "wide": np.array([-4.0, 4.0])}
-    (axes,) = plots.histograms(samples, x_label="score", title="Spread", bins=8).axes
-    narrow, wide = axes.lines
-    assert narrow.get_xdata().tolist() == wide.get_xdata().tolist() == np.repeat(np.linspace(-4, 4, 9), 2).tolist()
-    assert narrow.get_ydata().tolist() == [0] * 9 + [0.8, 0.8, 0.2, 0.2] + [0] * 5
-    assert wide.get_ydata().tolist() == [0, 0.5, 0.5] + [0] * 12 + [0.5, 0.5, 0]
-    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_title(loc="left")) == ("score", "density", "Spread")
-    assert labels(axes.get_legend().get_texts()) == ["narrow", "wide"]
-
-
 def test_lines_differ_without_their_colour():
-    samples = {f"d = {d}": np.arange(d, dtype=float) for d in (4, 16, 64, 256, 1024)}
-    lines = plots.histograms(samples, x_label="x", title="t").axes[0].lines
-    assert len({line.get_linestyle() for line in lines[:4]}) == 4
-    assert len({(line.get_linestyle(), line.get_color()) for line in lines}) == 5
-    runs = {name: np.ones((1, 2)) for name in samples}
+    runs = {f"d = {d}": np.ones((1, 2)) for d in (4, 16, 64, 256, 1024)}
     lines = plots.ranges([0, 1], runs, **WRITTEN).axes[0].lines
     assert len({line.get_marker() for line in lines[:4]}) == 4
     assert len({(line.get_marker(), line.get_color()) for line in lines}) == 5
     assert len({tuple(style.look(i).values()) for i in range(16)}) == 16
-
-
-@pytest.mark.parametrize(
-    ("samples", "bins", "message"),
-    [
-        ({}, 4, "0 samples in 4 bins"),
-        ({"s": np.ones(2)}, 0, "1 samples in 0 bins"),
-        ({"s": np.ones((2, 3))}, 4, r"'s' has shape \(2, 3\)"),
-        ({"s": np.ones(0)}, 4, r"'s' has shape \(0,\)"),
-        ({"s": np.ones(2), "t": np.array([1.0, -np.inf])}, 4, r"'t'\[1\] is -inf: every entry must be finite"),
-    ],
-)
-def test_samples_that_cannot_be_counted_are_refused(samples, bins, message, unchecked):
-    with pytest.raises(ValueError, match=message):
-        plots.histograms(samples, x_label="x", title="t", bins=bins)
 
 
 def test_a_walk_starts_at_0_and_ends_at_its_sum_between_the_roots_of_its_steps():
@@ -691,41 +661,9 @@ def test_no_vectors_are_refused(unchecked):
         plots.plane([], np.zeros((0, 2)))
 
 
-def test_planes_stand_side_by_side_each_in_equal_units_with_its_own_arrows():
-    left, right = np.array([[3.0, 1.0], [-1.0, 2.0]]), np.array([[0.0, -5.0]])
-    figure = plots.planes({"in": (["x", "z"], left), "out": (["y"], right)}, other=["z", "y"], title="Two")
-    assert [axes.get_title() for axes in figure.axes] == ["in", "out"]
-    second = matplotlib.colors.to_rgba(plots.COLOURS[1])
-    for axes, vectors, is_other in zip(figure.axes, (left, right), ([False, True], [True]), strict=True):
-        (arrows,) = axes.collections
-        assert np.column_stack([arrows.U, arrows.V]).tolist() == vectors.tolist()
-        assert [tuple(colour) == second for colour in arrows.get_facecolor()] == is_other
-        assert axes.get_aspect() == 1
-        assert axes.get_xlim() == axes.get_ylim() == (-1.6 * np.abs(vectors).max(), 1.6 * np.abs(vectors).max())
-        frame = axes.get_window_extent()
-        for name in axes.texts:
-            box = name.get_window_extent()
-            assert frame.x0 < box.x0 < box.x1 < frame.x1
-            assert frame.y0 < box.y0 < box.y1 < frame.y1
-
-
-@pytest.mark.parametrize(
-    ("panels", "message"),
-    [
-        ({}, "panels is empty"),
-        ({"in": (["x"], np.zeros((2, 2)))}, r"'in' has vectors of shape \(2, 2\) for 1 names"),
-        ({"in": (["x"], np.array([[0, np.inf]]))}, r"'in'\[0, 1\] is inf: every coordinate"),
-    ],
-)
-def test_planes_that_do_not_fit_are_refused(panels, message, unchecked):
-    with pytest.raises(ValueError, match=message):
-        plots.planes(panels)
-
-
 @pytest.mark.parametrize("dpi", [72, 150])
-@pytest.mark.parametrize("figure", [plots.one_query, plots.three_spaces])
-def test_an_arrow_runs_from_the_frame_of_one_box_to_that_of_the_next(figure, dpi):
-    figure = figure()
+def test_an_arrow_runs_from_the_frame_of_one_box_to_that_of_the_next(dpi):
+    figure = plots.three_spaces()
     figure.set_dpi(dpi)
     figure.draw_without_rendering()
     (axes,) = figure.axes
@@ -777,11 +715,8 @@ def drawn():
         "walks": plots.walks(np.ones((1, 2)), **WRITTEN),
         "three variances": plots.three_variances(),
         "rate maps": plots.rate_maps([1, 2], [4], {"a": np.ones((1, 2, 3))}),
-        "histograms": plots.histograms({"a": np.ones(3)}, x_label="x", title="t"),
         "heatmap": plots.heatmap(["a"], np.ones((1, 1))),
         "plane": plots.plane(["a"], np.ones((1, 2))),
-        "planes": plots.planes({"a": (["a"], np.ones((1, 2)))}),
-        "one query": plots.one_query(),
         "three spaces": plots.three_spaces(),
         "stages": attention_posters.stages_page(["a"], {"one": ("", "", np.ones((1, 1)), None)}),
         "shapes": attention_posters.multi_head_shapes(5, 7, 3, 4, 2),
@@ -791,10 +726,8 @@ def drawn():
 def test_lists_are_drawn_as_arrays(unchecked):
     assert plots.heatmap(["a", "b"], [[1, 0], [0.5, 0.5]], [[True, False], [True, True]]).axes
     assert plots.plane(["a"], [[1, 2]], outputs=[[0, 1]]).axes
-    assert plots.planes({"input": (["a"], [[1, 2]])}).axes
     assert plots.ranges([0, 1], {"a": [[1, 2]]}, **WRITTEN).axes
     assert plots.rate_maps([1, 2], [4], {"a": [[[0, 1], [1, 1]]]}).axes
-    assert plots.histograms({"a": [1, 2]}, x_label="x", title="t").axes
     assert plots.calculation(["a"], [1], [[2]], [[3]]).axes
     with pytest.raises(TypeError, match="weights must be an array, got <class 'object'>"):
         plots.heatmap(["a"], object)

@@ -41,11 +41,11 @@ function build(model, figure) {
       element("div.frame", ...heads.nodes, hand.node),
       element("div.frame", meter.node, told, asked, bars),
     ),
-    element("div.frame", together),
     element("p.note", NOTE),
+    element("div.frame", together),
   );
   const cells_of = ui.memoize((given) => {
-    const habits = [...given, "another word"];
+    const habits = [...given, "another"];
     const cells = habits.map(() => element("td"));
     const rows = habits.map((habit, i) => [habit, cells[i]]);
     bars.replaceChildren(ui.scroll("the next word", ui.table(["next word", "probability"], rows)));
@@ -104,10 +104,17 @@ function verdict(shares, row, tried, handed) {
 function list(tried, shares, handed) {
   const sets = tried.map((row) => [named(row), shares[row]]);
   const several = sets.filter(([heads]) => heads.length > 1).sort(([, a], [, b]) => a - b);
-  const best = several.slice(0, LOWEST).map(([heads, share]) => `${heads.join(" + ")}: ${percent(share)}`);
+  const best = several.slice(0, LOWEST).map(([heads, share]) => `${short(heads)}: ${percent(share)}`);
   const single = `Tried alone: ${sets.filter(([heads]) => heads.length === 1).length} of ${HEADS.length} heads.`;
   if (!handed) return single;
   return `${single} Together, the lowest of ${several.length}: ${best.join("; ") || "–"}.`;
+}
+
+// A set of heads, by what is left where that is less.
+function short(heads) {
+  if (heads.length <= HEADS.length / 2) return heads.join(" + ");
+  const left = HEADS.filter((head) => !heads.includes(head));
+  return left.length ? `all but ${left.join(", ")}` : "all";
 }
 
 function check(model) {

@@ -1,4 +1,4 @@
-"""SilencePuzzle: which head must be silenced for a trained model to lose whom a pronoun stands for? One is not enough."""
+"""SilencePuzzle: which heads must be silenced until a trained model loses whom a pronoun stands for?"""
 
 import itertools
 from collections.abc import Sequence

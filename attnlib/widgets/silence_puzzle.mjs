@@ -12,7 +12,8 @@ const GOAL = 0.35;
 const LOWEST = 3; // sets of several heads that stay in sight
 const NOTE =
   "The meter: the share of right habits after he, she and it in fresh texts. " +
-  "Dotted: a guess among six habits, 17\u00a0%. Below each head: this share without it alone. Grids: of the whole model.";
+  "Dotted: a guess among six habits, 17\u00a0%. Below each head: this share without it alone. " +
+  "Grids: of the whole model.";
 
 function build(model, figure) {
   const hand = puzzle.hand_over(model, {

@@ -1,29 +1,90 @@
 """Predictions of chapter 9: what its text asks before the reader scrolls."""
 
-from attnlib.questions import ChoiceQuestion, Question
+from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
-    "brightest": ChoiceQuestion(
-        title="Silence the brightest",
-        prompt="*Anna met Tom . he* – the model should say *paints*, Tom's habit. One head reads *Tom* with a weight of 0.97 and adds more to "
-        "the stream than any other head. You silence it. What becomes of the probability of *paints*, now 0.997?",
-        options=[
-            ("It falls to about one in six, a guess among six habits", "That would be so if no other head knew of Tom. Try it below."),
-            ("It falls by half", "Weights do not tell how much a head matters. Try it below."),
-            ("It hardly moves", "Something else in the model knows of Tom as well. You will find it."),
+    "added-vectors": NumberQuestion(
+        title="What he becomes",
+        prompt="*Anna met Tom . he*: the row of *he* starts as the embedding of *he*. How many vectors do the heads add to this one row, each head one?",
+        right=8,
+        wrong=[
+            (2.0, 0, "Two layers, and each has four heads that add to the row."),
+            (4.0, 0, "That is one layer. There are two."),
+            (40.0, 0, "A head blends what it reads from five words, and adds one vector to the row."),
+            (5.0, 0, "Five words are read. A head adds one blend of them."),
         ],
-        right=2,
+        explanation="2 · 4. So the final row is a sum of nine vectors, and later we take it apart.",
+        provenance="exact",
+    ),
+    "test-the-story": ChoiceQuestion(
+        title="Test the story",
+        prompt="2.4's score is about 0.96: so much weight lies on the word to copy. Silence 1.4. What should the score of *2.4* do, if the story is true?",
+        options=[
+            ("Stay: 2.4 has matrices of its own", "They read the stream. What would be missing there?"),
+            ("Fall to nearly nothing", "Without the note in *fish*, nothing tells it from other words."),
+            ("Fall by half: there are two heads in the story", "The story gives 2.4 no other way to find the word."),
+            ("Rise: 2.4 has to do the work alone", "No head knows what another one does. Only training could make up for it."),
+        ],
+        right=1,
+        provenance="trained",
+    ),
+    "direction": ChoiceQuestion(
+        title="The longest vector",
+        prompt="At *he*, head 2.3 reads *Tom* with 0.97, and adds a longer vector than any other head. The model says *paints*. "
+        "In the sum for *paints* against *swims*, what is 2.3's part?",
+        options=[
+            ("The largest of the eight", "That would be so if length were all. See the column *says*."),
+            ("Positive, but not the largest", "It reads the right word. But what does it say of the two habits?"),
+            ("About 0: it does something else", "A long vector can be at a right angle to the difference. This one is not."),
+            ("Negative: it speaks for *swims*", "Length is no direction. The others outweigh it."),
+        ],
+        right=3,
         provenance="trained",
     ),
     "longer-repeats": ChoiceQuestion(
         title="Longer than ever",
         prompt="In training, lists of 6 to 15 words were said twice. Now comes a list of 20. How often is the next word of the second round right?",
         options=[
-            ("About as often as for 12: it learned to repeat", "It learned to repeat what it met. Below it is measured."),
-            ("Clearly less often", "Yes. Guess why, and read on: there is one cause, and it can be mended."),
-            ("Never: the text is longer than its context", "The last bias serves for all longer distances, so the model runs on."),
+            ("About as often as for 12", "It learned to repeat what it met. Below it is measured."),
+            ("Clearly less often, but far more than by chance", "Two things are to be explained: what is lost, and what is left."),
+            ("Hardly ever", "Something is left, and it has a cause."),
         ],
         right=1,
         provenance="trained",
+    ),
+    "longer-still": ChoiceQuestion(
+        title="Longer still",
+        prompt="In a list of 20 words the word to copy stands 19 places back, in one of 28 it stands 27 back. 20 words: 0.61 to 0.63 right. And 28?",
+        options=[
+            ("Less: the list is longer", "So it looks. But which of the two biases costs more?"),
+            ("About as much", "The fine of 3.4 is one of 2.2 there."),
+            ("More", "If the biases are the cause, the smaller fine should cost less."),
+        ],
+        right=2,
+        provenance="trained",
+    ),
+    "ladder": OrderQuestion(
+        title="From a look to a claim",
+        prompt="Put what you can find of a head into order, from the weakest evidence for “it decides the answer” to the strongest.",
+        options=[
+            ("One bright cell in one sentence", ""),
+            ("A mean weight over many sentences", "First comes a look at one sentence."),
+            ("The length and direction of what it adds", "A score says where it reads. This says more, so it comes later."),
+            ("An ablation of it alone", "What a head adds comes first: an ablation asks whether it is missed."),
+            ("Ablations of sets, with rivals, over fresh draws", "Alone comes before together."),
+        ],
+        order=[3, 1, 4, 0, 2],
+        reveal="And none of them says that another training would give the same heads the same jobs.",
+    ),
+    # What the model lacks
+    "whole-text": ChoiceQuestion(
+        title="Give it the text",
+        prompt="The feed-forward layer now gets the question and all twelve facts of the text, side by side in one row. Can it learn to give back the fact that is asked for?",
+        options=[
+            ("No: it has no softmax", "Look at what its keys can be: of the question and of a fact together."),
+            ("Yes, with more numbers and more steps than attention", "It has to learn for each of the twelve places what attention says once."),
+            ("Yes, and sooner than attention", "Each of the twelve places needs keys of its own."),
+        ],
+        right=1,
     ),
 }  # fmt: skip

@@ -3,8 +3,9 @@
 `grids` asks who reads whom, `lookup` compares fixed weights with such as compare names, `axes` weighs the axes of
 embeddings, `cycle` bounds what tokens in a circle can read, `blends` reads two numbers out of blends, `reading`
 trains one matrix by what tokens read, `scaling` draws scores, `rates` reads a recorded map of learning rates, `cones`
-follows a mask through layers, `positive` replaces exp, `heads` changes a decoder's heads, `tiles` follows single
-numbers through them, `geometry` draws in the plane, and `tensors` counts what there is to learn.
+follows a mask through layers, `positive` replaces exp, `heads` changes a decoder's heads, `silenced` reads what a
+trained one can do without some of them, `tiles` follows single numbers through them, `geometry` draws in the plane,
+and `tensors` counts what there is to learn.
 """
 
 from attnlib.lab.axes import partner_share, standardise

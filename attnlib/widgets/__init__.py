@@ -23,6 +23,7 @@ from attnlib.widgets.roles_puzzle import RolesPuzzle
 from attnlib.widgets.rotary_dial import RotaryDial
 from attnlib.widgets.scaling_lab import ScalingLab
 from attnlib.widgets.scaling_puzzle import ScalingPuzzle
+from attnlib.widgets.silence_puzzle import SilencePuzzle
 from attnlib.widgets.softmax_sliders import SoftmaxSliders
 from attnlib.widgets.tensor_counter import TensorCounter
 from attnlib.widgets.three_spaces import ThreeSpaces
@@ -53,6 +54,7 @@ __all__ = [
     "RotaryDial",
     "ScalingLab",
     "ScalingPuzzle",
+    "SilencePuzzle",
     "SoftmaxSliders",
     "TensorCounter",
     "ThreeSpaces",

@@ -51,7 +51,8 @@ function build(model, figure) {
       decoder = parameters;
       words.textContent = vocabulary.join(" ");
       dictionary.firstChild.textContent = `The ${vocabulary.length} words it knows`;
-      heads = thumbnails(parameters.bias, (layer, head) => ui.change(model, { layer, head }));
+      const counts = parameters.bias.map((tables) => tables.length);
+      heads = heat.gallery(counts, (layer, head) => ui.change(model, { layer, head }));
       gallery.replaceChildren(...heads.nodes);
     }
     const { ids, unknown, more } = understand(sentence, known);
@@ -75,11 +76,11 @@ function build(model, figure) {
     const same = drawn.before === before && drawn.after === after && drawn.colour === colour;
     if (same && drawn.chosen === chosen) return; // a letter that changes no word
     if (!same) {
-      heads.paint(weights);
+      heads.tiles.forEach(({ canvas }, i) => heat.paint(canvas, weights.flat()[i]));
       chips.replaceChildren("Query", ...tokens.map((token, i) => ui.button(token, () => ui.change(model, "token", i))));
     }
     drawn = { before, after, colour, chosen };
-    heads.mark(layer, head);
+    heads.mark((l, h) => l === layer && h === head);
     [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", i === query));
     const name = `Layer ${layer + 1}, head ${head + 1}`;
     const asks = () => element("bdi", tokens[query]);
@@ -205,27 +206,6 @@ function distance(a, b) {
       row[j] = Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (letter !== b[j - 1]));
   }
   return row[b.length];
-}
-
-// A small picture of each head, which is a button.
-function thumbnails(bias, pick) {
-  const tile = (layer, head) => {
-    const canvas = heat.map(`Layer ${layer + 1}, head ${head + 1}`);
-    const node = ui.button("", () => pick(layer, head));
-    node.append(canvas, element("span", { "aria-hidden": "true" }, `head ${head + 1}`));
-    return { node, canvas };
-  };
-  const tiles = bias.map((tables, layer) => tables.map((_, head) => tile(layer, head)));
-  const each = (act) => tiles.forEach((row, layer) => row.forEach((tile, head) => act(tile, layer, head)));
-  const group = (row, layer) => {
-    const label = { role: "group", "aria-label": `layer ${layer + 1}` };
-    return element("div.layer", label, element("span", `Layer ${layer + 1}`), ...row.map(({ node }) => node));
-  };
-  return {
-    nodes: tiles.map(group),
-    paint: (weights) => each(({ canvas }, layer, head) => heat.paint(canvas, weights[layer][head])),
-    mark: (l, h) => each(({ node }, layer, head) => node.setAttribute("aria-pressed", layer === l && head === h)),
-  };
 }
 
 // One head large: names beside and above a picture, and a number in each cell while there is room.

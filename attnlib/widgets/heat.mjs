@@ -1,5 +1,6 @@
 // A grid of weights as one small image: for many heads, or many tokens.
 
+import * as ui from "./ui.mjs";
 import { element } from "./ui.mjs";
 import "./heat.css";
 
@@ -29,6 +30,26 @@ export function paint(canvas, rows, tries = 60) {
     image.data[4 * at + 3] = 255 * weight; // null counts as 0
   });
   context.putImageData(image, 0, 0);
+}
+
+// A small picture of each head, which is a button that tells `press`: `counts` heads in the layers, one after another.
+// `mark` presses those for which it is true.
+export function gallery(counts, press, name = (layer, head) => `Layer ${layer + 1}, head ${head + 1}`) {
+  const tile = (layer, head) => {
+    const canvas = map(name(layer, head));
+    const node = ui.button("", () => press(layer, head));
+    node.append(canvas, element("span", { "aria-hidden": "true" }, `head ${head + 1}`));
+    return { node, canvas, layer, head };
+  };
+  const rows = counts.map((count, layer) => Array.from({ length: count }, (_, head) => tile(layer, head)));
+  const group = (row, layer) => {
+    const label = { role: "group", "aria-label": `layer ${layer + 1}` };
+    return element("div.layer", label, element("span", `Layer ${layer + 1}`), ...row.map(({ node }) => node));
+  };
+  const tiles = rows.flat();
+  const mark = (chosen) =>
+    tiles.forEach(({ node, layer, head }) => ui.set(node, { "aria-pressed": `${chosen(layer, head)}` }));
+  return { nodes: rows.map(group), tiles, mark };
 }
 
 // A colour in whatever notation the style has, drawn and read back.

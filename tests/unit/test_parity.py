@@ -12,6 +12,7 @@ import attnlib
 from attnlib import cost
 from attnlib.lab.cones import Preset
 from attnlib.lab.scaling import BROKEN
+from attnlib.lab.silenced import HEADS
 from attnlib.lab.tiles import Forgotten, Stage
 from attnlib.widgets import (
     cheat_puzzle,
@@ -420,6 +421,7 @@ CONSTANTS = [
     ("cheat_puzzle", "COINS", cheat_puzzle.COINS),
     ("cheat_puzzle", "SCORES", [*cheat_puzzle.SCORES]),
     ("cheat_puzzle", "VALUES", [*cheat_puzzle.VALUES]),
+    ("silence_puzzle", "HEADS", [*HEADS]),
     ("head_tiles", "STAGES", [*head_tiles.STAGES]),
     ("head_tiles", "LETTERS", head_tiles.LETTERS),
     ("plane", "REACH", cycle_puzzle.LARGEST),

@@ -17,7 +17,8 @@ const GOAL = 0.9;
 const CAPTION =
   "the bars are the weights of “bites” in two sentences. It should read the word before it, in both: on average with " +
   `at least ${percent(GOAL)} of its weight.`;
-const WALL = " A word has the same score in both sentences, and so the same weight. What one gains, the other loses.";
+const WALL =
+  " Each word has the same score in both sentences, so the same weight. Those of dog and man sum to at most 100 %.";
 const WON = " The added number goes with the place, whichever word stands there.";
 
 function build(model, figure) {

@@ -29,6 +29,32 @@ EXERCISES = (
         ),
     ),
     Exercise(
+        id="ninety-percent",
+        title="90 % by a number",
+        difficulty="easy",
+        minutes=3,
+        misconception="A bias is a share of the weight.",
+        hints=(
+            "With scores 0, 0 and t the weights are e^t, 1 and 1 over their sum.",
+            "Chapter 0 had a rule: ln 9(n − 1).",
+        ),
+        question=NumberQuestion(
+            prompt="In the puzzle, all scores are 0, and t₁ is added to that of the word before. From which t₁ on has it 90 % of the weight "
+            "of the three? Two decimals.",
+            right=float(np.log(18)),
+            tolerance=0.006,
+            wrong=[
+                (2.1972, 0.006, "That is ln 9, for one rival. There are two."),
+                (3.2958, 0.006, "That is ln 27, for three rivals. Of three words two are rivals."),
+                (18.0, 0.01, "That is e to the power of t₁. Take the logarithm."),
+                (0.9, 0.001, "That is the weight. Weights come from a softmax."),
+                (2.3026, 0.006, "That is ln 10. Solve e^t / (e^t + 2) = 0.9."),
+            ],
+            explanation="e^t / (e^t + 2) = 0.9 gives e^t = 18, and ln 18 ≈ 2.89.",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
         id="print-bias",
         title="What does it print?",
         difficulty="easy",

@@ -25,22 +25,6 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=1,
     ),
-    "ninety": NumberQuestion(
-        title="90 % by a number",
-        prompt="In the puzzle, leave all scores at 0, and add t₁ to the score of the word before. "
-        "From which t₁ on has it 90 % of the weight of the three? Two decimals; chapter 0 had a rule.",
-        right=2.8904,
-        tolerance=0.006,
-        wrong=[
-            (2.1972, 0.006, "That is ln 9, for one rival. There are two."),
-            (3.2958, 0.006, "That is ln 27, for three rivals. Of three words two are rivals."),
-            (18.0, 0.01, "The e to the power of t₁ is 18."),
-            (0.9, 0.001, "That is the weight. The weights come from a softmax."),
-            (2.3026, 0.006, "That is ln 10. Ask for e^t / (e^t + 2) = 0.9."),
-        ],
-        explanation="e^t / (e^t + 2) = 0.9 gives e^t = 18, and ln 18 ≈ 2.89.",
-        provenance="exact",
-    ),
     "two-verbs": ChoiceQuestion(
         title="One head, two verbs",
         prompt="How near to 100 % can the mean weight on the one who bites come, over the four sentences?",

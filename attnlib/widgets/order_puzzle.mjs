@@ -63,7 +63,7 @@ function build(model, figure) {
       ),
     );
     const mean = handed ? percent(share) : puzzle.below_half(share);
-    meter.draw(share, GOAL, `mean on the word before: ${mean}, goal: ${percent(GOAL)}`);
+    meter.draw(share, GOAL, `mean: ${mean}, goal: ${percent(GOAL)}`);
     ui.caption(model, figure, CAPTION);
     ui.write(told, verdict(weights, share, mean, handed).replaceAll(" %", "\u00a0%")); // no line begins with a %
     handed_over.hidden = !handed;

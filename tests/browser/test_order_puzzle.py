@@ -63,7 +63,7 @@ def is_that_of(page, puzzle):
     else:
         text += "90 %." + (f" {WALL}" if not puzzle.handed and puzzle.share > 0.45 else "")
     assert said(page) == text
-    assert page.locator(".attn-meter").text_content() == f"mean on the word before: {mean}, goal: 90 %"
+    assert page.locator(".attn-meter").text_content() == f"mean: {mean}, goal: 90 %"
     assert [added(page, place).is_visible() for place in ("before", "after")] == [puzzle.handed] * 2
     shown = {score(page, "dog"): puzzle.dog, score(page, "man"): puzzle.man, score(page, "itself"): puzzle.itself}
     if puzzle.handed:

@@ -1,4 +1,4 @@
-"""Exercises of chapter 8: position."""
+"""Exercises of chapter 8: position, and of its second page."""
 
 import numpy as np
 
@@ -29,16 +29,63 @@ EXERCISES = (
         ),
     ),
     Exercise(
-        id="sinusoidal-table",
-        title="Places as waves",
-        difficulty="medium",
-        minutes=8,
-        misconception="Sines and cosines stand in two blocks, and every column has a frequency of its own.",
+        id="ninety-percent",
+        title="90 % by a number",
+        difficulty="easy",
+        minutes=3,
+        misconception="A bias is a share of the weight.",
         hints=(
-            "Make the d/2 frequencies first, then an n × d/2 table of angles: a column of positions times a row of frequencies.",
-            "`table[:, 0::2]` is every second column, from 0 on.",
+            "With scores 0, 0 and t the weights are e^t, 1 and 1 over their sum.",
+            "Chapter 0 had a rule: ln 9(n − 1).",
         ),
-        properties=SINUSOIDAL_TABLE,
+        question=NumberQuestion(
+            prompt="In the puzzle, all scores are 0, and t₁ is added to that of the word before. From which t₁ on has it 90 % of the weight "
+            "of the three? Two decimals.",
+            right=float(np.log(18)),
+            tolerance=0.006,
+            wrong=[
+                (2.1972, 0.006, "That is ln 9, for one rival. There are two."),
+                (3.2958, 0.006, "That is ln 27, for three rivals. Of three words two are rivals."),
+                (18.0, 0.01, "That is e to the power of t₁. Take the logarithm."),
+                (0.9, 0.001, "That is the weight. Weights come from a softmax."),
+                (2.3026, 0.006, "That is ln 10. Solve e^t / (e^t + 2) = 0.9."),
+            ],
+            explanation="e^t / (e^t + 2) = 0.9 gives e^t = 18, and ln 18 ≈ 2.89.",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
+        id="print-bias",
+        title="What does it print?",
+        difficulty="easy",
+        minutes=4,
+        misconception="What lies beyond a table counts from its start again, or is an error.",
+        hints=(
+            "Row 4 is the query at place 4. Write its five distances down, from 4 to 0.",
+            "`clip(0, 2)` makes every distance above 2 a 2.",
+        ),
+        question=ChoiceQuestion(
+            prompt="What does this print? `t = np.array([5, 7, 1]); back = np.arange(5)[:, None] - np.arange(5); print(t[back.clip(0, 2)][4])`",
+            options=[
+                ("`[1 1 1 7 5]`", "The distances are 4, 3, 2, 1, 0, and all from 2 on share the last number."),
+                ("`[5 7 1 1 1]`", "That is the row turned round. Key 0 is the farthest."),
+                ("`[7 5 1 7 5]`", "So it would be with `% 3`, which starts the table anew."),
+                ("An error: the table has three numbers", "`clip` keeps every index between 0 and 2."),
+            ],
+            right=0,
+        ),
+    ),
+    Exercise(
+        id="distance-table",
+        title="A bias for each distance",
+        difficulty="easy",
+        minutes=6,
+        misconception="Row and column of a grid can be exchanged when only their distance counts.",
+        hints=(
+            "`i - j` for all pairs at once: `np.arange(n)[:, None] - np.arange(n)`.",
+            "`.clip(0, r)` turns what is below 0 into 0, and what is above r into r. Only then look it up.",
+        ),
+        properties=DISTANCE_TABLE,
     ),
     Exercise(
         id="turned-score",
@@ -79,15 +126,107 @@ EXERCISES = (
         properties=TURN_HALF,
     ),
     Exercise(
-        id="distance-table",
-        title="A bias for each distance",
-        difficulty="easy",
-        minutes=6,
-        misconception="Row and column of a grid can be exchanged when only their distance counts.",
+        id="four-stripes",
+        title="Four grids of rotary scores",
+        difficulty="medium",
+        minutes=5,
+        misconception="A grid that depends on the distance alone has the right layout.",
         hints=(
-            "`i - j` for all pairs at once: `np.arange(n)[:, None] - np.arange(n)`.",
-            "`.clip(0, r)` turns what is below 0 into 0, and what is above r into r. Only then look it up.",
+            "Follow a diagonal, from the upper left to the lower right. Where is it one number all along?",
+            "Two grids fail that. In one of them a whole block is repeated.",
         ),
-        properties=DISTANCE_TABLE,
+        question=ChoiceQuestion(
+            prompt="In which grid do query and key disagree about the layout?",
+            options=[
+                ("1", "Each diagonal holds one number: only the distance counts."),
+                ("2", "Each diagonal holds one number: only the distance counts. It may be the wrong layout for both."),
+                ("3", "Its diagonals change from place to place, and no block is repeated."),
+                ("4", "Its blocks are repeated. These are places that begin anew at the fourth token."),
+            ],
+            right=2,
+        ),
+    ),
+    Exercise(
+        id="cache-restarts",
+        title="Positions that restart with a cache",
+        difficulty="medium",
+        minutes=5,
+        misconception="A token that is read alone stands at place 0.",
+        hints=(
+            "The cached keys were turned by the places 0 to 9. By which place must the query of the next token be turned?",
+            "`np.arange(len(new))` with one new token is `[0]`.",
+        ),
+        question=ChoiceQuestion(
+            prompt="A program writes one token at a time. It keeps the turned keys of ten tokens, places 0 to 9. For the next token it calls "
+            "`rotary_embedding(q, np.arange(len(q)))` with a `q` of one row, and the same for its key. It runs without an error. What distance "
+            "from the key of place 9 does the query see?",
+            options=[
+                ("1, as it should", "So it is when the query is turned by place 10. This one is turned by place 0."),
+                ("−9", "The query was turned by place 0: 0 − 9. The key before it looks like one that is nine places ahead."),
+                ("9", "The query is the one at 0. The distance is its place minus the key's."),
+                ("10", "That is where the query should stand."),
+            ],
+            right=1,
+        ),
+    ),
+    Exercise(
+        id="root-after-turning",
+        title="By which root now? (chapter 4)",
+        difficulty="medium",
+        minutes=4,
+        misconception="A rotation changes how large scores are.",
+        hints=(
+            "Turning (a, b) keeps a² + b². What are the mean and the variance of a cos − b sin, for independent a and b of mean 0 and variance 1?",
+            "A score is still a sum of 64 products.",
+        ),
+        question=NumberQuestion(
+            prompt="Queries and keys of width 64 have independent entries of mean 0 and variance 1. Both are turned by RoPE. "
+            "What is the standard deviation of their dot product, at distance 100?",
+            right=8.0,
+            tolerance=0.01,
+            wrong=[
+                (64.0, 0.1, "That is the variance. Take its root."),
+                (1.0, 0.01, "So it is after the division by √64."),
+                (0.0, 0.01, "That is the mean."),
+                (5.6569, 0.01, "There are 32 pairs, and each gives two products."),
+            ],
+            explanation="cos² + sin² = 1: each turned entry again has variance 1, so the sum of 64 products has variance 64. Divide by √64, as before.",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
+        id="sinusoidal-table",
+        title="Places as waves",
+        difficulty="medium",
+        minutes=8,
+        misconception="Sines and cosines stand in two blocks, and every column has a frequency of its own.",
+        hints=(
+            "Make the d/2 frequencies first, then an n × d/2 table of angles: a column of positions times a row of frequencies.",
+            "`table[:, 0::2]` is every second column, from 0 on.",
+        ),
+        properties=SINUSOIDAL_TABLE,
+    ),
+    Exercise(
+        id="key-bias-turned",
+        title="A bias that is turned",
+        difficulty="medium",
+        minutes=4,
+        misconception="What adds the same to every key does nothing.",
+        hints=(
+            "Turn b_k by its place: which quarter turn does the token before the query get, relative to the query?",
+            "With the query at place 1: it becomes (0, 1). The key bias at place 0 stays (0, 1).",
+        ),
+        question=NumberQuestion(
+            prompt="One pair of columns, a quarter turn for each place. All keys are (0, 0), and the key bias b_k is (0, 1). "
+            "What does b_k add to the score of a query (1, 0) with the key one place before it?",
+            right=1.0,
+            tolerance=0.001,
+            wrong=[
+                (0.0, 0.001, "So it is at distance 0: (1, 0) times (0, 1). At distance 1 the query is turned once more than the key."),
+                (-1.0, 0.001, "That is for the key one place *after* the query."),
+            ],
+            explanation="The query is turned once more than the key: (0, 1), and (0, 1) · (0, 1) = 1. At the distances 0, 1, 2, 3 it is 0, 1, 0, −1.",
+            provenance="exact",
+        ),
     ),
 )  # fmt: skip

@@ -1,33 +1,85 @@
-"""Predictions of chapter 8: what its text asks before the reader scrolls."""
+"""Questions that chapter 8 asks on the way, kept out of the page's code so that no cell gives an answer away."""
 
-from attnlib.questions import ChoiceQuestion, Question
+from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
-    "who-met-whom": ChoiceQuestion(
-        title="Two sentences, the same words",
-        prompt="*Anna met Tom* and *Tom met Anna*. Attention as chapters 1 to 4 have it: no mask, and embeddings that say "
-        "nothing about places. How do the outputs for *met* differ?",
+    "proportions": ChoiceQuestion(
+        title="The same output?",
+        prompt="A query reads the context a b b. Keys and values are these vectors. Which context gives *another* output?",
         options=[
-            ("Not at all", "The same words are read, with the same scores. Only the order of the sum differs."),
-            (
-                "The weights differ: *met* reads the word on its left more",
-                "What is “left”, to a score? It is made from two vectors, and neither holds a place.",
-            ),
-            (
-                "The weights are the same, and the blend differs",
-                "A blend is a sum, and a sum does not depend on the order of what is added.",
-            ),
-        ],
-        right=0,
-    ),
-    "both-later": ChoiceQuestion(
-        title="Both move",
-        prompt="The query stands at 4 and the key at 0. Both move 20 places on. What happens to their score?",
-        options=[
-            ("It falls: both are turned further", "Both are, by the same angles. What is the angle between them?"),
-            ("It stays, to the last digit", "Every hand turns, and the angle between two hands stays."),
-            ("It stays for the slow pairs only", "In each pair, query and key turn alike: fast pairs and slow ones."),
+            ("b a b", "The same terms, in another order. A sum does not depend on it."),
+            ("a b", "Now b has one term of two, not two of three."),
+            ("a b b a b b", "Each weight halves, and each vector is read twice as often."),
         ],
         right=1,
     ),
-}
+    "mask-tells": ChoiceQuestion(
+        title="Turned round under a mask",
+        prompt="*a have we Houston problem* in place of *Houston we have a problem*: causal mask, one layer. "
+        "For which words does x + y change?",
+        options=[
+            ("For none: attention does not know an order", "Without a mask. But *Houston* read itself alone, and what does it read now?"),
+            ("For all but *problem*", "*problem* reads the same five vectors. Each other word reads other ones than before."),
+            ("For all five", "Which vectors does *problem* read in either order?"),
+            ("For *problem* alone", "It reads the same five vectors. What do the others read?"),
+        ],
+        right=1,
+    ),
+    "two-verbs": ChoiceQuestion(
+        title="One head, two verbs",
+        prompt="How near to 100 % can the mean weight on the one who bites come, over the four sentences?",
+        options=[
+            ("50 %", "One verb can be right in both of its sentences. And the other one?"),
+            ("75 %", "Right twice with one verb. With the other it can be right in one order of two."),
+            ("100 %: each verb has scores of its own", "They do not know which noun stands first. Only t does, and it is the same for both verbs."),
+        ],
+        right=1,
+    ),
+    "bitten-turned": NumberQuestion(
+        title="The other verb",
+        prompt="*bitten-by* has the query (0, 3) and stands at place 1. What is its score with the noun *after* it, at place 2?",
+        right=3.0,
+        tolerance=0.001,
+        wrong=[
+            (-3.0, 0.001, "That is its score with the noun before. After two quarter turns the key is (−1, 0)."),
+            (0.0, 0.001, "So it is before they are turned. One quarter turn for the query, two for the key."),
+            (9.0, 0.001, "Turning keeps the key's length of 1."),
+        ],
+        explanation="One quarter turn makes (0, 3) to (−3, 0), and two make (1, 0) to (−1, 0). Their product is 3.",
+        provenance="exact",
+    ),
+    "half-split": ChoiceQuestion(
+        title="The other layout",
+        prompt="The same vector (1, 2, 3, 4) at the same place, half-split: two quarter turns for columns 1 and 3, "
+        "one for columns 2 and 4. What is the result?",
+        options=[
+            ("(−1, −2, −4, 3)", "That is the interleaved layout again."),
+            ("(−1, −3, −4, 2)", "The right numbers. But each returns to its own column: the first pair to 1 and 3."),
+            ("(−1, −4, −3, 2)", "(1, 3) becomes (−1, −3), in columns 1 and 3, and (2, 4) becomes (−4, 2), in columns 2 and 4."),
+            ("(−3, −2, 1, −4)", "Here the first pair makes two quarter turns, and the second pair one."),
+        ],
+        right=2,
+    ),
+    "survives": ChoiceQuestion(
+        title="Place your bet",
+        prompt="Trained with texts of 16 letters, tried with 64. Which of the three ways stays nearest to 100 %?",
+        options=[
+            ("Added waves: their formula has a row for every place", "The formula has one. Did training ever see it?"),
+            ("Rotary: only the distance counts, and the distance is still 1", "The letter before is at distance 1. But what scores do the other distances get?"),
+            ("The bias: farther ones share the last number", "That number was learned for a letter that must not be read, and it goes on being used."),
+        ],
+        right=2,
+    ),
+    # Waves, and a bias that wakes up
+    "distance-of-waves": ChoiceQuestion(
+        title="Two rows",
+        prompt="The dot product of row 10 and row 12 of the table is some number. Which two rows have the same one?",
+        options=[
+            ("20 and 24", "Twice the places are twice the distance."),
+            ("30 and 32", "The hands of both rows are two places apart."),
+            ("10 and 14", "That is another distance."),
+            ("None: each row stands for one place", "Look at the angle between the two hands of one dial."),
+        ],
+        right=1,
+    ),
+}  # fmt: skip

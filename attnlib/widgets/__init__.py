@@ -17,6 +17,7 @@ from attnlib.widgets.lookup_puzzle import LookupPuzzle
 from attnlib.widgets.mask_painter import MaskPainter
 from attnlib.widgets.metric_ellipse import MetricEllipse
 from attnlib.widgets.number_question import Number
+from attnlib.widgets.order_puzzle import OrderPuzzle
 from attnlib.widgets.query_puzzle import QueryPuzzle
 from attnlib.widgets.query_stepper import QueryStepper
 from attnlib.widgets.roles_puzzle import RolesPuzzle
@@ -48,6 +49,7 @@ __all__ = [
     "MaskPainter",
     "MetricEllipse",
     "Number",
+    "OrderPuzzle",
     "QueryPuzzle",
     "QueryStepper",
     "RolesPuzzle",

@@ -374,6 +374,16 @@ CASES = {
             *sized(lambda n: {"dots": n}, "dots must be from 1 to 400, got 0", "", "dots must be from 1 to 400, got 512"),
         ],
     ),
+    "OrderPuzzle": (
+        widgets.OrderPuzzle,
+        [
+            ({"dog": NAN}, "dog must be a number, got null"),
+            ({"man": 6}, "man must be from -5 to 5, got 6"),
+            ({"itself": INF}, "itself must be a number, got Infinity"),
+            ({"before": -5.5}, "before must be from -5 to 5, got -5.5"),
+            ({"handed": True, "after": NAN}, "after must be a number, got null"),
+        ],
+    ),
     "QueryStepper": (
         widgets.QueryStepper,
         [
@@ -589,6 +599,7 @@ def hostile():
         widgets.ScalingLab(**about),
         widgets.ScalingPuzzle(**about),
         widgets.ScalingPuzzle(handed=True, **about),
+        widgets.OrderPuzzle(handed=True, **about),
         widgets.QueryStepper(NAMED, houston.EMBEDDINGS, axes=[*NAMED, "f", "g", "h"], **about),
         widgets.MaskPainter(NAMED, np.eye(5), other_token=NAMED[0], other=np.ones(5), **about),
         widgets.LightCones(NAMED, **about),

@@ -20,6 +20,7 @@ DEPTH = {  # pages that a reader may skip
     "What the root rests on": "04_assumptions",
     "Training and writing": "05_writing",
     "What the model lacks": "09_feed_forward",
+    "Waves, and a bias that wakes up": "08_waves",
 }
 LINK = re.compile(rf"\{{ref\}}`(chapter \d|appendix A|{'|'.join(DEPTH)}) <([ES][\d.]+)>`")
 LABEL = re.compile(r"^\(([ES]\d+(?:\.\d+)?)\)=$", re.MULTILINE)

@@ -26,7 +26,7 @@ from attnlib import (
     vocabulary,
     widgets,
 )
-from attnlib.lab import rates, silenced
+from attnlib.lab import lengths, rates, silenced
 from attnlib.training import tasks
 
 PAGE = Path("chapters/appendices/api.md").read_text(encoding="utf8")
@@ -44,7 +44,9 @@ def own(module):
 
 TOP = {name: getattr(attnlib, name) for name in attnlib.__all__ if name != "__version__"}
 PACKAGES = {"lab": lab, "plots": plots, "widgets": widgets, "exercises": exercises}
-MODULES = (corpus, cost, decoder, houston, masks, multihead, positions, rates, scaled_dot_product, silenced, trained)
+MODULES = (
+    *(corpus, cost, decoder, houston, lengths, masks, multihead, positions, rates, scaled_dot_product, silenced, trained),
+)
 PUBLIC = {
     **TOP,
     **{

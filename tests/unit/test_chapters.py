@@ -19,7 +19,7 @@ PAGES = [Path("index.md"), *CHAPTERS, *APPENDICES]
 EXERCISE = re.compile(r"^```\{exercise(?:-start)?\} .+\n:label: ex-(\S+)$", re.MULTILINE)
 
 # Where what cells print fits a phone: at most 40 characters in a line.
-FOR_A_PHONE = {"00_orientation", "01_dot_product", "04_scaling", "07_cost"}
+FOR_A_PHONE = {"00_orientation", "01_dot_product", "04_scaling", "07_cost", "08_position", "08_waves"}
 
 
 def named(files):
@@ -36,7 +36,7 @@ FIRST = [file for file in CHAPTERS if file not in SECOND]
 # Second pages of a chapter, which a reader may skip.
 DEPTH = [
     Path(f"chapters/{name}.md")
-    for name in ("03_anatomy", "04_assumptions", "05_writing", "06_variants", "09_feed_forward")
+    for name in ("03_anatomy", "04_assumptions", "05_writing", "06_variants", "08_waves", "09_feed_forward")
 ]
 
 

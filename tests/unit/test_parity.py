@@ -20,6 +20,7 @@ from attnlib.widgets import (
     head_mixer,
     head_tiles,
     mask_painter,
+    order_puzzle,
     roles_puzzle,
     train_u,
 )
@@ -424,6 +425,8 @@ CONSTANTS = [
     ("silence_puzzle", "HEADS", [*HEADS]),
     ("head_tiles", "STAGES", [*head_tiles.STAGES]),
     ("head_tiles", "LETTERS", head_tiles.LETTERS),
+    ("order_puzzle", "SENTENCES", [list(sentence) for sentence in order_puzzle.SENTENCES]),
+    ("order_puzzle", "PLACES", list(order_puzzle.PLACES)),
     ("plane", "REACH", cycle_puzzle.LARGEST),
     ("plane", "REACH", roles_puzzle.LARGEST),
     ("train_u", "MOST_LOSSES", train_u.MOST_LOSSES),

@@ -4,7 +4,8 @@
 embeddings, `cycle` bounds what tokens in a circle can read, `blends` reads two numbers out of blends, `reading`
 trains one matrix by what tokens read, `scaling` draws scores, `rates` reads a recorded map of learning rates, `cones`
 follows a mask through layers, `positive` replaces exp, `heads` changes a decoder's heads, `tiles` follows single
-numbers through them, `geometry` draws in the plane, and `tensors` counts what there is to learn.
+numbers through them, `geometry` draws in the plane, `tensors` counts what there is to learn, and `roofline` measures
+how fast work can be.
 """
 
 from attnlib.lab.axes import partner_share, standardise

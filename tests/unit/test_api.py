@@ -26,7 +26,7 @@ from attnlib import (
     vocabulary,
     widgets,
 )
-from attnlib.lab import rates
+from attnlib.lab import rates, roofline
 from attnlib.training import tasks
 
 PAGE = Path("chapters/appendices/api.md").read_text(encoding="utf8")
@@ -44,7 +44,7 @@ def own(module):
 
 TOP = {name: getattr(attnlib, name) for name in attnlib.__all__ if name != "__version__"}
 PACKAGES = {"lab": lab, "plots": plots, "widgets": widgets, "exercises": exercises}
-MODULES = (corpus, cost, decoder, houston, masks, multihead, positions, rates, scaled_dot_product, trained)
+MODULES = (corpus, cost, decoder, houston, masks, multihead, positions, rates, roofline, scaled_dot_product, trained)
 PUBLIC = {
     **TOP,
     **{
@@ -85,6 +85,7 @@ def test_a_widgets_signature_is_the_one_it_has(name):
 def test_every_entry_has_an_example_that_runs(name):
     shown_by_others = (
         {"cost.Cost", "houston.Stage", "corpus.Streams", "lab.Properties", "lab.Saturation"}
+        | {"lab.roofline.Point"}
         | {"corpus.Sentence", "trained.NextWord"}
         | {f"exercises.{c}" for c in ("Exercise", "Progress", "Property", "Report", "Mistake")}
     )

@@ -8,6 +8,7 @@ from attnlib.widgets.choice import Choice
 from attnlib.widgets.convention_switch import ConventionSwitch
 from attnlib.widgets.cost_calculator import CostCalculator
 from attnlib.widgets.cycle_puzzle import CyclePuzzle
+from attnlib.widgets.fill_table import FillTable
 from attnlib.widgets.head_browser import HeadBrowser
 from attnlib.widgets.head_mixer import HeadMixer
 from attnlib.widgets.head_tiles import HeadTiles
@@ -37,6 +38,7 @@ __all__ = [
     "ConventionSwitch",
     "CostCalculator",
     "CyclePuzzle",
+    "FillTable",
     "HeadBrowser",
     "HeadMixer",
     "HeadTiles",

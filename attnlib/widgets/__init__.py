@@ -3,6 +3,7 @@
 from anywidget_static import InputError
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.axes_puzzle import AxesPuzzle
+from attnlib.widgets.budget_puzzle import BudgetPuzzle
 from attnlib.widgets.cheat_puzzle import CheatPuzzle
 from attnlib.widgets.choice import Choice
 from attnlib.widgets.convention_switch import ConventionSwitch
@@ -33,6 +34,7 @@ from attnlib.widgets.train_u import TrainU
 __all__ = [
     "AttentionGrid",
     "AxesPuzzle",
+    "BudgetPuzzle",
     "CheatPuzzle",
     "Choice",
     "ConventionSwitch",

@@ -14,6 +14,7 @@ from attnlib.lab.cones import Preset
 from attnlib.lab.scaling import BROKEN
 from attnlib.lab.tiles import Forgotten, Stage
 from attnlib.widgets import (
+    budget_puzzle,
     cheat_puzzle,
     cycle_puzzle,
     head_mixer,
@@ -99,6 +100,25 @@ def random_block(rng, size):
 def random_multi_head(rng, size):
     d, heads, groups = random_heads(rng)
     return [*random_sizes(1)(rng, size), d, heads, groups if rng.random() < 0.5 else None]
+
+
+def random_whole_reading(rng, size):
+    d, *heads = random_heads(rng)
+    n, layers = random_sizes(2)(rng, size)
+    linearised = bool(rng.random() < 0.3)
+    tiles = not linearised and bool(rng.random() < 0.5)
+    window = None if linearised or rng.random() < 0.5 else random_sizes(1)(rng, size)[0]
+    return [
+        n,
+        d,
+        layers,
+        *heads,
+        float(rng.choice([1, 4, 4.03125])),
+        int(rng.choice([1, 2, 4])),
+        tiles,
+        window,
+        linearised,
+    ]
 
 
 def random_biased(rng, size):
@@ -265,6 +285,7 @@ CASES = {
     "ideal_tensor_parameters": random_sizes(3),
     "attention_parameters": random_sizes(3),
     "cache_bytes": random_sizes(5),
+    "reading_cost": random_whole_reading,
     "cosine_similarity": random_directions,
     "distance_scores": random_directions,
     "standardise": random_columns,
@@ -343,6 +364,10 @@ KEYWORDS |= {
     "streaming_cost": ["num_heads", "itemsize"],
     "multi_head_cost": ["num_heads", "num_kv_heads"],
     "cache_bytes": ["num_layers", "itemsize"],
+    "reading_cost": [
+        *("num_layers", "num_heads", "num_kv_heads", "expansion", "itemsize"),
+        *("tiles", "window", "linearised"),
+    ],
     "blend_errors": ["noise"],
     "blend_readout": ["noise"],
 }
@@ -416,7 +441,14 @@ def test_scores_of_ten_thousand_agree_to_the_last_digits():
 
 
 # What bounds both sides, or stands in both: by module, the constant in the page and its value in Python.
+CARD = dataclasses.asdict(cost.CARD)
 CONSTANTS = [
+    ("budget_puzzle", "MEMORY", CARD["memory"]),
+    ("cost", "CARD", {name: CARD[name] for name in ("bandwidth", "multiply_adds")}),
+    ("budget_puzzle", "READERS", budget_puzzle.READERS),
+    ("budget_puzzle", "TEXT", budget_puzzle.TEXT),
+    ("budget_puzzle", "WINDOW", budget_puzzle.WINDOW),
+    ("budget_puzzle", "SHARED", budget_puzzle.SHARED),
     ("cheat_puzzle", "COINS", cheat_puzzle.COINS),
     ("cheat_puzzle", "SCORES", [*cheat_puzzle.SCORES]),
     ("cheat_puzzle", "VALUES", [*cheat_puzzle.VALUES]),

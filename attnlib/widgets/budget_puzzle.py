@@ -1,0 +1,143 @@
+"""BudgetPuzzle: a text of 100,000 tokens, and a machine with 24 GB that must hold what reading it takes."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import traitlets
+
+from anywidget_static import InputError, OneOf, Whole
+from attnlib.cost import CARD, Reading, reading_cost
+from attnlib.formatting import BYTES, large
+from attnlib.widgets.base import PageWidget
+from attnlib.widgets.cost_calculator import MODELS
+from attnlib.widgets.tables import Row, table
+
+TEXT = 100_000  # tokens of the text
+FEWEST = 1_000  # tokens that are kept
+WINDOW = 4_096
+SHARED = 8  # query heads that share one head of keys and values
+PUBLISHED = {"small": "GPT-2 small", "7B": "Llama 2 7B"}
+SIZES = ("d", "num_layers", "num_heads", "expansion")
+READERS: dict[str, dict[str, Any]] = {
+    model: {name: sizes[name] for name in SIZES}
+    for model, published in PUBLISHED.items()
+    for sizes in MODELS
+    if sizes["name"] == published
+}
+REMEDIES = {"tiles": "tiles", "shared": "shared keys", "window": "window", "linearised": "linearised"}
+PARTS = {
+    "parameters": "parameters",
+    "keys_and_values": "keys and values",
+    "stream": "the stream",
+    "grids": "the grids of one layer",
+}
+OFFERED = {"small": ("tiles",), "7B": tuple(REMEDIES)}
+
+
+class BudgetPuzzle(PageWidget):
+    """A machine with 24 GB must read a text of 100,000 tokens whole. What does that take, and what has to change?
+
+    Two goals: the bytes `held` at once are 24 GB or less, and the last token can look up all 100,000 tokens one by one in
+    each layer. Of the text `tokens` (1,000 to 100,000) are kept; a number takes `itemsize` bytes (4, 2 or 1). The counts are those of `attnlib.cost.reading_cost`, with
+    the sizes of GPT-2 small ("small") or of Llama 2 7B ("7B") as `model`: blocks alone, without embeddings.
+
+    The small model can only be read with whole grids until the page hands over the tiles (`handed`), and so far the goals
+    cannot both be reached. With 7B all is offered from the start: `tiles`, `shared` (8 query heads to a head of
+    keys and values), `window` (the 4,096 tokens up to each one) and `linearised`. The last goes with neither tiles nor a
+    window. What is not offered counts nothing. A reader moves all but the model.
+
+    Raises ValueError (`InputError`) for an input out of range, naming it, and for a linearised form with tiles or a window.
+
+    >>> round(BudgetPuzzle(itemsize=1).reading.held / 1e9)
+    242
+    >>> BudgetPuzzle(handed=True, tiles=True).reached, BudgetPuzzle(model="7B", tiles=True, itemsize=2).reached
+    (True, False)
+    """
+
+    _alive = "move the tokens, the bytes of a number, and what is handed over"
+    title = traitlets.Unicode("24 GB for 100,000 tokens").tag(sync=True)
+    provenance = traitlets.Unicode(f"counted from the sizes, not measured; seconds at the rates of an {CARD.name}").tag(
+        sync=True
+    )
+    model = OneOf(tuple(READERS), "small").tag(sync=True)
+    tokens = Whole(TEXT, min=FEWEST, max=TEXT).tag(sync=True, link=True)
+    itemsize = OneOf((4, 2, 1), 4).tag(sync=True, link=True)
+    handed = traitlets.Bool(False).tag(sync=True, link=True)
+    tiles = traitlets.Bool(False).tag(sync=True, link=True)
+    shared = traitlets.Bool(False).tag(sync=True, link=True)
+    window = traitlets.Bool(False).tag(sync=True, link=True)
+    linearised = traitlets.Bool(False).tag(sync=True, link=True)
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """What is both offered and taken, by the names of the inputs."""
+        offered = OFFERED[self.model] if self.handed or self.model != "small" else ()
+        return tuple(name for name in offered if getattr(self, name))
+
+    @property
+    def reading(self) -> Reading:
+        """What reading takes: `parameters`, `keys_and_values`, `stream` and `grids`, together `held`; and the other meters."""
+        return count(self.model, self.tokens, self.itemsize, self.remedies)
+
+    @property
+    def reached(self) -> bool:
+        """Whether it fits the machine, and the last token can look up the whole text."""
+        return is_reached(self.reading)
+
+    def check(self, inputs: SimpleNamespace) -> None:
+        if inputs.linearised and (inputs.tiles or inputs.window):
+            raise InputError(f"linearised goes without {'tiles' if inputs.tiles else 'a window'}")
+
+    def fallback(self) -> str:
+        states = dict.fromkeys(
+            [
+                (self.itemsize, self.remedies),
+                *(
+                    [(1, ()), (4, ("tiles",))]
+                    if self.model == "small"
+                    else [
+                        (2, ()),
+                        (2, ("tiles",)),
+                        (2, ("tiles", "shared")),
+                        (2, ("tiles", "window")),
+                        (2, ("linearised",)),
+                    ]
+                ),
+            ]
+        )
+        rows: list[Row] = []
+        for itemsize, remedies in states:
+            reading = count(self.model, self.tokens, itemsize, remedies)
+            ways = ", ".join(REMEDIES[name] for name in remedies) or "all at once"
+            cells = [
+                large(reading.held, BYTES),
+                large(reading.multiply_adds),
+                f"{reading.seconds:.3g} s",
+                f"{reading.looked_up:,}",
+            ]
+            rows.append((f"{ways}, {itemsize} bytes" if itemsize > 1 else f"{ways}, 1 byte", cells))
+        sizes = READERS[self.model]
+        shown = (
+            f"{self.tokens:,} of {TEXT:,} tokens, {sizes['num_layers']} blocks of width {sizes['d']:,} with "
+            f"{sizes['num_heads']} heads. Goals: {large(CARD.memory, BYTES)} or less, and {TEXT:,} tokens looked up."
+        )
+        columns = ["held at once", "multiply–adds", "seconds at best", "tokens that the last one can look up"]
+        return table(self.caption(shown), columns, rows)
+
+
+def count(model: str, tokens: int, itemsize: int, remedies: tuple[str, ...]) -> Reading:
+    """`reading_cost` with the sizes of a model and what is changed."""
+    sizes = READERS[model]
+    return reading_cost(
+        tokens,
+        **sizes,
+        itemsize=itemsize,
+        num_kv_heads=sizes["num_heads"] // (SHARED if "shared" in remedies else 1),
+        tiles="tiles" in remedies,
+        window=WINDOW if "window" in remedies else None,
+        linearised="linearised" in remedies,
+    )
+
+
+def is_reached(reading: Reading) -> bool:
+    return reading.held <= CARD.memory and reading.looked_up == TEXT

@@ -167,6 +167,22 @@ CASES = {
             *sized(lambda n: {"tokens": ["t"] * n}, *(f"tokens must have from 3 to 8 entries, got {n}" for n in (0, 1, 512))),
         ],
     ),
+    "BudgetPuzzle": (
+        widgets.BudgetPuzzle,
+        [
+            ({"model": "13B"}, "model must be one of small, 7B, got 13B"),
+            ({"model": "constructor"}, "model must be one of small, 7B, got constructor"),
+            ({"tokens": NAN}, "tokens must be an integer, got null"),
+            ({"tokens": 999}, "tokens must be from 1000 to 100000, got 999"),
+            ({"tokens": 100_001}, "tokens must be from 1000 to 100000, got 100001"),
+            ({"itemsize": 8}, "itemsize must be one of 4, 2, 1, got 8"),
+            ({"itemsize": 0}, "itemsize must be one of 4, 2, 1, got 0"),
+            ({"linearised": True, "tiles": True}, "linearised goes without tiles"),
+            ({"linearised": True, "window": True, "model": "7B"}, "linearised goes without window"),
+            ({"shared": True, "linearised": True, "handed": True, "tokens": 1234}, ""),  # counts nothing
+            ({"shared": True, "window": True, "tiles": True, "model": "7B", "tokens": 4095}, ""),
+        ],
+    ),
     "HeadsPuzzle": (
         widgets.HeadsPuzzle,
         [
@@ -481,6 +497,25 @@ CASES = {
             *sized(lambda n: {"n": n}, "n must be from 1 to 8, got 0", "", "n must be from 1 to 8, got 512"),
         ],
     ),
+    "FillTable": (
+        lambda: widgets.FillTable(["r"], ["c"], [["a", "b"]], [[1]], ["so"]),
+        [
+            ({"columns": ["c", "d"]}, "options has 1 entries, for 2 columns"),
+            ({"options": None}, "options has 0 entries, for 1 columns"),
+            ({"options": [[]]}, "column 'c' has 0 options: 2 to 12 are needed"),
+            ({"options": [None]}, "column 'c' has 0 options: 2 to 12 are needed"),
+            ({"right": [[2]]}, "right of row 'r', column 'c': 2 is outside 0 … 1"),
+            ({"right": [[]]}, "row 'r' of right has 0 entries, for 1 columns"),
+            ({"chosen": [[NAN]]}, "chosen of row 'r', column 'c': null is outside -1 … 1"),
+            ({"chosen": [[0.5]]}, "chosen of row 'r', column 'c': 0.5 is outside -1 … 1"),
+            ({"checked": []}, "checked has 0 entries, for 1 rows"),
+            ({"why": []}, "why has 0 entries, for 1 rows"),
+            ({"given": [[1, 0]]}, "given[0] is 1,0, no row and column of the table"),
+            ({"given": [None]}, "given[0] is null, no row and column of the table"),
+            ({"shown": True}, ""),
+            *sized(lambda n: {"rows": ["r"] * n, "right": [[1]] * n, "chosen": [[-1]] * n, "checked": [[0]] * n, "why": ["so"] * n}, "rows must have from 1 to 16 entries, got 0", "", "rows must have from 1 to 16 entries, got 512"),
+        ],
+    ),
     "Choice": (
         lambda: widgets.Choice("?", [("one", "1"), ("two", "2"), ("three", "3")], right=1),
         [
@@ -553,6 +588,8 @@ def hostile():
         widgets.CyclePuzzle(NAMED[:3], **about),
         widgets.RolesPuzzle(NAMED[:4], **about),
         widgets.RolesPuzzle(NAMED[:4], handed=True, **about),
+        widgets.BudgetPuzzle(handed=True, **about),
+        widgets.BudgetPuzzle(model="7B", **about),
         widgets.HeadsPuzzle(handed=True, **about),
         widgets.QueryPuzzle(NAMED, points, **about),
         widgets.MetricEllipse(NAMED, points, NAMED[:2], **about),
@@ -573,6 +610,8 @@ def hostile():
         widgets.HeadMixer(NAMED, heads, heads, heads, np.ones((10, 5)), heads=NAMED, axes=NAMED, mixed=True, zeroed=[0, 3], **about),
         a_browser(words, " ".join(words), **about),
         widgets.ConventionSwitch(**about),
+        widgets.FillTable(NAMED, NAMED, [NAMED] * 5, [list(range(5))] * 5, NAMED, **about),
+        widgets.FillTable(NAMED, NAMED[:1], [NAMED], [[0]] * 5, NAMED, [(1, 0)], shown=True, **about),
         widgets.Choice(NAMED[0], pairs, 1, reveal=NAMED[1], **about),
         widgets.Choice(NAMED[0], pairs, mode="order", order=[1, 0, 2, 3, 4], reveal=NAMED[1], **about),
         widgets.Number(NAMED[0], 1, [(2, 0.1, NAMED[1])], unit=NAMED[3], explanation=NAMED[2], **about),

@@ -25,13 +25,12 @@ READERS: dict[str, dict[str, Any]] = {
     if sizes["name"] == published
 }
 REMEDIES = {"tiles": "tiles", "shared": "shared keys", "window": "window", "linearised": "linearised"}
-PARTS = {
-    "parameters": "parameters",
-    "keys_and_values": "keys and values",
-    "stream": "the stream",
-    "grids": "the grids of one layer",
-}
 OFFERED = {"small": ("tiles",), "7B": tuple(REMEDIES)}
+# What stands in the table without a script: bytes of a number, and what is taken.
+SHOWN: dict[str, list[tuple[int, tuple[str, ...]]]] = {
+    "small": [(4, ()), (1, ()), (4, ("tiles",))],
+    "7B": [(2, ()), *((2, taken) for taken in [("tiles",), ("tiles", "shared"), ("tiles", "window"), ("linearised",)])],
+}
 
 
 class BudgetPuzzle(PageWidget):
@@ -86,42 +85,23 @@ class BudgetPuzzle(PageWidget):
 
     def check(self, inputs: SimpleNamespace) -> None:
         if inputs.linearised and (inputs.tiles or inputs.window):
-            raise InputError(f"linearised goes without {'tiles' if inputs.tiles else 'a window'}")
+            raise InputError(f"linearised goes without {'tiles' if inputs.tiles else 'window'}")
 
     def fallback(self) -> str:
-        states = dict.fromkeys(
-            [
-                (self.itemsize, self.remedies),
-                *(
-                    [(1, ()), (4, ("tiles",))]
-                    if self.model == "small"
-                    else [
-                        (2, ()),
-                        (2, ("tiles",)),
-                        (2, ("tiles", "shared")),
-                        (2, ("tiles", "window")),
-                        (2, ("linearised",)),
-                    ]
-                ),
-            ]
-        )
         rows: list[Row] = []
-        for itemsize, remedies in states:
+        for itemsize, remedies in dict.fromkeys([(self.itemsize, self.remedies), *SHOWN[self.model]]):
             reading = count(self.model, self.tokens, itemsize, remedies)
-            ways = ", ".join(REMEDIES[name] for name in remedies) or "all at once"
-            cells = [
-                large(reading.held, BYTES),
-                large(reading.multiply_adds),
-                f"{reading.seconds:.3g} s",
-                f"{reading.looked_up:,}",
-            ]
-            rows.append((f"{ways}, {itemsize} bytes" if itemsize > 1 else f"{ways}, 1 byte", cells))
-        sizes = READERS[self.model]
+            ways = ", ".join(REMEDIES[name] for name in remedies) or "whole grids"
+            cells = [large(reading.held, BYTES[:4]), large(reading.multiply_adds), f"{reading.seconds:.3g} s"]
+            cells += [f"{reading.looked_up:,}", _function(itemsize, remedies)]
+            rows.append((f"{ways}, {itemsize} byte{'s' * (itemsize > 1)} a number", cells))
+        sizes, whole = READERS[self.model], count(self.model, 1, 1, ())
         shown = (
-            f"{self.tokens:,} of {TEXT:,} tokens, {sizes['num_layers']} blocks of width {sizes['d']:,} with "
-            f"{sizes['num_heads']} heads. Goals: {large(CARD.memory, BYTES)} or less, and {TEXT:,} tokens looked up."
+            f"read a text of {TEXT:,} tokens on a machine with 24 GB. Hold 24 GB or less at once, and let the last token "
+            f"look up the whole text. The model: {sizes['num_layers']} blocks of width {sizes['d']:,}, "
+            f"{sizes['num_heads']} heads, {large(whole.parameters)} parameters. Tokens kept: {self.tokens:,}."
         )
-        columns = ["held at once", "multiply–adds", "seconds at best", "tokens that the last one can look up"]
+        columns = ["held at once", "multiply–adds", "time at best", "tokens looked up", "function"]
         return table(self.caption(shown), columns, rows)
 
 
@@ -141,3 +121,9 @@ def count(model: str, tokens: int, itemsize: int, remedies: tuple[str, ...]) -> 
 
 def is_reached(reading: Reading) -> bool:
     return reading.held <= CARD.memory and reading.looked_up == TEXT
+
+
+def _function(itemsize: int, remedies: tuple[str, ...]) -> str:
+    if set(remedies) - {"tiles"}:
+        return "another"
+    return "the same" if itemsize > 1 else "of 256 numbers"

@@ -19,6 +19,7 @@ DEPTH = {  # pages that a reader may skip
     "Anatomy of attention": "03_anatomy",
     "What the root rests on": "04_assumptions",
     "Training and writing": "05_writing",
+    "Other functions, fewer products": "07_other_functions",
 }
 LINK = re.compile(rf"\{{ref\}}`(chapter \d|appendix A|{'|'.join(DEPTH)}) <([ES][\d.]+)>`")
 LABEL = re.compile(r"^\(([ES]\d+(?:\.\d+)?)\)=$", re.MULTILINE)

@@ -153,6 +153,11 @@ def random_row(rng, size):
     return rng.normal(scale=min(size, 3), size=rng.integers(1, 9))
 
 
+def random_stream(rng, size):
+    n = int(rng.integers(1, 9))
+    return [rng.normal(scale=size, size=n), rng.normal(size=n)]
+
+
 def random_weights(rng, size):
     return [attnlib.softmax(random_softmax(rng, size)[0])]
 
@@ -297,6 +302,7 @@ CASES = {
     "blend_readout": random_blends,
     "positive_function": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
     "positive_weights": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
+    "streamed_softmax": random_stream,
     "weight_properties": lambda rng, size: [
         random_row(rng, size).round(2),
         str(rng.choice(POSITIVE)),

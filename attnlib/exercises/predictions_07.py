@@ -37,21 +37,6 @@ PREDICTIONS: dict[str, Question] = {
         explanation="The old total shrinks to e^(2 − 5) = 0.05, and the new key adds e⁰ = 1.",
         provenance="exact",
     ),
-    "crossing": NumberQuestion(
-        title="Where the grids are half",
-        prompt="12nd² = 2n²d. For d = 768, at which n?",
-        right=4608.0,
-        tolerance=0.5,
-        wrong=[
-            (9216.0, 0.5, "That is 12d. The grids take 2n²d."),
-            (768.0, 0.5, "At n = d the grids take 2d³, and the rest 12d³."),
-            (6.0, 0.01, "6 times the width."),
-            (1536.0, 0.5, "Turned round: n = 12d / 2."),
-            (128.0, 0.5, "6 times the width, and not a sixth of it."),
-        ],
-        explanation="n = 6d.",
-        provenance="exact",
-    ),
     "one-byte": NumberQuestion(
         title="To write one token",
         prompt="To write a token, its query meets all keys and values that were kept. Each of these numbers has 4 bytes, comes from memory, and takes part "

@@ -26,6 +26,7 @@ from attnlib.widgets.rotary_dial import RotaryDial
 from attnlib.widgets.scaling_lab import ScalingLab
 from attnlib.widgets.scaling_puzzle import ScalingPuzzle
 from attnlib.widgets.softmax_sliders import SoftmaxSliders
+from attnlib.widgets.streaming_softmax import StreamingSoftmax
 from attnlib.widgets.tensor_counter import TensorCounter
 from attnlib.widgets.three_spaces import ThreeSpaces
 from attnlib.widgets.token_plane import TokenPlane
@@ -58,6 +59,7 @@ __all__ = [
     "ScalingLab",
     "ScalingPuzzle",
     "SoftmaxSliders",
+    "StreamingSoftmax",
     "TensorCounter",
     "ThreeSpaces",
     "TokenPlane",

@@ -497,6 +497,21 @@ CASES = {
             *sized(lambda n: {"n": n}, "n must be from 1 to 8, got 0", "", "n must be from 1 to 8, got 512"),
         ],
     ),
+    "StreamingSoftmax": (
+        lambda: widgets.StreamingSoftmax([1, 2], [3, 4]),
+        [
+            ({"scores": [1]}, "1 scores for 2 values"),
+            ({"scores": [1, NAN]}, "scores[1] is null, outside −1000 to 1000"),
+            ({"scores": [1, INF]}, "scores[1] is Infinity, outside −1000 to 1000"),
+            ({"values": ["1", 2]}, "values[0] is 1, outside −1000 to 1000"),
+            ({"values": [1, -1001]}, "values[1] is −1001, outside −1000 to 1000"),
+            ({"values": None}, "values must be a list, got null"),
+            ({"seen": 0.5}, "seen must be an integer, got 0.5"),
+            ({"seen": 3}, "seen is 3, of 2 keys"),
+            ({"scores": [1000, -1000], "values": [-1000, 1000], "seen": 2}, ""),
+            *sized(lambda n: {"scores": [1] * n, "values": [1] * n}, "scores must have from 1 to 12 entries, got 0", "", "scores must have from 1 to 12 entries, got 512"),
+        ],
+    ),
     "FillTable": (
         lambda: widgets.FillTable(["r"], ["c"], [["a", "b"]], [[1]], ["so"]),
         [
@@ -610,6 +625,7 @@ def hostile():
         widgets.HeadMixer(NAMED, heads, heads, heads, np.ones((10, 5)), heads=NAMED, axes=NAMED, mixed=True, zeroed=[0, 3], **about),
         a_browser(words, " ".join(words), **about),
         widgets.ConventionSwitch(**about),
+        widgets.StreamingSoftmax(**about),
         widgets.FillTable(NAMED, NAMED, [NAMED] * 5, [list(range(5))] * 5, NAMED, **about),
         widgets.FillTable(NAMED, NAMED[:1], [NAMED], [[0]] * 5, NAMED, [(1, 0)], shown=True, **about),
         widgets.Choice(NAMED[0], pairs, 1, reveal=NAMED[1], **about),

@@ -18,7 +18,6 @@ const TOKENS = [
   1000, 1250, 1600, 2000, 2500, 3200, 4000, 5000, 6300, 8000, 10_000, 12_500, 16_000, 20_000, 25_000, 32_000, 40_000,
   50_000, 63_000, 80_000, 100_000,
 ];
-const ITEMSIZES = { 4: "4 (float32)", 2: "2 (float16)", 1: "1 (float8)" };
 const REMEDIES = { tiles: "tiles", shared: "shared keys", window: "window", linearised: "linearised" };
 const OFFERED = { small: ["tiles"], "7B": Object.keys(REMEDIES) };
 const PARTS = {
@@ -36,8 +35,8 @@ const CHANGES = {
   linearised: `Linearised: a state of fixed size in place of the grid. It is ${TRAINED}.`,
 };
 const ROUNDED = {
-  2: "Two bytes a number: about three decimal digits.",
-  1: "One byte a number: at most 256 different numbers. How well the model then answers has to be measured.",
+  2: "Two bytes a number (float16): about three decimal digits.",
+  1: "One byte a number (float8): at most 256 different numbers. How well the model then answers has to be measured.",
 };
 const BOUND =
   "From mark to mark a bar is ten times as much. Seconds at best: for each part of a layer, what its products take at " +
@@ -55,7 +54,7 @@ function build(model, figure) {
   const toggles = Object.entries(REMEDIES).map(([name, label]) => ({ name, ...ui.toggle(taking, name, label) }));
   const controls = ui.controls(
     ui.list_slider(model, "tokens", "tokens kept", () => TOKENS),
-    ui.select(model, "itemsize", "bytes of a number", ITEMSIZES),
+    ui.select(model, "itemsize", "bytes of a number"),
     hand,
     ...toggles,
   );

@@ -19,9 +19,10 @@ MOST = 12  # options of a column
 class FillTable(PageWidget):
     """A table to fill in: each cell is a menu of its column's options, and *Check* says which cells are right.
 
-    `rows` (1 to 16) and `columns` (1 to 8) are names. `options` holds the texts of each column, 2 to 12, and `right` an
-    index into them for each cell, row by row. `why` holds a sentence for each row, which is read once the row is right; it
-    may hold `code` in backticks and *emphasis*. The cells in `given`, pairs of a row and a column, are filled in.
+    `rows` (1 to 16) and `columns` (1 to 8) are names. `options` holds the texts of each column, 2 to 12, and `right`
+    an index into them for each cell, row by row. `why` holds a sentence for each row, which is read once the row is
+    right; it may hold `code` in backticks and *emphasis*. The cells in `given`, pairs of a row and a column, are
+    filled in.
 
     `chosen` holds what the reader has chosen, an index or −1 in the form of `right`; `checked` what was chosen at the
     last check; `shown` says whether the reader had the rest shown. All can be observed. Where a table of this

@@ -104,8 +104,9 @@ function say_answer(scores, values, k, answer) {
   const weights = softmax(scores.slice(0, k));
   const whole = weights.reduce((sum, weight, j) => sum + weight * values[j], 0);
   const keys = k === 1 ? "one key" : `${k} keys`;
-  return ui.sentence`Answer so far = blend / total = ${element("strong", number(answer, 3))}. The softmax over the ${keys}
-    with all scores at hand: ${element("strong", number(whole, 3))}.`;
+  const [streamed, at_once] = [answer, whole].map((x) => element("strong", number(x, 3)));
+  const compared = ui.sentence` The softmax over the ${keys} with all scores at hand: ${at_once}.`;
+  return [...ui.sentence`Answer so far = blend / total = ${streamed}.`, ...compared];
 }
 
 // What the key at hand did to the three numbers.

@@ -22,12 +22,12 @@ SCORES, VALUES = (2.0, 1.0, 4.0, 3.0, 5.0, 4.5), (4.0, -2.0, 1.0, 2.0, 3.0, -1.0
 
 
 class StreamingSoftmax(PageWidget):
-    """The softmax in passing: a bar e^(score − largest) for each key seen, all of which shrink where a larger score comes.
+    """The softmax in passing: a bar e^(score − largest) for each key seen; all shrink where a larger score comes.
 
-    `scores` and `values` hold one number for each key, 1 to 12 of them, from −1000 to 1000; of `seen` keys, 0 to all, three
-    numbers are remembered: the largest score, the total of the bars, and their blend of the values. Blend / total is
-    the answer so far, and equals what the softmax gives with all seen keys at hand. No exponent is above 0, so scores of
-    hundreds do not overflow.
+    `scores` and `values` hold one number for each key, 1 to 12 of them, from −1000 to 1000. Of `seen` keys, 0 to all,
+    three numbers are remembered: the largest score, the total of the bars, and their blend of the values. Blend / total
+    is the answer so far, and equals, up to rounding, what the softmax gives with all seen keys at hand. No exponent is
+    above 0, so scores of hundreds do not overflow. All three inputs are synced, and a reader can change them.
 
     Raises ValueError (`InputError`) for lengths that differ, naming them, for more keys seen than there are, and for
     a number outside its bounds, naming its index.

@@ -39,8 +39,8 @@ const ROUNDED = {
   1: "One byte a number (float8): at most 256 different numbers. How well the model then answers has to be measured.",
 };
 const BOUND =
-  "From mark to mark a bar is ten times as much. Seconds at best: for each part of a layer, what its products take at " +
-  "the published rate, or what its bytes take at the published bandwidth, whichever is longer. The rate is 165.2 " +
+  "From mark to mark a bar is ten times as much. Seconds at best: for each part of a layer, what its products take " +
+  "at the published rate, or what its bytes take at the published bandwidth, whichever is longer. The rate is 165.2 " +
   "trillion multiply–adds a second, divided by the bytes of a number; the bandwidth is 1,008 GB a second.";
 const WALL = " One byte a number is the least here. With whole grids that is a wall.";
 
@@ -131,9 +131,9 @@ function count(model, taken) {
 function describe({ d, num_layers, num_heads, expansion }) {
   const parameters = large(num_layers * cost.block_parameters(d, expansion));
   return (
-    `read a text of ${whole(TEXT)} tokens on a machine with 24 GB. Hold 24 GB or less at once, and let the last token ` +
-    `look up the whole text. The model: ${num_layers} blocks of width ${whole(d)}, ${num_heads} heads, ${parameters} ` +
-    "parameters."
+    `read a text of ${whole(TEXT)} tokens on a machine with 24 GB. Hold 24 GB or less at once, and let the last ` +
+    `token look up the whole text. The model: ${num_layers} blocks of width ${whole(d)}, ${num_heads} heads, ` +
+    `${parameters} parameters.`
   );
 }
 

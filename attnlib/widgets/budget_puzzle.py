@@ -36,16 +36,17 @@ SHOWN: dict[str, list[tuple[int, tuple[str, ...]]]] = {
 class BudgetPuzzle(PageWidget):
     """A machine with 24 GB must read a text of 100,000 tokens whole. What does that take, and what has to change?
 
-    Two goals: the bytes `held` at once are 24 GB or less, and the last token can look up all 100,000 tokens one by one in
-    each layer. Of the text `tokens` (1,000 to 100,000) are kept; a number takes `itemsize` bytes (4, 2 or 1). The counts are those of `attnlib.cost.reading_cost`, with
-    the sizes of GPT-2 small ("small") or of Llama 2 7B ("7B") as `model`: blocks alone, without embeddings.
+    Two goals: the bytes `held` at once are 24 GB or less, and the last token can look up all 100,000 tokens one by one
+    in each layer. Of the text `tokens` (1,000 to 100,000) are kept; a number takes `itemsize` bytes (4, 2 or 1). The
+    counts are those of `attnlib.cost.reading_cost`, with the sizes of GPT-2 small ("small") or of Llama 2 7B ("7B") as
+    `model`: blocks alone, without embeddings.
 
-    The small model can only be read with whole grids until the page hands over the tiles (`handed`), and so far the goals
-    cannot both be reached. With 7B all is offered from the start: `tiles`, `shared` (8 query heads to a head of
-    keys and values), `window` (the 4,096 tokens up to each one) and `linearised`. The last goes with neither tiles nor a
-    window. What is not offered counts nothing. A reader moves all but the model.
+    The small model has whole grids until the page hands over the tiles (`handed`, then `tiles`). With whole grids the
+    two goals cannot both be reached. With 7B all is offered from the start: `tiles`, `shared` (8 query heads to a head
+    of keys and values), `window` (the 4,096 tokens up to each one) and `linearised`, which goes with neither tiles nor
+    a window. What is not offered counts nothing. A reader moves all but the model.
 
-    Raises ValueError (`InputError`) for an input out of range, naming it, and for a linearised form with tiles or a window.
+    Raises ValueError (`InputError`) for an input out of range, naming it, and for `linearised` with tiles or a window.
 
     >>> round(BudgetPuzzle(itemsize=1).reading.held / 1e9)
     242
@@ -75,7 +76,7 @@ class BudgetPuzzle(PageWidget):
 
     @property
     def reading(self) -> Reading:
-        """What reading takes: `parameters`, `keys_and_values`, `stream` and `grids`, together `held`; and the other meters."""
+        """What reading takes: bytes in `parameters`, `keys_and_values`, `stream` and `grids`, and the other meters."""
         return count(self.model, self.tokens, self.itemsize, self.remedies)
 
     @property
@@ -97,8 +98,8 @@ class BudgetPuzzle(PageWidget):
             rows.append((f"{ways}, {itemsize} byte{'s' * (itemsize > 1)} a number", cells))
         sizes, whole = READERS[self.model], count(self.model, 1, 1, ())
         shown = (
-            f"read a text of {TEXT:,} tokens on a machine with 24 GB. Hold 24 GB or less at once, and let the last token "
-            f"look up the whole text. The model: {sizes['num_layers']} blocks of width {sizes['d']:,}, "
+            f"read a text of {TEXT:,} tokens on a machine with 24 GB. Hold 24 GB or less at once, and let the last "
+            f"token look up the whole text. The model: {sizes['num_layers']} blocks of width {sizes['d']:,}, "
             f"{sizes['num_heads']} heads, {large(whole.parameters)} parameters. Tokens kept: {self.tokens:,}."
         )
         columns = ["held at once", "multiply–adds", "time at best", "tokens looked up", "function"]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from attnlib.exercises.checkers_05 import CAUSAL_OFFSET, PADDED_BATCH, POLARITY
+from attnlib.exercises.checkers_05_dropout import DROP_WEIGHTS
 from attnlib.exercises.checkers_05_step import CACHED_STEP
 from attnlib.exercises.checkers_05_weights import MASK_FIRST
 from attnlib.exercises.harness import Exercise
@@ -281,5 +282,18 @@ EXERCISES = (
             explanation="14 + 15 + 16 + 17.",
             provenance="exact",
         ),
+    ),
+    Exercise(
+        id="drop-weights",
+        title="Dropout in its place",
+        difficulty="medium",
+        minutes=10,
+        misconception="Dropping scores is dropping weights.",
+        hints=(
+            "Which of the three comes first: softmax, dropping, blending?",
+            "True counts as 1 and False as 0 when you multiply.",
+            "What share of the weights is left on average, and what number makes up for it?",
+        ),
+        properties=DROP_WEIGHTS,
     ),
 )  # fmt: skip

@@ -1,12 +1,81 @@
-"""Exercises of chapter 7: cost and engineering."""
+"""Exercises of chapter 7: cost."""
 
 from attnlib import cost
 from attnlib.exercises.checkers_07 import JOIN_PARTS, WINDOW_MASK
-from attnlib.exercises.checkers_07_sums import CAUSAL_SUMS, DROP_WEIGHTS
+from attnlib.exercises.checkers_07_sums import CAUSAL_SUMS
 from attnlib.exercises.harness import Exercise
 from attnlib.questions import ChoiceQuestion, NumberQuestion
 
 EXERCISES = (
+    Exercise(
+        id="pencil-cache",
+        title="A cache with a pencil",
+        difficulty="easy",
+        minutes=3,
+        misconception="More heads keep more keys and values, at the same width.",
+        hints=(
+            "How many numbers are a key and a value of all 12 heads together, in one layer?",
+            "2 · 768 numbers, in 12 layers, for each of 100,000 tokens. And then the bytes.",
+        ),
+        question=NumberQuestion(
+            prompt="The model of the opening, d = 768 with 12 heads and 12 layers, has read 100,000 tokens. How many GB are its keys and values, "
+            "at 2 bytes a number? One decimal. (1 GB is 10⁹ bytes.)",
+            right=cost.cache_bytes(100_000, 12, 64, num_layers=12, itemsize=2) / 1e9,
+            tolerance=0.06,
+            wrong=[
+                (1.84, 0.06, "Keys *and* values: two vectors for each token."),
+                (7.37, 0.06, "That is at 4 bytes a number."),
+                (0.31, 0.02, "That is one layer. All 12 keep theirs."),
+                (44.2, 0.5, "The 768 numbers are those of all heads together: 12 · 64."),
+                (240.0, 0.5, "Those are the grids of one layer, at one byte."),
+            ],
+            explanation="2 · 768 · 12 · 100,000 · 2 bytes.",
+            provenance="exact",
+        ),
+    ),
+    Exercise(
+        id="print-total",
+        title="What does it print?",
+        difficulty="easy",
+        minutes=4,
+        misconception="A total of exponentials grows with the largest score.",
+        hints=(
+            "At first `largest` is −∞, and e^(−∞) is 0. What is `total` after the first score?",
+            "The second score is larger by 2: what is there shrinks by e^(−2), and 1 is added. The third is smaller by 1.",
+        ),
+        question=ChoiceQuestion(
+            prompt="What does this print? `largest, total = -np.inf, 0.0`, then for each `s` in `[1, 3, 2]`: `new = max(largest, s)`, "
+            "`total = total * np.exp(largest - new) + np.exp(s - new)`, `largest = new`. Last: `print(total.round(2))`",
+            options=[
+                ("`1.5`", "e^(−2) + 1 + e^(−1)."),
+                ("`30.19`", "That is e + e³ + e². Each has been divided by e³ in the end."),
+                ("`3.0`", "Each score adds e^(s − new). That is 1 only for one that is the largest so far."),
+                ("`2.37`", "The second score is larger: what was summed before it shrinks, by e^(−2)."),
+            ],
+            right=0,
+        ),
+    ),
+    Exercise(
+        id="which-grid",
+        title="Which grid?",
+        difficulty="medium",
+        minutes=4,
+        misconception="A running sum needs no correction when a larger score comes.",
+        hints=(
+            "Add up the rows. Which grid has rows that do not sum to 1?",
+            "What was summed before a larger score came should have shrunk. Without that, are the early values weighed too much or too little?",
+        ),
+        question=ChoiceQuestion(
+            prompt="One of the four is a streaming softmax that corrects its total when a larger score comes, and forgets to correct its blend. Which?",
+            options=[
+                ("Grid 1", "Some of its rows sum to more than 1: values that came before a larger score count as if it had not come."),
+                ("Grid 2", "Its rows sum to 1, and are 0 further than two places back and in the future: a window."),
+                ("Grid 3", "Its rows sum to 1. This is the softmax."),
+                ("Grid 4", "Its rows sum to 1, and are the flattest of the four. How are such weights made?"),
+            ],
+            right=0,
+        ),
+    ),
     Exercise(
         id="window-mask",
         title="A window",
@@ -32,32 +101,6 @@ EXERCISES = (
             "np.maximum compares entry by entry: one largest score for each query. Divide once, at the end.",
         ),
         properties=JOIN_PARTS,
-    ),
-    Exercise(
-        id="causal-sums",
-        title="A state instead of a cache",
-        difficulty="medium",
-        minutes=15,
-        misconception="Causal attention needs a grid to put a mask on.",
-        hints=(
-            "Two things are kept while you go from token to token: what shape has each?",
-            "φ(k)ᵀv of one token is a matrix of d_k × d_v: np.outer(key[i], value[i]).",
-            "Order matters: first add the token's own key and value, then let its query read.",
-        ),
-        properties=CAUSAL_SUMS,
-    ),
-    Exercise(
-        id="drop-weights",
-        title="Dropout in its place",
-        difficulty="medium",
-        minutes=10,
-        misconception="Dropping scores is dropping weights.",
-        hints=(
-            "Which of the three comes first: softmax, dropping, blending?",
-            "True counts as 1 and False as 0 when you multiply.",
-            "What share of the weights is left on average, and what number makes up for it?",
-        ),
-        properties=DROP_WEIGHTS,
     ),
     Exercise(
         id="no-feed-forward",
@@ -125,6 +168,41 @@ EXERCISES = (
             ],
             right=3,
         ),
+    ),
+    Exercise(
+        id="empty-tile",
+        title="A tile that nobody may read (chapter 5)",
+        difficulty="medium",
+        minutes=4,
+        misconception="A key with the score −∞ can do no harm.",
+        hints=(
+            "Chapter 5: what does a softmax give for a row of −∞ alone? Here a whole tile is such a row.",
+            "What is `new` after the first tile? And `scores - new`?",
+        ),
+        question=ChoiceQuestion(
+            prompt="Keys that are padding get the score −∞, and all keys of the *first* tile are padding. What does the chapter's `streamed` return?",
+            options=[
+                ("What it should: those keys weigh 0", "So it is for a later tile. What is `largest` when this one comes first?"),
+                ("NaN", "`new` is −∞, and `scores - new` is −∞ − (−∞). What is NaN stays NaN."),
+                ("0", "Nothing sets the blend back. Look at `scores - new`."),
+                ("It stops with an error", "NumPy may warn. What does it compute?"),
+            ],
+            right=1,
+        ),
+    ),
+    # Other functions, fewer products
+    Exercise(
+        id="causal-sums",
+        title="A state instead of a cache",
+        difficulty="medium",
+        minutes=15,
+        misconception="Causal attention needs a grid to put a mask on.",
+        hints=(
+            "Two things are kept while you go from token to token: what shape has each?",
+            "φ(k)ᵀv of one token is a matrix of d_k × d_v: np.outer(key[i], value[i]).",
+            "Order matters: first add the token's own key and value, then let its query read.",
+        ),
+        properties=CAUSAL_SUMS,
     ),
     Exercise(
         id="state-or-cache",

@@ -162,4 +162,14 @@ PREDICTIONS: dict[str, Question] = {
         ],
         explanation="The second output has read the first coin and a blank. Both copies lie in its future. Without a mask the best loss is 0.",
     ),
+    "dropout-sum": ChoiceQuestion(
+        title="A row after dropout",
+        prompt="Some weights of a row are set to 0, and the others are divided by 0.8. What does the row sum to?",
+        options=[
+            ("1, as before", "The division is by the same number whatever was dropped. Only the average over many draws is 1."),
+            ("0.8", "Without the division it would be 0.8 on average. With it?"),
+            ("More than 1 or less, by chance", "If a large weight is dropped, the row has lost more than the division gives back."),
+        ],
+        right=2,
+    ),
 }  # fmt: skip

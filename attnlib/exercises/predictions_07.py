@@ -1,21 +1,95 @@
 """Questions that chapter 7 asks on the way, kept out of the page's code so that no cell gives an answer away."""
 
+import math
+from typing import Any
+
 from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
-    "grid-share": ChoiceQuestion(
-        title="Where the time goes",
-        prompt="Of all multiplications in its 12 blocks, which share goes into the n × n grids: making the scores, and blending "
-        "the values with the weights?",
-        options=[
-            ("Nearly all of it", "Then it would have to be a long text. How long is 1024, next to a width of 768?"),
-            ("About half", "That comes too, for a text four and a half times as long."),
-            ("Less than a fifth", "Every token also goes through six d × d matrices and more, and that is most of the work."),
-            ("Less than one in a hundred", "For a sentence of forty words that is right. This text has 1024 tokens."),
+    "slope": NumberQuestion(
+        title="A slope by hand",
+        prompt="The two grids of a head, at 4 bytes a number, are 2.1 MB at 512 tokens and 134 MB at 4,096: 64 times as many bytes for 8 times the tokens. "
+        "What is the slope on two logarithmic axes?",
+        right=2.0,
+        tolerance=0.05,
+        wrong=[
+            (64.0, 0.5, "That is how many times more. A slope is a quotient of two logarithms."),
+            (8.0, 0.1, "64 / 8. On logarithmic axes it is log 64 / log 8."),
+            (6.0, 0.1, "That is log₂ 64, how far up it goes. And how far to the right?"),
+            (3.0, 0.05, "That is log₂ 8, how far it goes to the right. And how far up?"),
+            (0.5, 0.02, "Turned round: up first, then to the right."),
+            (1.0, 0.05, "Then 8 times the tokens would take 8 times the bytes."),
+            (0.037, 0.003, "That is a slope on axes that are not logarithmic, in MB for a token."),
         ],
-        right=2,
-        reveal="The calculator below counts it: 18 %.",
+        explanation="log 64 / log 8 = 6 / 3. The bytes grow like n².",
     ),
+    "shrink": NumberQuestion(
+        title="A larger score comes",
+        prompt="The first score is 2: m = 2, and total = e⁰ = 1. Then 5 comes. What is the total now? Two decimals.",
+        right=1 + math.exp(-3),
+        wrong=[
+            (2.0, 0.005, "The new key adds e⁰ = 1. But what was there was divided by e², and should now be by e⁵."),
+            (1 + math.exp(3), 0.05, "That keeps m = 2. The largest score is 5 now, and the old total shrinks."),
+            (math.exp(2) + math.exp(5), 0.5, "Those are the plain exponentials. Both are divided by e⁵ now."),
+            (math.exp(-3), 0.005, "That is what the old total has become. The new key adds 1."),
+            (1.0, 0.005, "That is what the new key adds. And the old total?"),
+        ],
+        explanation="The old total shrinks to e^(2 − 5) = 0.05, and the new key adds e⁰ = 1.",
+        provenance="exact",
+    ),
+    "one-byte": NumberQuestion(
+        title="To write one token",
+        prompt="To write a token, its query meets all keys and values that were kept. Each of these numbers has 4 bytes, comes from memory, and takes part "
+        "in one multiply–add of the head. How many multiply–adds is that for each byte?",
+        right=0.25,
+        wrong=[
+            (4.0, 0.01, "Turned round: 4 bytes for one multiply–add."),
+            (1.0, 0.01, "One for each number, and a number has 4 bytes."),
+            (0.5, 0.01, "A multiplication and an addition count as one here."),
+            (2.0, 0.01, "Turned round, and a multiplication with an addition counts as one."),
+        ],
+        explanation="One for 4 bytes.",
+        provenance="exact",
+    ),
+    "backward": NumberQuestion(
+        title="The price of forgetting",
+        prompt="Each product of the forward pass, QKᵀ and AV, needs two on the way back: one for the gradient of each factor. All take n²·d_k multiply–adds. "
+        "The weights were not kept, and the scores are computed again. How many such products in all, forward and back?",
+        right=7.0,
+        tolerance=0,
+        wrong=[
+            (6.0, 0, "So many if the weights are kept. The scores take one more."),
+            (8.0, 0, "So many if AV is computed again as well. On the way back its result is not needed."),
+            (4.0, 0, "Those are the gradients. The forward pass counts, and the scores once more."),
+            (5.0, 0, "So many on the way back. The forward pass took two."),
+            (3.0, 0, "Each of the two products of the forward pass has two gradients."),
+        ],
+        explanation="2 forward, 4 gradients, and QKᵀ once more.",
+        provenance="exact",
+    ),
+    "bet": ChoiceQuestion(
+        title="Place your bet",
+        prompt="Which comes closest to heads with keys of their own, in the weight on the partners?",
+        options=[
+            ("All eight heads share one set of keys", "Eight questions through the same four columns: it costs, and the others cost more."),
+            ("A window of 16 tokens", "Every token has sixteen candidates, and the partner is one of 64."),
+            ("The linearised form", "Four positive numbers for a key: a sum of such products can hardly be sharp."),
+        ],
+        right=0,
+        reveal="Bet on how much is lost, too, before you read on.",
+    ),
+    "order": ChoiceQuestion(
+        title="Another order",
+        prompt="For which of these does a token get *another* output when all tokens stand in another order?",
+        options=[
+            ("Tile by tile", "The keys come in another order, and both sums are the same."),
+            ("Linearised attention", "Its state is a sum over all keys, and a sum has no order."),
+            ("Shared keys", "The heads share them. They still are summed over."),
+            ("A window", "Who stands within the window has changed."),
+        ],
+        right=3,
+    ),
+    # Other functions, fewer products
     "swap-brackets": ChoiceQuestion(
         title="Why build the grid?",
         prompt="Q(KᵀV) needs no n × n grid. Why is attention not computed like that?",
@@ -28,7 +102,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "window-reach": NumberQuestion(
         title="Four layers of a window",
-        prompt="Four layers, each with a window of 3 that ends at the token itself. How many tokens back can an output reach?",
+        prompt="Four layers, each with a window of 3 that ends at the token itself. How many tokens back lies the furthest that an output can depend on?",
         right=8,
         tolerance=0.1,
         wrong=[
@@ -42,24 +116,28 @@ PREDICTIONS: dict[str, Question] = {
         explanation="Two back in each layer, and four layers: 8.",
         provenance="exact",
     ),
-    "dropout-sum": ChoiceQuestion(
-        title="A row after dropout",
-        prompt="Some weights of a row are set to 0, and the others are divided by 0.8. What does the row sum to?",
-        options=[
-            ("1, as before", "The division is by the same number whatever was dropped. Only the average over many draws is 1."),
-            ("0.8", "Without the division it would be 0.8 on average. With it?"),
-            ("More than 1 or less, by chance", "If a large weight is dropped, the row has lost more than the division gives back."),
-        ],
-        right=2,
-    ),
-    "permute": ChoiceQuestion(
-        title="Another order",
-        prompt="*problem we have a Houston*: what happens to the output of *have*?",
-        options=[
-            ("It changes, since its neighbours have changed", "Who is a neighbour? The formula has scores and values of all tokens, and no places."),
-            ("It stays as it was", "It is a sum over all tokens, and a sum does not depend on the order."),
-            ("It goes to the row of another word", "The rows move with their words, and *have* stays third here."),
-        ],
-        right=1,
-    ),
+}  # fmt: skip
+
+# The last table: what each remedy saves and costs, as arguments of a FillTable.
+BILL: dict[str, Any] = {
+    "title": "The bill",
+    "rows": ["tiles", "window", "linearised", "shared keys", "checkpointing"],
+    "columns": ["bytes saved", "products", "seconds at best", "same function?", "train anew?", "what is lost"],
+    "options": [
+        ["grids", "cache of keys and values", "grids and cache", "what training keeps"],
+        ["as many", "fewer", "about as many", "more"],
+        ["fewer", "fewer in writing", "more or fewer"],
+        ["yes", "no"],
+        ["yes", "no"],
+        ["nothing but rounding", "what lies further back", "sharp look-ups among many", "keys of one's own"],
+    ],
+    "right": [[0, 0, 0, 0, 1, 0], [2, 1, 0, 1, 0, 1], [2, 1, 0, 1, 0, 2], [1, 2, 1, 1, 0, 3], [3, 3, 2, 0, 1, 0]],
+    "why": [
+        "The same sums, in another order.",
+        "Each query has *w* scores, and older keys can go.",
+        "Sums of fixed size stand for all keys.",
+        "The grids stay. A smaller cache moves in less time.",
+        "It pays products for bytes. Fewer bytes may take less time.",
+    ],
+    "given": [[0, 2], [0, 4], [1, 0], [1, 2], [1, 4], [2, 2], [2, 3], [2, 4], [3, 1], [3, 3], [3, 4], [4, 0], [4, 2], [4, 4]],
 }  # fmt: skip

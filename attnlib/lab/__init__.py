@@ -3,9 +3,10 @@
 `grids` asks who reads whom, `lookup` compares fixed weights with such as compare names, `axes` weighs the axes of
 embeddings, `cycle` bounds what tokens in a circle can read, `blends` reads two numbers out of blends, `reading`
 trains one matrix by what tokens read, `scaling` draws scores, `rates` reads a recorded map of learning rates, `cones`
-follows a mask through layers, `positive` replaces exp, `heads` changes a decoder's heads, `silenced` reads what a
-trained one can do without some of them, `tiles` follows single numbers through them, `geometry` draws in the plane,
-and `tensors` counts what there is to learn.
+follows a mask through layers, `positive` replaces exp, `passing` keeps three numbers of a softmax, `heads` changes a
+decoder's heads, `silenced` reads what a trained one can do without some of them, `lengths` what heads do with longer
+texts, `tiles` follows single numbers through heads, `geometry` draws in the plane, `tensors` counts what there is to
+learn, and `roofline` measures how fast work can be.
 """
 
 from attnlib.lab.axes import partner_share, standardise
@@ -16,6 +17,7 @@ from attnlib.lab.geometry import convex_hull, cosine_similarity, distance_scores
 from attnlib.lab.grids import cycle_product, most_read, most_unequal_pair, weight_back
 from attnlib.lab.heads import pool_heads, random_decoder, silence_head
 from attnlib.lab.lookup import Lookup, compared_weights, lookup_rows, most_right, share_right
+from attnlib.lab.passing import streamed_softmax
 from attnlib.lab.positive import Properties, positive_function, positive_weights, weight_properties
 from attnlib.lab.reading import kind_share, reading_gradient, reading_loss
 from attnlib.lab.scaling import Saturation, draw_scores, saturation, score_variance, seeded_uniform
@@ -29,5 +31,5 @@ __all__ = [
     "mask_reach", "most_read", "most_right", "most_unequal_pair", "partner_share", "pool_heads",
     "positive_function", "positive_weights", "preset_mask", "random_decoder", "reading_gradient", "reading_loss",
     "saturation", "score_variance", "seeded_uniform", "share_right", "silence_head", "standardise",
-    "stretch_matrix", "tile_parents", "weight_back", "weight_properties",
+    "streamed_softmax", "stretch_matrix", "tile_parents", "weight_back", "weight_properties",
 ]  # fmt: skip

@@ -3,11 +3,13 @@
 from anywidget_static import InputError
 from attnlib.widgets.attention_grid import AttentionGrid
 from attnlib.widgets.axes_puzzle import AxesPuzzle
+from attnlib.widgets.budget_puzzle import BudgetPuzzle
 from attnlib.widgets.cheat_puzzle import CheatPuzzle
 from attnlib.widgets.choice import Choice
 from attnlib.widgets.convention_switch import ConventionSwitch
 from attnlib.widgets.cost_calculator import CostCalculator
 from attnlib.widgets.cycle_puzzle import CyclePuzzle
+from attnlib.widgets.fill_table import FillTable
 from attnlib.widgets.head_browser import HeadBrowser
 from attnlib.widgets.head_mixer import HeadMixer
 from attnlib.widgets.head_tiles import HeadTiles
@@ -26,6 +28,7 @@ from attnlib.widgets.scaling_lab import ScalingLab
 from attnlib.widgets.scaling_puzzle import ScalingPuzzle
 from attnlib.widgets.silence_puzzle import SilencePuzzle
 from attnlib.widgets.softmax_sliders import SoftmaxSliders
+from attnlib.widgets.streaming_softmax import StreamingSoftmax
 from attnlib.widgets.tensor_counter import TensorCounter
 from attnlib.widgets.three_spaces import ThreeSpaces
 from attnlib.widgets.token_plane import TokenPlane
@@ -34,11 +37,13 @@ from attnlib.widgets.train_u import TrainU
 __all__ = [
     "AttentionGrid",
     "AxesPuzzle",
+    "BudgetPuzzle",
     "CheatPuzzle",
     "Choice",
     "ConventionSwitch",
     "CostCalculator",
     "CyclePuzzle",
+    "FillTable",
     "HeadBrowser",
     "HeadMixer",
     "HeadTiles",
@@ -58,6 +63,7 @@ __all__ = [
     "ScalingPuzzle",
     "SilencePuzzle",
     "SoftmaxSliders",
+    "StreamingSoftmax",
     "TensorCounter",
     "ThreeSpaces",
     "TokenPlane",

@@ -159,6 +159,17 @@ export function weight_properties(scores, positive, constant = 1, raised = 10) {
   ];
 }
 
+export function streamed_softmax(scores, values) {
+  if (scores.length !== values.length) throw new Error(`${scores.length} scores for ${values.length} values`);
+  let [largest, total, blend] = [Number.NEGATIVE_INFINITY, 0, 0];
+  return scores.map((score, j) => {
+    const larger = Math.max(largest, score);
+    const [shrink, raised] = [Math.exp(largest - larger), Math.exp(score - larger)];
+    [largest, total, blend] = [larger, total * shrink + raised, blend * shrink + raised * values[j]];
+    return [largest, total, blend];
+  });
+}
+
 export function entropy(weights) {
   return 0 - weights.reduce((sum, weight) => sum + (weight > 0 ? weight * Math.log(weight) : 0), 0);
 }

@@ -18,7 +18,6 @@ PAGES = sorted(
     for name in FOLDER.glob("pages/chapters-*.json")
     if any(cell["shown"] for cell in json.loads(name.read_bytes())["cells"])
 )
-CLOCKS = {("chapters/07_cost", "40")}  # what these cells print is a time
 FIRST, SECOND = 3, 5  # of chapter 1's cells those that stand open
 FAST = {"chapters/02_learnable_u"}  # it needs torch
 CELLS = """() => [...document.querySelectorAll(".cell[data-cell]:has(.cell-run)")].map((cell) => ({
@@ -102,8 +101,7 @@ def test_every_cell_of_a_page_gives_what_the_build_gave(open_page, served, name)
     until(page, "() => !document.querySelector('.cell_input.busy')")
     for before, after in zip(built, page.evaluate(CELLS), strict=True):
         assert after["state"].endswith(("ms", " s")) or "when the book was built" in after["says"], after
-        if (name, after["number"]) not in CLOCKS:
-            assert same(after["printed"], before["printed"]), (before, after)
+        assert same(after["printed"], before["printed"]), (before, after)
         assert (after["figures"], after["widgets"]) == (before["figures"], before["widgets"]), (before, after)
     assert page.problems == page.third_party == []
 

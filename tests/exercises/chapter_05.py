@@ -347,3 +347,65 @@ WRONG["cached-step"] = [
     ("stopped with ValueError", lambda c, q, k, v: _step(c, k, v, q)),
     ("Hand over the function itself", _step(None, np.ones(2), np.ones(2), np.ones(3))),
 ]
+
+# Dropout
+
+
+def _drop(scores, value, kept, p):
+    return _softmax(scores) * kept / (1 - p) @ value
+
+
+def _drop_by_loops(scores, value, kept, p):
+    out = np.zeros((len(scores), value.shape[1]))
+    for i, row in enumerate(_softmax(scores)):
+        for j, weight in enumerate(row):
+            if kept[i, j]:
+                out[i] += weight / (1 - p) * value[j]
+    return out
+
+
+def _drop_by_einsum(scores, value, kept, p):
+    return np.einsum("ij,ij,jc->ic", _softmax(scores), kept / (1 - p), value)
+
+
+def _drop_by_where(scores, value, kept, p):
+    return np.where(kept, _softmax(scores) / (1 - p), 0) @ value
+
+
+def _renormalised(scores, value, kept, p):
+    weights = _softmax(scores) * kept
+    return weights / weights.sum(axis=1, keepdims=True) @ value
+
+
+def _renormalised_where_it_can(scores, value, kept, p):
+    weights = _softmax(scores) * kept
+    sums = weights.sum(axis=1, keepdims=True)
+    return weights / np.where(sums == 0, 1, sums) @ value
+
+
+def _drop_in_place(scores, value, kept, p):
+    value /= 1 - p
+    return _softmax(scores) * kept @ value
+
+
+RIGHT["drop-weights"] = [_drop, _drop_by_loops, _drop_by_einsum, _drop_by_where]
+WRONG["drop-weights"] = [
+    ("You set scores to 0", lambda s, v, kept, p: _softmax(s * kept) @ v),
+    ("You set scores to 0", lambda s, v, kept, p: _softmax(s * kept / (1 - p)) @ v),
+    ("The division by 1 − p is missing", lambda s, v, kept, p: _softmax(s) * kept @ v),
+    ("You divide by p", lambda s, v, kept, p: _softmax(s) * kept / p @ v),
+    ("You multiply by 1 − p", lambda s, v, kept, p: _softmax(s) * kept * (1 - p) @ v),
+    ("kept is inverted", lambda s, v, kept, p: _softmax(s) * ~kept / (1 - p) @ v),
+    ("Your rows sum to 1 again", _renormalised_where_it_can),
+    ("A row that loses all its weights gives NaN", _renormalised),
+    ("before they are divided by 1 − p", lambda s, v, kept, p: _softmax(np.where(kept, s, -np.inf)) / (1 - p) @ v),
+    ("Nothing is dropped", lambda s, v, kept, p: _softmax(s) @ v),
+    ("The softmax runs over the queries", lambda s, v, kept, p: _softmax(s, axis=0) * kept / (1 - p) @ v),
+    ("changed its argument 2 in place", _drop_in_place),
+    ("stopped with ValueError", lambda s, v, kept, p: _softmax(s) @ (v * kept / (1 - p))),
+    ("An axis of length 1 is missing", lambda *given: np.squeeze(_drop(*given))),
+    ("the share that was kept in this draw", lambda s, v, kept, p: _softmax(s) * kept / kept.mean() @ v),
+    ("A score of exactly 0", lambda s, v, kept, p: _drop(np.where(s == 0, -np.inf, s), v, kept, p)),
+    ("(1 − p) twice", lambda s, v, kept, p: _drop(s, v, kept, p) / (1 - p)),
+    ("after the first 64", lambda s, v, kept, p: _drop(np.where(np.arange(s.shape[1]) < 64, s, -np.inf), v, kept, p)),
+]

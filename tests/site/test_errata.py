@@ -21,6 +21,7 @@ DEPTH = {  # pages that a reader may skip
     "Training and writing": "05_writing",
     "What the model lacks": "09_feed_forward",
     "Waves, and a bias that wakes up": "08_waves",
+    "Other functions, fewer products": "07_other_functions",
 }
 LINK = re.compile(rf"\{{ref\}}`(chapter \d|appendix A|{'|'.join(DEPTH)}) <([ES][\d.]+)>`")
 LABEL = re.compile(r"^\(([ES]\d+(?:\.\d+)?)\)=$", re.MULTILINE)

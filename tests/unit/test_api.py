@@ -26,7 +26,7 @@ from attnlib import (
     vocabulary,
     widgets,
 )
-from attnlib.lab import lengths, rates, silenced
+from attnlib.lab import lengths, rates, roofline, silenced
 from attnlib.training import tasks
 
 PAGE = Path("chapters/appendices/api.md").read_text(encoding="utf8")
@@ -45,7 +45,21 @@ def own(module):
 TOP = {name: getattr(attnlib, name) for name in attnlib.__all__ if name != "__version__"}
 PACKAGES = {"lab": lab, "plots": plots, "widgets": widgets, "exercises": exercises}
 MODULES = (
-    *(corpus, cost, decoder, houston, lengths, masks, multihead, positions, rates, scaled_dot_product, silenced, trained),
+    *(
+        corpus,
+        cost,
+        decoder,
+        houston,
+        lengths,
+        masks,
+        multihead,
+        positions,
+        rates,
+        roofline,
+        scaled_dot_product,
+        silenced,
+    ),
+    trained,
 )
 PUBLIC = {
     **TOP,
@@ -87,6 +101,7 @@ def test_a_widgets_signature_is_the_one_it_has(name):
 def test_every_entry_has_an_example_that_runs(name):
     shown_by_others = (
         {"cost.Cost", "houston.Stage", "corpus.Streams", "lab.Properties", "lab.Saturation"}
+        | {"lab.roofline.Point"}
         | {"corpus.Sentence", "trained.NextWord"}
         | {f"exercises.{c}" for c in ("Exercise", "Progress", "Property", "Report", "Mistake")}
     )

@@ -64,7 +64,7 @@ def fitting(rng):
         "fixed": np.abs(own.normal(size=n_k)), "strength": 0.5, "partners": [1, 2, 0], "kinds": [0, 0, 1], "u": drawn(rng, 2, 3), "y": -0.5,
         "preset": "prefix", "size": 1, "layers": 3,
         "shares": own.random(n), "noise": 0.1,
-        "stage": "weights", "forgotten": "both",
+        "stage": "weights", "forgotten": "both", "values": own.normal(size=n_k),
     }  # fmt: skip
 
 
@@ -80,6 +80,8 @@ def call(name, rng):
         given |= {"x": drawn(rng, 3, 2)}
     if name in ("cycle_loss", "cycle_means"):
         given |= {"scores": drawn(rng, n := int(rng.integers(3, 6)), n)}
+    if name == "streamed_softmax":
+        given |= {"scores": drawn(rng, n := int(rng.integers(5))), "values": drawn(rng, n)}
     if name == "mask_reach":
         given |= {"mask": rng.random((*BATCHES[rng.integers(4)], n := int(rng.integers(5)), n)) < 0.5}
     if name == "cycle_bound":

@@ -15,6 +15,7 @@ from attnlib.lab.scaling import BROKEN
 from attnlib.lab.silenced import HEADS
 from attnlib.lab.tiles import Forgotten, Stage
 from attnlib.widgets import (
+    budget_puzzle,
     cheat_puzzle,
     cycle_puzzle,
     head_mixer,
@@ -103,6 +104,25 @@ def random_multi_head(rng, size):
     return [*random_sizes(1)(rng, size), d, heads, groups if rng.random() < 0.5 else None]
 
 
+def random_whole_reading(rng, size):
+    d, *heads = random_heads(rng)
+    n, layers = random_sizes(2)(rng, size)
+    linearised = bool(rng.random() < 0.3)
+    tiles = not linearised and bool(rng.random() < 0.5)
+    window = None if linearised or rng.random() < 0.5 else random_sizes(1)(rng, size)[0]
+    return [
+        n,
+        d,
+        layers,
+        *heads,
+        float(rng.choice([1, 4, 4.03125])),
+        int(rng.choice([1, 2, 4])),
+        tiles,
+        window,
+        linearised,
+    ]
+
+
 def random_biased(rng, size):
     case = random_attention(rng, size, with_value=False)
     bias = rng.normal(scale=size, size=(len(case[0]), len(case[1])))
@@ -133,6 +153,11 @@ def random_cycle(rng, size):
 def random_row(rng, size):
     """Scores that every φ can take: exp stays in the range, sigmoid above 0."""
     return rng.normal(scale=min(size, 3), size=rng.integers(1, 9))
+
+
+def random_stream(rng, size):
+    n = int(rng.integers(1, 9))
+    return [rng.normal(scale=size, size=n), rng.normal(size=n)]
 
 
 def random_weights(rng, size):
@@ -267,6 +292,7 @@ CASES = {
     "ideal_tensor_parameters": random_sizes(3),
     "attention_parameters": random_sizes(3),
     "cache_bytes": random_sizes(5),
+    "reading_cost": random_whole_reading,
     "cosine_similarity": random_directions,
     "distance_scores": random_directions,
     "standardise": random_columns,
@@ -278,6 +304,7 @@ CASES = {
     "blend_readout": random_blends,
     "positive_function": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
     "positive_weights": lambda rng, size: [random_row(rng, size), str(rng.choice(POSITIVE))],
+    "streamed_softmax": random_stream,
     "weight_properties": lambda rng, size: [
         random_row(rng, size).round(2),
         str(rng.choice(POSITIVE)),
@@ -345,6 +372,10 @@ KEYWORDS |= {
     "streaming_cost": ["num_heads", "itemsize"],
     "multi_head_cost": ["num_heads", "num_kv_heads"],
     "cache_bytes": ["num_layers", "itemsize"],
+    "reading_cost": [
+        *("num_layers", "num_heads", "num_kv_heads", "expansion", "itemsize"),
+        *("tiles", "window", "linearised"),
+    ],
     "blend_errors": ["noise"],
     "blend_readout": ["noise"],
 }
@@ -418,7 +449,14 @@ def test_scores_of_ten_thousand_agree_to_the_last_digits():
 
 
 # What bounds both sides, or stands in both: by module, the constant in the page and its value in Python.
+CARD = dataclasses.asdict(cost.CARD)
 CONSTANTS = [
+    ("budget_puzzle", "MEMORY", CARD["memory"]),
+    ("cost", "CARD", {name: CARD[name] for name in ("bandwidth", "multiply_adds")}),
+    ("budget_puzzle", "READERS", budget_puzzle.READERS),
+    ("budget_puzzle", "TEXT", budget_puzzle.TEXT),
+    ("budget_puzzle", "WINDOW", budget_puzzle.WINDOW),
+    ("budget_puzzle", "SHARED", budget_puzzle.SHARED),
     ("cheat_puzzle", "COINS", cheat_puzzle.COINS),
     ("cheat_puzzle", "SCORES", [*cheat_puzzle.SCORES]),
     ("cheat_puzzle", "VALUES", [*cheat_puzzle.VALUES]),

@@ -1,0 +1,168 @@
+// BudgetPuzzle: what it takes to read a long text, on four meters, and what can be changed about it.
+
+import * as cost from "./cost.mjs";
+import * as puzzle from "./puzzle.mjs";
+import * as ui from "./ui.mjs";
+import { BYTES, element, large, whole } from "./ui.mjs";
+import "./budget_puzzle.css";
+
+const TEXT = 100_000; // tokens
+const MEMORY = 24e9;
+const WINDOW = 4096;
+const SHARED = 8; // query heads that share one head of keys and values
+const READERS = {
+  small: { d: 768, num_layers: 12, num_heads: 12, expansion: 4 },
+  "7B": { d: 4096, num_layers: 32, num_heads: 32, expansion: 4.03125 },
+};
+const TOKENS = [
+  1000, 1250, 1600, 2000, 2500, 3200, 4000, 5000, 6300, 8000, 10_000, 12_500, 16_000, 20_000, 25_000, 32_000, 40_000,
+  50_000, 63_000, 80_000, 100_000,
+];
+const REMEDIES = { tiles: "tiles", shared: "shared keys", window: "window", linearised: "linearised" };
+const OFFERED = { small: ["tiles"], "7B": Object.keys(REMEDIES) };
+const PARTS = {
+  parameters: "parameters",
+  keys_and_values: "keys and values",
+  stream: "the tokens’ vectors",
+  grids: "grids of one layer",
+};
+const INSTEAD = { tiles: "one tile", linearised: "state of one layer" }; // of grids
+const TRAINED = "another function, for which a model has to be trained";
+const CHANGES = {
+  tiles: "Tiles: the same function up to rounding, and as many products.",
+  shared: `Shared keys: ${SHARED} query heads read the same keys and values. It is ${TRAINED}.`,
+  window: `Window: in a layer a token reads itself and the ${whole(WINDOW - 1)} tokens before it. It is ${TRAINED}.`,
+  linearised: `Linearised: a state of fixed size in place of the grid. It is ${TRAINED}.`,
+};
+const ROUNDED = {
+  2: "Two bytes a number (float16): about three decimal digits.",
+  1: "One byte a number (float8): at most 256 different numbers. How well the model then answers has to be measured.",
+};
+const BOUND =
+  "From mark to mark a bar is ten times as much. Seconds at best: for each part of a layer, what its products take " +
+  "at the published rate, or what its bytes take at the published bandwidth, whichever is longer. The rate is 165.2 " +
+  "trillion multiply–adds a second, divided by the bytes of a number; the bandwidth is 1,008 GB a second.";
+const WALL = " One byte a number is the least here. With whole grids that is a wall.";
+
+function build(model, figure) {
+  const hand = puzzle.hand_over(model, {
+    handed: () => model.get("handed"),
+    hand: { handed: true, tiles: false }, // so nothing jumps
+    take: { handed: false },
+  });
+  const taking = { get: (name) => model.get(name), set: (name, on) => take(model, name, on), save_changes() {} };
+  const toggles = Object.entries(REMEDIES).map(([name, label]) => ({ name, ...ui.toggle(taking, name, label) }));
+  const controls = ui.controls(
+    ui.list_slider(model, "tokens", "tokens kept", () => TOKENS),
+    ui.select(model, "itemsize", "bytes of a number"),
+    hand,
+    ...toggles,
+  );
+  const meters = {
+    held: scale({ "0.1 GB": 1e8, "10,000 GB": 1e13 }, MEMORY),
+    multiply_adds: scale({ "100 billion": 1e11, "10 quadrillion": 1e16 }),
+    seconds: scale({ "0.0001 s": 1e-4, "1,000 s": 1e3 }),
+    looked_up: scale({ 10: 10, [whole(TEXT)]: TEXT }, TEXT),
+  };
+  const told = ui.live("p.share");
+  const cells = Object.keys(PARTS).map(() => element("td"));
+  const names = Object.values(PARTS).map((name) => element("span", name));
+  const parts = ui.table(
+    ["held at once", "bytes"],
+    names.map((name, i) => [name, cells[i]]),
+  );
+  const changes = element("ul.changes");
+  const shown = Object.values(meters).map(({ node }) => node);
+  const held_by = element("div.frame", told, ui.scroll("what is held at once", parts));
+  figure.append(
+    controls.node,
+    element("div.columns.budget", element("div.frame", ...shown), held_by),
+    changes,
+    element("p.note", BOUND),
+  );
+
+  return () => {
+    const { tokens, itemsize, handed } = ui.values(model);
+    const without = ["tiles", "window"].find((name) => model.get(name));
+    if (model.get("linearised") && without) throw new Error(`linearised goes without ${without}`);
+    const small = model.get("model") === "small";
+    const offered = handed || !small ? OFFERED[model.get("model")] : [];
+    const taken = offered.filter((name) => model.get(name));
+    const reading = count(model, taken);
+    const { multiply_adds, seconds, looked_up } = reading;
+    const instead = INSTEAD[taken.find((name) => name in INSTEAD)];
+    const named = { ...PARTS, ...(instead && { grids: instead }) };
+    const held = Object.keys(PARTS).map((part) => reading[part]);
+    const together = held.reduce((sum, bytes) => sum + bytes, 0);
+    held.forEach((bytes, i) => ui.bar(cells[i], bytes / together, bytes_of(bytes)));
+    Object.values(named).forEach((name, i) => ui.write(names[i], name));
+    meters.held.draw(together, `held at once: ${bytes_of(together)}, goal: 24 GB or less`);
+    meters.multiply_adds.draw(multiply_adds, `multiply–adds: ${large(multiply_adds)}`);
+    meters.seconds.draw(seconds, `seconds at best: ${Number(seconds.toPrecision(3))} s`);
+    meters.looked_up.draw(looked_up, `last token can look up: ${whole(looked_up)}, goal: all`);
+    for (const { name, node } of toggles) node.hidden = !offered.includes(name);
+    hand.node.hidden = !small;
+    ui.caption(model, figure, kept_together(describe(READERS[model.get("model")])));
+    const wall = small && !handed && itemsize === 1 && tokens === TEXT;
+    const say = verdict(Object.values(named), held, together, taken, reading);
+    ui.write(told, kept_together(say + (wall ? WALL : "")));
+    const cut = tokens < TEXT && `${whole(TEXT - tokens)} tokens are cut off: it is another text.`;
+    const lines = [cut, ROUNDED[itemsize], ...taken.map((name) => CHANGES[name])].filter(Boolean);
+    changes.replaceChildren(...lines.map((line) => element("li", line)));
+    controls.draw();
+  };
+}
+
+// A linearised layer has no grid that could be cut.
+function take(model, name, on) {
+  const others = name === "linearised" ? { tiles: false, window: false } : { linearised: false };
+  ui.change(model, { ...(on && name !== "shared" ? others : {}), [name]: on });
+}
+
+function count(model, taken) {
+  const { d, num_layers, num_heads, expansion } = READERS[model.get("model")];
+  const { tokens, itemsize } = ui.values(model);
+  const groups = num_heads / (taken.includes("shared") ? SHARED : 1);
+  const window = taken.includes("window") ? WINDOW : null;
+  const [tiles, linearised] = ["tiles", "linearised"].map((name) => taken.includes(name));
+  return cost.reading_cost(tokens, d, num_layers, num_heads, groups, expansion, itemsize, tiles, window, linearised);
+}
+
+function describe({ d, num_layers, num_heads, expansion }) {
+  const parameters = large(num_layers * cost.block_parameters(d, expansion));
+  return (
+    `read a text of ${whole(TEXT)} tokens on a machine with 24 GB. Hold 24 GB or less at once, and let the last ` +
+    `token look up the whole text. The model: ${num_layers} blocks of width ${whole(d)}, ${num_heads} heads, ` +
+    `${parameters} parameters.`
+  );
+}
+
+function verdict(names, held, together, taken, { looked_up }) {
+  const most = Math.max(...held);
+  const fits = together <= MEMORY;
+  const over = fits ? "" : `, ${Number((together / MEMORY).toPrecision(2))} times the goal`;
+  const part = `${2 * most > together ? "Most of it" : "The largest part"}: ${names[held.indexOf(most)]}`;
+  const seen =
+    looked_up === TEXT ? "all" : `${taken.includes("linearised") ? "at most " : ""}${whole(looked_up)} of the`;
+  const shown =
+    `Held at once: ${bytes_of(together)}${over}. ${part}, ${bytes_of(most)}. ` +
+    `In one head the last token can look up ${seen} ${whole(TEXT)} tokens one by one.`;
+  if (!fits) return shown;
+  return looked_up === TEXT ? `${shown} Both goals are reached.` : `${shown} It fits, but the second goal is missed.`;
+}
+
+const kept_together = (text) => text.replaceAll(" GB", "\u00a0GB"); // no line begins with a GB
+const bytes_of = (bytes) => large(bytes, BYTES.slice(0, 4)); // GB at most
+
+// A meter in powers of ten, between two ends that are named; a goal is marked.
+function scale(ends, goal = null) {
+  const [low, high] = Object.values(ends);
+  const share = (value) => Math.log(value / low) / Math.log(high / low);
+  const meter = puzzle.meter();
+  const names = Object.keys(ends).map((name) => element("span", name));
+  const node = element("div.decades", meter.node, element("div.ends", { "aria-hidden": "true" }, ...names));
+  node.style.setProperty("--decade", 1 / Math.round(Math.log10(high / low)));
+  return { node, draw: (value, text) => meter.draw(share(value), goal ? share(goal) : -1, text) };
+}
+
+export default ui.widget(build);

@@ -1,10 +1,11 @@
 """What the sources say and what they get wrong, and where this book teaches it: labels in the chapters, held to two lists.
 
 Each line of the directive `coverage` is the number of a part, such as S0.1, and what it says in a few words. The page links
-it to every section with the label `(S0.1)=`, or `(S0.1-again)=`. The directive `errata` has a range such as 11-18, and links
-each number to its row: a section with the label `(erratum-12)=`, whose title begins with E12. The section that teaches it
+it to every section with the label `(S0.1)=`, or `(S0.1-again)=`. The directive `errata` has numbers such as 11-18, 53, and links
+each to its row: a section with the label `(erratum-12)=`, whose title begins with E12. The section that teaches it
 has the label `(E12)=` or `(E12-again)=`. What is listed and taught nowhere, taught and listed nowhere, or says something
-without a cell that was run (a widget is one) is a warning. So are lists of errata that do not count from 1 without a gap.
+without a cell that was run (a widget is one) is a warning. So are lists of errata that together do not hold each number
+from 1 on once.
 """
 
 import re
@@ -17,7 +18,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 LINE = re.compile(r"(S\d\.\d+) (.+)")
-RANGE = re.compile(r"(\d+)-(\d+)")
+RANGES = re.compile(r"\d+(?:-\d+)?(?:, \d+(?:-\d+)?)*")
 LABEL = re.compile(r"(s\d\.\d+|e\d+|erratum-\d+)(?:-\w+)?")
 CHAPTER = re.compile(r"chapters/(\d\d)_")
 
@@ -51,15 +52,17 @@ class Coverage(SphinxDirective):
 
 
 class Errata(SphinxDirective):
-    """The rows from one number to another."""
+    """The rows with these numbers."""
 
     required_arguments = 1
+    final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
         said = self.arguments[0]
-        if not (match := RANGE.fullmatch(said)):
-            raise self.error(f"{said!r} is not the first and the last number of a list of errata, such as 11-18")
-        numbers = range(int(match[1]), int(match[2]) + 1)
+        if not RANGES.fullmatch(said):
+            raise self.error(f"{said!r} are no numbers of errata, such as 11-18, 53")
+        ends = [[*map(int, part.split("-"))] for part in said.split(", ")]
+        numbers = [number for part in ends for number in range(part[0], part[-1] + 1)]
         self.env.metadata[self.env.docname].setdefault("listed", []).extend(f"e{number}" for number in numbers)
         (rows,) = self.parse_text_to_nodes("\n".join(f"- {{ref}}`erratum-{number}`" for number in numbers))
         rows["classes"].append("errata")
@@ -105,7 +108,7 @@ def check(app: Sphinx, env: BuildEnvironment) -> Iterator[tuple[str, str]]:
     for part in sorted(set(listed) - {place.part for place in found}):
         yield f"{part.upper()} is taught nowhere: no section has the label ({part.upper()})=", home[part]
     errata = [part for part in listed if part.startswith("e")]
-    if errata != [f"e{number}" for number in range(1, len(errata) + 1)]:
+    if {*errata} != {f"e{number}" for number in range(1, len(errata) + 1)}:
         yield f"the lists of errata name {', '.join(errata)}: not each once, from e1 on", home[errata[0]]
     for place in found:
         part = place.part.replace("rratum-", "")

@@ -20,7 +20,7 @@ const FORMULAS = {
   scores: formula("S n n_z", ["Q n d_k, Kᵀ d_k n_z"], scaled),
   weights: formula("A n n_z", ["S n n_z"], softmax),
   output: formula("Y n d_v", ["A n n_z, V n_z d_v"]),
-  "several heads": formula("O n d", ["Concat n 3d_v, W_O 3d_v d"]),
+  "several heads": formula("Y n d", ["Concat n 3d_v, W_O 3d_v d"]),
   bias: formula("Q n d_k", ["X n d, W_Q d d_k", "1 n 1, bᵀ 1 d_k"]),
 };
 const OTHER = { rows: "columns", columns: "rows" };

@@ -24,7 +24,7 @@ FORMULAS = {
     "scores": ("S = Q Kᵀ / √d_k", "n×n_z = (n×d_k)(d_k×n_z)", "S = Kᵀ Q / √d_k", "n_z×n = (n_z×d_k)(d_k×n)"),
     "weights": ("A = softmax(S)", "n×n_z, each row adds up to 1", "A = softmax(S)", "n_z×n, each column adds up to 1"),
     "output": ("Y = A V", "n×d_v = (n×n_z)(n_z×d_v)", "Y = V A", "d_v×n = (d_v×n_z)(n_z×n)"),
-    "several heads": (f"O = {HEADS} W_O", "n×d = (n×3d_v)(3d_v×d)", f"O = W_o {HEADS}", "d×n = (d×3d_v)(3d_v×n)"),
+    "several heads": (f"Y = {HEADS} W_O", "n×d = (n×3d_v)(3d_v×d)", f"Y = W_o {HEADS}", "d×n = (d×3d_v)(3d_v×n)"),
     "bias": ("Q = X W_Q + 1 bᵀ", f"n×d_k = {BIAS[0]}", "Q = W_q X + b 1ᵀ", f"d_k×n = {BIAS[1]}"),
 }
 

@@ -98,7 +98,7 @@ check("write-attention", lambda x: attention(x, x, x, scale=2)).or_raise()
 ```{{errata}} 1-4
 ```
 
-```{{errata}} 6-6
+```{{errata}} 6
 ```
 
 ```{{errata}} all
@@ -182,7 +182,7 @@ FAULTS = {
     ],
     "chapters/appendices/coverage": ["S0.3 is taught nowhere: no section has the label (S0.3)="],
     "chapters/appendices/errata": [
-        "'all' is not the first and the last number of a list of errata",
+        "'all' are no numbers of errata, such as 11-18, 53",
         "the lists of errata name e1, e2, e3, e4, e6: not each once, from e1 on",
         "the section 'E2 · Said' has the label ERRATUM-2, but no cell that was run",
         "undefined label: 'erratum-3'",

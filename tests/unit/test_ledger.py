@@ -48,6 +48,7 @@ def test_a_label_on_a_part_of_a_section_counts_for_the_section():
         (["s0.1"], ["s0.1", "s9.9"], 1, [("label S9.9, which no list names", HERE)]),
         (["e1"], ["e1", "erratum-1"], 1, [("label ERRATUM-1, but no title that begins with E1", HERE)]),
         (["e1"], ["e1"], None, []),
+        (["e1", "e3", "e2"], ["e1", "e2", "e3"], 1, []),
         (["e2"], ["e2"], 1, [("the lists of errata name e2: not each once, from e1 on", LIST)]),
         (["e1", "e1"], ["e1"], 1, [("the lists of errata name e1, e1: not each once", LIST)]),
     ],

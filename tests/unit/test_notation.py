@@ -9,7 +9,7 @@ import pytest
 
 PAGE = Path("chapters/appendices/notation.md")
 ROW = re.compile(r"^\| \$(.+?)\$ \| \$(.+?)\$ \| `(\w+)`", re.MULTILINE)
-SYMBOLS = [found for found in ROW.findall(PAGE.read_text(encoding="utf8")) if found[0] != "O"]
+SYMBOLS = ROW.findall(PAGE.read_text(encoding="utf8"))
 
 
 @pytest.fixture(scope="module")

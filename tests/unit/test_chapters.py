@@ -34,7 +34,10 @@ def code_cells(file):
 SECOND = [file for file in CHAPTERS if "{reading-time}" in file.read_text()]
 FIRST = [file for file in CHAPTERS if file not in SECOND]
 # Second pages of a chapter, which a reader may skip.
-DEPTH = [Path(f"chapters/{name}.md") for name in ("03_anatomy", "04_assumptions", "05_writing", "06_variants", "07_other_functions")]
+DEPTH = [
+    Path(f"chapters/{name}.md")
+    for name in ("03_anatomy", "04_assumptions", "05_writing", "06_variants", "07_other_functions")
+]
 
 
 def parts_in_order(text, parts):

@@ -44,8 +44,7 @@ EXERCISES = (
             "The second score is larger by 2: what is there shrinks by e^(−2), and 1 is added. The third is smaller by 1.",
         ),
         question=ChoiceQuestion(
-            prompt="What does this print? `largest, total = -np.inf, 0.0`, then for each `s` in `[1, 3, 2]`: `new = max(largest, s)`, "
-            "`total = total * np.exp(largest - new) + np.exp(s - new)`, `largest = new`. Last: `print(total.round(2))`",
+            prompt="What does the loop above print, with the scores 1, 3 and 2?",
             options=[
                 ("`1.5`", "e^(−2) + 1 + e^(−1)."),
                 ("`30.19`", "That is e + e³ + e². Each has been divided by e³ in the end."),
@@ -163,7 +162,7 @@ EXERCISES = (
             options=[
                 ("Sliding windows in every layer", "Each query loses what lies further back."),
                 ("Linearised attention", "Its weights are other weights, and much flatter."),
-                ("One head of keys for all, the mean of the trained ones", "The scores change. Such a model is trained that way from the start."),
+                ("One head of keys for all, the mean of the trained ones", "The scores change. Such a model needs further training (Ainslie et al., 2023)."),
                 ("A streaming softmax, in tiles of keys", "It adds the same numbers in another order."),
             ],
             right=3,

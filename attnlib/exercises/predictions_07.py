@@ -51,28 +51,12 @@ PREDICTIONS: dict[str, Question] = {
         explanation="One for 4 bytes.",
         provenance="exact",
     ),
-    "backward": NumberQuestion(
-        title="The price of forgetting",
-        prompt="Each product of the forward pass, QKᵀ and AV, needs two on the way back: one for the gradient of each factor. All take n²·d_k multiply–adds. "
-        "The weights were not kept, and the scores are computed again. How many such products in all, forward and back?",
-        right=7.0,
-        tolerance=0,
-        wrong=[
-            (6.0, 0, "So many if the weights are kept. The scores take one more."),
-            (8.0, 0, "So many if AV is computed again as well. On the way back its result is not needed."),
-            (4.0, 0, "Those are the gradients. The forward pass counts, and the scores once more."),
-            (5.0, 0, "So many on the way back. The forward pass took two."),
-            (3.0, 0, "Each of the two products of the forward pass has two gradients."),
-        ],
-        explanation="2 forward, 4 gradients, and QKᵀ once more.",
-        provenance="exact",
-    ),
     "bet": ChoiceQuestion(
         title="Place your bet",
         prompt="Which comes closest to heads with keys of their own, in the weight on the partners?",
         options=[
             ("All eight heads share one set of keys", "Eight questions through the same four columns: it costs, and the others cost more."),
-            ("A window of 16 tokens", "Every token has sixteen candidates, and the partner is one of 64."),
+            ("A window of 16 tokens", "A token has sixteen candidates at most, and the partner is one of 64."),
             ("The linearised form", "Four positive numbers for a key: a sum of such products can hardly be sharp."),
         ],
         right=0,
@@ -100,6 +84,22 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=1,
     ),
+    "backward": NumberQuestion(
+        title="The price of forgetting",
+        prompt="Each product of the forward pass, QKᵀ and AV, needs two on the way back: one for the gradient of each factor. All take n²·d_k multiply–adds. "
+        "The weights were not kept, and the scores are computed again. How many such products in all, forward and back?",
+        right=7.0,
+        tolerance=0,
+        wrong=[
+            (6.0, 0, "So many if the weights are kept. The scores take one more."),
+            (8.0, 0, "So many if AV is computed again as well. On the way back its result is not needed."),
+            (4.0, 0, "Those are the gradients. The forward pass counts, and the scores once more."),
+            (5.0, 0, "So many on the way back. The forward pass took two."),
+            (3.0, 0, "Each of the two products of the forward pass has two gradients."),
+        ],
+        explanation="2 forward, 4 gradients, and QKᵀ once more.",
+        provenance="exact",
+    ),
     "window-reach": NumberQuestion(
         title="Four layers of a window",
         prompt="Four layers, each with a window of 3 that ends at the token itself. How many tokens back lies the furthest that an output can depend on?",
@@ -122,16 +122,15 @@ PREDICTIONS: dict[str, Question] = {
 BILL: dict[str, Any] = {
     "title": "The bill",
     "rows": ["tiles", "window", "linearised", "shared keys", "checkpointing"],
-    "columns": ["bytes saved", "products", "seconds at best", "same function?", "train anew?", "what is lost"],
+    "columns": ["bytes saved", "products without a mask", "same function?", "further training?", "what is lost"],
     "options": [
         ["grids", "cache of keys and values", "grids and cache", "what training keeps"],
         ["as many", "fewer", "about as many", "more"],
-        ["fewer", "fewer in writing", "more or fewer"],
         ["yes", "no"],
         ["yes", "no"],
         ["nothing but rounding", "what lies further back", "sharp look-ups among many", "keys of one's own"],
     ],
-    "right": [[0, 0, 0, 0, 1, 0], [2, 1, 0, 1, 0, 1], [2, 1, 0, 1, 0, 2], [1, 2, 1, 1, 0, 3], [3, 3, 2, 0, 1, 0]],
+    "right": [[0, 0, 0, 1, 0], [2, 1, 1, 0, 1], [2, 1, 1, 0, 2], [1, 2, 1, 0, 3], [3, 3, 0, 1, 0]],
     "why": [
         "The same sums, in another order.",
         "Each query has *w* scores, and older keys can go.",
@@ -139,5 +138,5 @@ BILL: dict[str, Any] = {
         "The grids stay. A smaller cache moves in less time.",
         "It pays products for bytes. Fewer bytes may take less time.",
     ],
-    "given": [[0, 2], [0, 4], [1, 0], [1, 2], [1, 4], [2, 2], [2, 3], [2, 4], [3, 1], [3, 3], [3, 4], [4, 0], [4, 2], [4, 4]],
+    "given": [[0, 0], [0, 3], [0, 4], [1, 0], [1, 2], [1, 3], [2, 1], [2, 2], [2, 3], [3, 1], [3, 2], [3, 3], [3, 4], [4, 0], [4, 3], [4, 4]],
 }  # fmt: skip

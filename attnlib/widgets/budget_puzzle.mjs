@@ -29,7 +29,7 @@ const PARTS = {
 const INSTEAD = { tiles: "one tile", linearised: "state of one layer" }; // of grids
 const TRAINED = "another function, for which a model has to be trained";
 const CHANGES = {
-  tiles: "Tiles: the same function up to rounding, and as many products.",
+  tiles: "Tiles: the same function up to rounding, and without a mask as many products.",
   shared: `Shared keys: ${SHARED} query heads read the same keys and values. It is ${TRAINED}.`,
   window: `Window: in a layer a token reads itself and the ${whole(WINDOW - 1)} tokens before it. It is ${TRAINED}.`,
   linearised: `Linearised: a state of fixed size in place of the grid. It is ${TRAINED}.`,
@@ -42,7 +42,7 @@ const BOUND =
   "From mark to mark a bar is ten times as much. Seconds at best: for each part of a layer, what its products take " +
   "at the published rate, or what its bytes take at the published bandwidth, whichever is longer. The rate is 165.2 " +
   "trillion multiply–adds a second, divided by the bytes of a number; the bandwidth is 1,008 GB a second.";
-const WALL = " One byte a number is the least here. With whole grids that is a wall.";
+const WALL = " One byte a number is the least here. With the whole grids of all heads that is a wall.";
 
 function build(model, figure) {
   const hand = puzzle.hand_over(model, {
@@ -99,7 +99,7 @@ function build(model, figure) {
     meters.held.draw(together, `held at once: ${bytes_of(together)}, goal: 24 GB or less`);
     meters.multiply_adds.draw(multiply_adds, `multiply–adds: ${large(multiply_adds)}`);
     meters.seconds.draw(seconds, `seconds at best: ${Number(seconds.toPrecision(3))} s`);
-    meters.looked_up.draw(looked_up, `last token can look up: ${whole(looked_up)}, goal: all`);
+    meters.looked_up.draw(looked_up, `kept for the last token: ${whole(looked_up)}, goal: all`);
     for (const { name, node } of toggles) node.hidden = !offered.includes(name);
     hand.node.hidden = !small;
     ui.caption(model, figure, kept_together(describe(READERS[model.get("model")])));
@@ -130,10 +130,10 @@ function count(model, taken) {
 
 function describe({ d, num_layers, num_heads, expansion }) {
   const parameters = large(num_layers * cost.block_parameters(d, expansion));
+  const gated = expansion === 4 ? "" : " (feed-forward layers as Llama 2’s)";
   return (
-    `read a text of ${whole(TEXT)} tokens on a machine with 24 GB. Hold 24 GB or less at once, and let the last ` +
-    `token look up the whole text. The model: ${num_layers} blocks of width ${whole(d)}, ${num_heads} heads, ` +
-    `${parameters} parameters.`
+    `hold 24 GB or less, all heads of a layer at once, and keep all ${whole(TEXT)} tokens for writing on. ` +
+    `${num_layers} blocks of width ${whole(d)}, ${num_heads} heads, ${parameters} parameters in the blocks${gated}.`
   );
 }
 
@@ -142,11 +142,11 @@ function verdict(names, held, together, taken, { looked_up }) {
   const fits = together <= MEMORY;
   const over = fits ? "" : `, ${Number((together / MEMORY).toPrecision(2))} times the goal`;
   const part = `${2 * most > together ? "Most of it" : "The largest part"}: ${names[held.indexOf(most)]}`;
-  const seen =
-    looked_up === TEXT ? "all" : `${taken.includes("linearised") ? "at most " : ""}${whole(looked_up)} of the`;
+  const linearised = taken.includes("linearised");
+  const seen = looked_up === TEXT ? "all" : `${linearised ? "at most " : ""}${whole(looked_up)} of the`;
   const shown =
     `Held at once: ${bytes_of(together)}${over}. ${part}, ${bytes_of(most)}. ` +
-    `In one head the last token can look up ${seen} ${whole(TEXT)} tokens one by one.`;
+    `For a look-up by the last token, one head keeps ${seen} ${whole(TEXT)} tokens${linearised ? ": the rank of its grid is d_k at most" : ""}.`;
   if (!fits) return shown;
   return looked_up === TEXT ? `${shown} Both goals are reached.` : `${shown} It fits, but the second goal is missed.`;
 }

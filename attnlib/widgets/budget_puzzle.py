@@ -36,12 +36,12 @@ SHOWN: dict[str, list[tuple[int, tuple[str, ...]]]] = {
 class BudgetPuzzle(PageWidget):
     """A machine with 24 GB must read a text of 100,000 tokens whole. What does that take, and what has to change?
 
-    Two goals: the bytes `held` at once are 24 GB or less, and the last token can look up all 100,000 tokens one by one
-    in each layer. Of the text `tokens` (1,000 to 100,000) are kept; a number takes `itemsize` bytes (4, 2 or 1). The
+    Two goals: the bytes `held` at once are 24 GB or less, and in each layer all 100,000 tokens are kept for the last
+    one's look-up. All heads of a layer work at once, and all layers keep what writing on needs. Of the text `tokens` (1,000 to 100,000) are kept; a number takes `itemsize` bytes (4, 2 or 1). The
     counts are those of `attnlib.cost.reading_cost`, with the sizes of GPT-2 small ("small") or of Llama 2 7B ("7B") as
     `model`: blocks alone, without embeddings.
 
-    The small model has whole grids until the page hands over the tiles (`handed`, then `tiles`). With whole grids the
+    The small model has the whole grids of all heads until the page hands over the tiles (`handed`, then `tiles`). With whole grids the
     two goals cannot both be reached. With 7B all is offered from the start: `tiles`, `shared` (8 query heads to a head
     of keys and values), `window` (the 4,096 tokens up to each one) and `linearised`, which goes with neither tiles nor
     a window. What is not offered counts nothing. A reader moves all but the model.
@@ -97,12 +97,13 @@ class BudgetPuzzle(PageWidget):
             cells += [f"{reading.looked_up:,}", _function(itemsize, remedies)]
             rows.append((f"{ways}, {itemsize} byte{'s' * (itemsize > 1)} a number", cells))
         sizes, whole = READERS[self.model], count(self.model, 1, 1, ())
+        gated = "" if sizes["expansion"] == 4 else " (feed-forward layers as Llama 2’s)"
         shown = (
-            f"read a text of {TEXT:,} tokens on a machine with 24 GB. Hold 24 GB or less at once, and let the last "
-            f"token look up the whole text. The model: {sizes['num_layers']} blocks of width {sizes['d']:,}, "
-            f"{sizes['num_heads']} heads, {large(whole.parameters)} parameters. Tokens kept: {self.tokens:,}."
+            f"hold 24 GB or less, all heads of a layer at once, and keep all {TEXT:,} tokens for writing on. "
+            f"{sizes['num_layers']} blocks of width {sizes['d']:,}, {sizes['num_heads']} heads, "
+            f"{large(whole.parameters)} parameters in the blocks{gated}. Tokens kept: {self.tokens:,}."
         )
-        columns = ["held at once", "multiply–adds", "time at best", "tokens looked up", "function"]
+        columns = ["held at once", "multiply–adds", "time at best", "kept for the last token", "function"]
         return table(self.caption(shown), columns, rows)
 
 

@@ -9,8 +9,8 @@ import "./streaming_softmax.css";
 const LARGEST = 1000; // of a score and of a value
 const KEPT = ["largest", "total", "blend"];
 const CAPTION =
-  "keys come one by one. The full bar is the key at hand. Pale bars are drawn for you alone: the keys before are " +
-  "forgotten, and the three numbers in the boxes are all that is remembered. The total is the sum of the bars.";
+  "pale bars are drawn for you alone: those keys are forgotten. The three numbers in the boxes are all that is " +
+  "remembered. The total is the sum of the bars.";
 
 function build(model, figure) {
   const count = () => model.get("scores").length;

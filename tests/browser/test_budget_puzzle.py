@@ -13,7 +13,7 @@ from attnlib.widgets.budget_puzzle import OFFERED, REMEDIES, TEXT, BudgetPuzzle
 MEMORY = 24e9
 PARTS = ("parameters", "keys_and_values", "stream", "grids")
 ENDS = [(1e8, 1e13), (1e11, 1e16), (1e-4, 1e3), (10, TEXT)]  # of the meters
-WALL = "One byte a number is the least here. With whole grids that is a wall."
+WALL = "One byte a number is the least here. With the whole grids of all heads that is a wall."
 
 
 @pytest.fixture(params=[1280, 390])
@@ -51,7 +51,7 @@ def is_that_of(page, puzzle):
         f"held at once: {size(reading.held)}, goal: 24 GB or less",
         f"multiply–adds: {large(reading.multiply_adds)}",
         f"seconds at best: {reading.seconds:.3g} s",
-        f"last token can look up: {reading.looked_up:,}, goal: all",
+        f"kept for the last token: {reading.looked_up:,}, goal: all",
     ]
     drawn = meters.evaluate_all("all => all.map((one) => Number(one.style.getPropertyValue('--w')))")
     values = (reading.held, reading.multiply_adds, reading.seconds, reading.looked_up)
@@ -83,7 +83,7 @@ def test_it_starts_with_whole_grids_and_forty_times_the_goal(page):
     is_that_of(page, BudgetPuzzle())
     assert said(page) == (
         "Held at once: 968 GB, 40 times the goal. Most of it: grids of one layer, 960 GB. "
-        "In one head the last token can look up all 100,000 tokens one by one."
+        "For a look-up by the last token, one head keeps all 100,000 tokens."
     )
     assert page.problems == []
 
@@ -204,5 +204,5 @@ def test_a_meter_grows_with_its_letters(page):
 def test_the_caption_says_what_is_asked(show):
     caption = plain(opened(show, BudgetPuzzle(model="7B")).locator("figcaption").text_content())
     assert re.search(
-        r"Hold 24 GB or less at once, .*32 blocks of width 4,096, 32 heads, 6\.48 billion parameters", caption
+        r"hold 24 GB or less, all heads .*32 blocks of width 4,096, 32 heads, 6\.48 billion parameters in the blocks", caption
     )

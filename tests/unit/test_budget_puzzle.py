@@ -182,7 +182,7 @@ def test_bad_input_is_named(options, says):
 
 def test_without_a_script_the_ways_stand_in_print(page_of):
     cells = page_of(BudgetPuzzle()).cells
-    assert cells[1:6] == ["held at once", "multiply–adds", "time at best", "tokens looked up", "function"]
+    assert cells[1:6] == ["held at once", "multiply–adds", "time at best", "kept for the last token", "function"]
     assert [cells[at : at + 6] for at in range(6, len(cells), 6)] == [
         ["whole grids, 4 bytes a number", "968 GB", "193 trillion", "23.1 s", "100,000", "the same"],
         ["whole grids, 1 byte a number", "242 GB", "193 trillion", "5.77 s", "100,000", "of 256 numbers"],

@@ -12,6 +12,7 @@ from tools.site import served as serve
 
 CHAPTER = "chapters/01_dot_product.html"
 TRAINED = "chapters/09_trained.html"
+FIGURES = "chapters/04_scaling.html"
 
 
 def plane_of(page):
@@ -282,9 +283,9 @@ def test_the_chapter_that_defines_a_term_is_found_first(words, chapter, served, 
 
 
 def test_a_figure_keeps_its_place_and_all_come_once_the_page_is_shown(site, open_page, until):
-    page = open_page(f"{site}/{TRAINED}")
+    page = open_page(f"{site}/{FIGURES}")
     images = page.locator("main img")
-    written = re.findall("<img [^>]*>", (SITE / TRAINED).read_text(encoding="utf8"))
+    written = re.findall("<img [^>]*>", (SITE / FIGURES).read_text(encoding="utf8"))
     assert all(
         re.search(rf'{name}="(lazy|\d+)"', image) for image in written for name in ("loading", "width", "height")
     )

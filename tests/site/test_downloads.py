@@ -87,7 +87,7 @@ def test_torch_is_for_the_chapters_that_the_page_names():
     asking = [
         name for name in CHAPTERS if "import torch" in (SITE / "downloads" / f"{name}.ipynb").read_text(encoding="utf8")
     ]
-    assert sorted({int(name[:2]) for name in asking}) == list(range(2, 9))
+    assert sorted({int(name[:2]) for name in asking}) == [2, 3, 4, 5, 6, 7, 9]
 
 
 @pytest.mark.parametrize("there", [True, False])

@@ -51,7 +51,6 @@ EXERCISES = (
                 (2.3026, 0.006, "That is ln 10. Solve e^t / (e^t + 2) = 0.9."),
             ],
             explanation="e^t / (e^t + 2) = 0.9 gives e^t = 18, and ln 18 ≈ 2.89.",
-            provenance="exact",
         ),
     ),
     Exercise(
@@ -107,7 +106,7 @@ EXERCISES = (
                 (float(2 * np.cos(12)), 0.01, "You added the angles. What counts is the angle *between* the two arrows, 7 − 5."),
                 (float(np.cos(2)), 0.01, "The key has length 2, and turning keeps it."),
                 (float(2 * np.cos(np.deg2rad(2))), 0.0005, "That is 2 degrees. The angles are radians: 2 is about 115°."),
-                (float(2 * np.sin(2)), 0.01, "The sine is for arrows at a right angle to each other. A dot product takes the cosine."),
+                (float(2 * np.sin(2)), 0.01, "The sine is for arrows that started at a right angle. These started in one direction: take the cosine."),
             ],
             explanation="1 · 2 · cos(7 − 5) ≈ −0.83. At positions 107 and 105 it is the same.",
         ),
@@ -120,7 +119,7 @@ EXERCISES = (
         misconception="The layout does not matter as long as every column is turned.",
         hints=(
             "Cut x into `a = x[..., :d // 2]` and `b = x[..., d // 2:]`: pair c is a's column c with b's.",
-            "The angles are n × d/2: `positions[:, None]` times the frequencies of the sinusoidal table. They fit every axis in front.",
+            "The angles are n × d/2: `positions[:, None]` times the d/2 frequencies. They fit every axis in front.",
             "Make both new halves from the old ones, then put them side by side with `np.concatenate(…, axis=-1)`.",
         ),
         properties=TURN_HALF,

@@ -50,12 +50,12 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "half-split": ChoiceQuestion(
         title="The other layout",
-        prompt="The same vector (1, 2, 3, 4) at the same place, half-split: two quarter turns for columns 1 and 3, "
-        "one for columns 2 and 4. What is the result?",
+        prompt="The same vector (1, 2, 3, 4) at the same place, half-split: two quarter turns for columns 0 and 2, "
+        "one for columns 1 and 3. What is the result?",
         options=[
             ("(−1, −2, −4, 3)", "That is the interleaved layout again."),
-            ("(−1, −3, −4, 2)", "The right numbers. But each returns to its own column: the first pair to 1 and 3."),
-            ("(−1, −4, −3, 2)", "(1, 3) becomes (−1, −3), in columns 1 and 3, and (2, 4) becomes (−4, 2), in columns 2 and 4."),
+            ("(−1, −3, −4, 2)", "The right numbers. But each returns to its own column: the first pair to 0 and 2."),
+            ("(−1, −4, −3, 2)", "(1, 3) becomes (−1, −3), in columns 0 and 2, and (2, 4) becomes (−4, 2), in columns 1 and 3."),
             ("(−3, −2, 1, −4)", "Here the first pair makes two quarter turns, and the second pair one."),
         ],
         right=2,

@@ -146,7 +146,8 @@ function verdict(names, held, together, taken, { looked_up }) {
   const seen = looked_up === TEXT ? "all" : `${linearised ? "at most " : ""}${whole(looked_up)} of the`;
   const shown =
     `Held at once: ${bytes_of(together)}${over}. ${part}, ${bytes_of(most)}. ` +
-    `For a look-up by the last token, one head keeps ${seen} ${whole(TEXT)} tokens${linearised ? ": the rank of its grid is d_k at most" : ""}.`;
+    `For a look-up by the last token, one head keeps ${seen} ${whole(TEXT)} tokens` +
+    (linearised ? ": the rank of its grid is d_k at most." : ".");
   if (!fits) return shown;
   return looked_up === TEXT ? `${shown} Both goals are reached.` : `${shown} It fits, but the second goal is missed.`;
 }

@@ -37,12 +37,13 @@ class BudgetPuzzle(PageWidget):
     """A machine with 24 GB must read a text of 100,000 tokens whole. What does that take, and what has to change?
 
     Two goals: the bytes `held` at once are 24 GB or less, and in each layer all 100,000 tokens are kept for the last
-    one's look-up. All heads of a layer work at once, and all layers keep what writing on needs. Of the text `tokens` (1,000 to 100,000) are kept; a number takes `itemsize` bytes (4, 2 or 1). The
-    counts are those of `attnlib.cost.reading_cost`, with the sizes of GPT-2 small ("small") or of Llama 2 7B ("7B") as
-    `model`: blocks alone, without embeddings.
+    one's look-up. All heads of a layer work at once, and all layers keep what writing on needs. Of the text `tokens`
+    (1,000 to 100,000) are kept; a number takes `itemsize` bytes (4, 2 or 1). The counts are those of
+    `attnlib.cost.reading_cost`, with the sizes of GPT-2 small ("small") or of Llama 2 7B ("7B") as `model`: blocks
+    alone, without embeddings.
 
-    The small model has the whole grids of all heads until the page hands over the tiles (`handed`, then `tiles`). With whole grids the
-    two goals cannot both be reached. With 7B all is offered from the start: `tiles`, `shared` (8 query heads to a head
+    The small model has the whole grids of all heads until the page hands over the tiles (`handed`, then `tiles`). With
+    whole grids the two goals cannot both be reached. With 7B all is offered from the start: `tiles`, `shared` (8 query heads to a head
     of keys and values), `window` (the 4,096 tokens up to each one) and `linearised`, which goes with neither tiles nor
     a window. What is not offered counts nothing. A reader moves all but the model.
 

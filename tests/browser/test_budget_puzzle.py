@@ -204,5 +204,6 @@ def test_a_meter_grows_with_its_letters(page):
 def test_the_caption_says_what_is_asked(show):
     caption = plain(opened(show, BudgetPuzzle(model="7B")).locator("figcaption").text_content())
     assert re.search(
-        r"hold 24 GB or less, all heads .*32 blocks of width 4,096, 32 heads, 6\.48 billion parameters in the blocks", caption
+        r"hold 24 GB or less, all heads .*32 blocks of width 4,096, 32 heads, 6\.48 billion parameters in the blocks",
+        caption,
     )

@@ -111,7 +111,7 @@ EXERCISES = (
             right=1.36,
             tolerance=0.05,
             wrong=[
-                (14.9, 0.1, "A difference of scores is a quotient of weights: divide by e to the 3.7."),
+                (14.86, 0.1, "A difference of scores is a quotient of weights: divide by e to the 3.7."),
                 (51.3, 0.1, "A bias is added to the score, and the weight has e to the score."),
                 (2224.6, 20, "The far key is fined: divide."),
                 (1.84, 0.03, "The near key's bias counts as well: 0.3 − (−3.4) = 3.7."),

@@ -1,6 +1,6 @@
 """Predictions of chapter 9: what its text asks before the reader scrolls."""
 
-from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, Question
+from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
     "added-vectors": NumberQuestion(
@@ -23,7 +23,7 @@ PREDICTIONS: dict[str, Question] = {
             ("Stay: 2.4 has matrices of its own", "They read the stream. What would be missing there?"),
             ("Fall to nearly nothing", "Without the note in *fish*, nothing tells it from other words."),
             ("Fall by half: there are two heads in the story", "The story gives 2.4 no other way to find the word."),
-            ("Rise: 2.4 has to do the work alone", "No head knows what another one does. Only training could make up for it."),
+            ("Rise: 2.4 has to do the work alone", "Nothing in the story replaces the note."),
         ],
         right=1,
         provenance="trained",
@@ -40,6 +40,18 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=3,
         provenance="trained",
+    ),
+    "margins": ChoiceQuestion(
+        title="Two heads at once",
+        prompt="Without 1.2 the margin is 5.5 less, without 2.2 it is 3.6 less. Suppose that each steps in where the other is missing. "
+        "How much less is the margin without both?",
+        options=[
+            ("Clearly more than 9.1", "Then nobody steps in any more. See below what was measured."),
+            ("About 9.1, the sum", "That would be so if each did its own part, whether the other is there or not."),
+            ("About 5.5, the larger one", "Then 2.2 would add nothing without 1.2. That is the opposite of stepping in."),
+        ],
+        right=0,
+        provenance="exact",
     ),
     "longer-repeats": ChoiceQuestion(
         title="Longer than ever",
@@ -63,26 +75,13 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
         provenance="trained",
     ),
-    "ladder": OrderQuestion(
-        title="From a look to a claim",
-        prompt="Put what you can find of a head into order, from the weakest evidence for “it decides the answer” to the strongest.",
-        options=[
-            ("One bright cell in one sentence", ""),
-            ("A mean weight over many sentences", "First comes a look at one sentence."),
-            ("The length and direction of what it adds", "A score says where it reads. This says more, so it comes later."),
-            ("An ablation of it alone", "What a head adds comes first: an ablation asks whether it is missed."),
-            ("Ablations of sets, with rivals, over fresh draws", "Alone comes before together."),
-        ],
-        order=[3, 1, 4, 0, 2],
-        reveal="And none of them says that another training would give the same heads the same jobs.",
-    ),
     # What the model lacks
     "whole-text": ChoiceQuestion(
         title="Give it the text",
         prompt="The feed-forward layer now gets the question and all twelve facts of the text, side by side in one row. Can it learn to give back the fact that is asked for?",
         options=[
             ("No: it has no softmax", "Look at what its keys can be: of the question and of a fact together."),
-            ("Yes, with more numbers and more steps than attention", "It has to learn for each of the twelve places what attention says once."),
+            ("At least in part, with more numbers and more steps than attention", "It has to learn for each of the twelve places what attention says once."),
             ("Yes, and sooner than attention", "Each of the twelve places needs keys of its own."),
         ],
         right=1,

@@ -119,7 +119,8 @@ EXERCISES = (
             wrong=[
                 (3072.0, 0.5, "That is 6d, with the feed-forward layer's 8nd². It is gone."),
                 (2048.0, 0.5, "That is 4d. There are two products with the grid, QKᵀ and AV: 2n²d."),
-                (1536.0, 0.5, "That is 3d. W_O takes nd² as well: 4nd² in all."),
+                (768.0, 0.5, "That is 1.5d. W_O takes nd² as well: 4nd² in all."),
+                (1536.0, 0.5, "That is 3d. W_O takes nd² as well, and there are two products with the grid."),
                 (512.0, 0.5, "At n = d the grids take 2d³ and the projections 4d³."),
             ],
             explanation="4nd² = 2n²d at n = 2d. Without feed-forward layers the grids matter three times as soon.",
@@ -161,7 +162,7 @@ EXERCISES = (
             "answers, up to rounding?",
             options=[
                 ("Sliding windows in every layer", "Each query loses what lies further back."),
-                ("Linearised attention", "Its weights are other weights, and much flatter."),
+                ("Linearised attention", "Its weights are other weights, and with the chapter's φ usually flatter."),
                 ("One head of keys for all, the mean of the trained ones", "The scores change. Such a model needs further training (Ainslie et al., 2023)."),
                 ("A streaming softmax, in tiles of keys", "It adds the same numbers in another order."),
             ],

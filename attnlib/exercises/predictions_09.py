@@ -21,7 +21,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="2.4's score is about 0.96: so much weight lies on the word to copy. Silence 1.4. What should the score of *2.4* do, if the story is true?",
         options=[
             ("Stay: 2.4 has matrices of its own", "They read the stream. What would be missing there?"),
-            ("Fall to nearly nothing", "Without the note in *fish*, nothing tells it from other words."),
+            ("Fall to nearly nothing", "Without the note in *fish*, the story leaves 2.4 nothing to find it by."),
             ("Fall by half: there are two heads in the story", "The story gives 2.4 no other way to find the word."),
             ("Rise: 2.4 has to do the work alone", "Nothing in the story replaces the note."),
         ],

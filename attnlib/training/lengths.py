@@ -7,11 +7,8 @@ One causal head learns it from short texts, without places and with them in thre
 `attnlib.lab.lengths` reads the file.
 """
 
-import argparse
-import json
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -19,6 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attnlib.positions import sinusoidal_encoding
+from attnlib.training.recording import write
 
 LETTERS, SIZE = 10, 16  # kinds of letters, and the width d of everything else
 TRAINED = (9, 16)  # the lengths of the texts of training
@@ -185,12 +183,8 @@ def record() -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m attnlib.training.lengths")
-    parser.add_argument("--out", type=Path, default=Path("attnlib/data/lengths.json"))
-    options = parser.parse_args()
     torch.set_num_threads(1)
-    options.out.write_text(json.dumps(record(), separators=(",", ":")) + "\n", encoding="utf8")
-    print(f"written to {options.out}")
+    write("lengths", record)
 
 
 if __name__ == "__main__":

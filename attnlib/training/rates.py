@@ -7,16 +7,15 @@ noise: which letter has its item? Queries come from the called name, keys from t
 through a matrix W_O to the answer. `attnlib.lab.rates` reads the file.
 """
 
-import argparse
-import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
+
+from attnlib.training.recording import write
 
 ITEMS, SIZE, LETTERS = 8, 16, 10
 WIDTHS = (4, 16, 64, 256)
@@ -183,12 +182,8 @@ def record() -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m attnlib.training.rates")
-    parser.add_argument("--out", type=Path, default=Path("attnlib/data/rates.json"))
-    options = parser.parse_args()
     torch.set_num_threads(1)
-    options.out.write_text(json.dumps(record(), separators=(",", ":")) + "\n", encoding="utf8")
-    print(f"written to {options.out}")
+    write("rates", record)
 
 
 if __name__ == "__main__":

@@ -6,17 +6,16 @@ The same three pieces of work as `attnlib.lab.roofline.measure`, in PyTorch: att
 function, which works tile by tile, and one query that meets a cache. Numbers have 2 bytes on a GPU and 4 on a CPU.
 """
 
-import argparse
-import json
 import platform
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from attnlib import cost
 from attnlib.lab.roofline import WAYS, Roofline, fastest, point
+from attnlib.training.recording import write
 
 HEAD, HEADS, RUNS = 128, 32, 7
 
@@ -73,15 +72,16 @@ def measure(device: torch.device, n: int, size: int, many: int) -> Roofline:
         )
 
 
-def main() -> None:
-    """Measure, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=Path(__file__).parents[1] / "data/roofline.json")
+def record() -> dict[str, Any]:
+    """What the file holds: the command, and the roofline of a GPU, or where there is none of the CPU."""
     gpu = torch.cuda.is_available()
     found = measure(torch.device("cuda" if gpu else "cpu"), 4096, *((8192, 1 << 30) if gpu else (2048, 1 << 25)))
-    made = found._asdict() | {"points": {way: one._asdict() for way, one in found.points.items()}}
-    command = "python -m attnlib.training.roofline"
-    parser.parse_args().out.write_text(json.dumps({"command": command} | made, indent=1) + "\n", encoding="utf8")
+    points = {way: one._asdict() for way, one in found.points.items()}
+    return {"command": "python -m attnlib.training.roofline"} | found._asdict() | {"points": points}
+
+
+def main() -> None:
+    write("roofline", record)
 
 
 if __name__ == "__main__":

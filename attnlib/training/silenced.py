@@ -8,10 +8,7 @@ positions of other texts. That is the mean of the head's output before W_O, time
 `attnlib.lab.silenced` reads the file.
 """
 
-import argparse
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +21,7 @@ from attnlib.decoder import distance_bias, rms_norm
 from attnlib.multihead import split_heads
 from attnlib.scaled_dot_product import attention_weights, softmax
 from attnlib.trained import Parameters
+from attnlib.training.recording import write
 
 SEEDS = (100, 101, 102, 103, 104)
 STREAMS, LISTS = 200, 100  # of each seed
@@ -133,11 +131,7 @@ def record() -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m attnlib.training.silenced")
-    parser.add_argument("--out", type=Path, default=Path("attnlib/data/silenced.json"))
-    options = parser.parse_args()
-    options.out.write_text(json.dumps(record(), separators=(",", ":")) + "\n", encoding="utf8")
-    print(f"written to {options.out}")
+    write("silenced", record)
 
 
 def _replaced(

@@ -100,6 +100,32 @@ def drag(settle):
 
 
 @pytest.fixture
+def pull(drag):
+    """Move a slider to a value, from where it stands: by mouse, on a phone by finger."""
+
+    def pull_to(slider, value):
+        slider.scroll_into_view_if_needed()
+        page, box, thumb = slider.page, slider.bounding_box(), 16
+        least, most, now = slider.evaluate("(one) => [+one.min, +one.max, +one.value]")
+        at, to = (
+            (
+                box["x"] + thumb / 2 + (box["width"] - thumb) * (to - least) / (most - least),
+                box["y"] + box["height"] / 2,
+            )
+            for to in (now, value)
+        )
+        if page.viewport_size["width"] < 500:
+            drag(page, at, to)
+            return
+        page.mouse.move(*at)
+        page.mouse.down()
+        page.mouse.move(*to, steps=3)
+        page.mouse.up()
+
+    return pull_to
+
+
+@pytest.fixture
 def centre_of():
     """The point of a page in the middle of an element."""
 

@@ -72,23 +72,6 @@ def is_that_of(page, puzzle):
         assert slider.get_attribute("aria-valuetext") == f"{value:.1f}".replace("-", "−")
 
 
-def pull_to(page, slider, value, drag):
-    """Move a slider by mouse, on a phone by finger: from where it stands to where it should."""
-    slider.scroll_into_view_if_needed()
-    box, thumb = slider.bounding_box(), 16
-    at, to = (
-        (box["x"] + thumb / 2 + (box["width"] - thumb) * (place + 5) / 10, box["y"] + box["height"] / 2)
-        for place in (float(slider.input_value()), value)
-    )
-    if page.viewport_size["width"] < 500:
-        drag(page, at, to)
-        return
-    page.mouse.move(*at)
-    page.mouse.down()
-    page.mouse.move(*to, steps=3)
-    page.mouse.up()
-
-
 def test_it_is_lost_and_won_by_keyboard(page):
     is_that_of(page, OrderPuzzle())
     score(page, "dog").press("End")
@@ -111,13 +94,13 @@ def test_it_is_lost_and_won_by_keyboard(page):
     assert page.problems == []
 
 
-def test_it_is_lost_and_won_by_mouse_or_finger(page, drag):
-    pull_to(page, score(page, "dog"), 3, drag)
-    pull_to(page, score(page, "itself"), -4, drag)
+def test_it_is_lost_and_won_by_mouse_or_finger(page, pull):
+    pull(score(page, "dog"), 3)
+    pull(score(page, "itself"), -4)
     is_that_of(page, OrderPuzzle(dog=3, itself=-4))
     hand(page).click()
-    pull_to(page, added(page, "before"), 4.5, drag)
-    pull_to(page, added(page, "after"), -2, drag)
+    pull(added(page, "before"), 4.5)
+    pull(added(page, "after"), -2)
     is_that_of(page, OrderPuzzle(dog=3, itself=-4, handed=True, before=4.5, after=-2))
     assert "The goal is passed." in said(page)
     assert page.problems == []

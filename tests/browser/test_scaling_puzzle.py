@@ -66,23 +66,6 @@ def press_to(page, slider, divisor):
         page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
 
 
-def pull_to(page, slider, divisor, drag):
-    """Move a slider by mouse, on a phone by finger: from where it stands to where it should."""
-    slider.scroll_into_view_if_needed()
-    box, thumb = slider.bounding_box(), 16
-    at, to = (
-        (box["x"] + thumb / 2 + (box["width"] - thumb) * step / 24, box["y"] + box["height"] / 2)
-        for step in (int(slider.input_value()), DIVISORS.index(divisor))
-    )
-    if page.viewport_size["width"] < 500:
-        drag(page, at, to)
-        return
-    page.mouse.move(*at)
-    page.mouse.down()
-    page.mouse.move(*to, steps=3)
-    page.mouse.up()
-
-
 def test_at_the_start_every_cloud_is_in_the_corners(page):
     is_that_of(page, ScalingPuzzle())
     assert "At home: 0 of 4" in said(page)
@@ -116,14 +99,14 @@ def test_it_is_lost_and_won_by_keyboard(page):
     assert page.problems == []
 
 
-def test_it_is_lost_and_won_by_mouse_or_finger(page, drag):
-    pull_to(page, for_all(page), 4, drag)
+def test_it_is_lost_and_won_by_mouse_or_finger(page, pull):
+    pull(for_all(page), DIVISORS.index(4))
     is_that_of(page, ScalingPuzzle(divisor=4))
-    pull_to(page, for_all(page), 16, drag)
+    pull(for_all(page), DIVISORS.index(16))
     is_that_of(page, ScalingPuzzle(divisor=16))
     hand(page).click()
     for width in WIDTHS:
-        pull_to(page, for_width(page, width), width**0.5, drag)
+        pull(for_width(page, width), DIVISORS.index(width**0.5))
     is_that_of(page, ScalingPuzzle(divisor=16, handed=True, divisors=[2, 4, 8, 16]))
     assert said(page).endswith("The goal is passed.")
     assert page.problems == []

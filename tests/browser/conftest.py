@@ -126,6 +126,24 @@ def pull(drag):
 
 
 @pytest.fixture
+def stays_below(show):
+    """What stands below a widget keeps its place through all changes, each a function of the page; returns the page."""
+
+    def stays(widget, width, *changes):
+        box = '<div style="max-width: 46rem">'
+        page = show(box, widget, "<p id='below'>below</p>", viewport={"width": width, "height": 900})
+        page.locator(".attn-meter").first.wait_for()
+        at = []
+        for change in changes:
+            change(page)
+            at.append(page.locator("#below").bounding_box()["y"])
+        assert max(at) - min(at) <= 1
+        return page
+
+    return stays
+
+
+@pytest.fixture
 def centre_of():
     """The point of a page in the middle of an element."""
 

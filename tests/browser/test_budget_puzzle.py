@@ -152,6 +152,7 @@ def test_each_way_is_counted_as_in_python(show):
         puzzle = BudgetPuzzle(model="7B", itemsize=itemsize, tokens=1000 + 7777 * i, **dict.fromkeys(taken, True))
         page = opened(show, puzzle)
         is_that_of(page, puzzle)
+        assert page.problems == []
 
 
 def test_where_the_grids_stood_is_what_is_there_in_their_place(show):

@@ -145,20 +145,9 @@ def test_on_a_phone_the_sentences_and_what_moves_them_are_in_sight_together(hand
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_what_stands_below_stays_where_it_is_whatever_is_said(width, show):
-    page = show(
-        '<div style="max-width: 46rem">',
-        OrderPuzzle(),
-        "<p id='below'>below</p>",
-        viewport={"width": width, "height": 900},
-    )
-    page.locator(".attn-meter").wait_for()
-    at = []
-    for change in (lambda: score(page, "itself").press("ArrowLeft"), lambda: score(page, "itself").press("Home")):
-        change()
-        at.append(page.locator("#below").bounding_box()["y"])
-    assert max(at) - min(at) <= 1
-    assert said(page).endswith(WALL)
+def test_what_stands_below_stays_where_it_is_whatever_is_said(width, stays_below):
+    changes = [lambda page, key=key: score(page, "itself").press(key) for key in ("ArrowLeft", "Home")]
+    assert said(stays_below(OrderPuzzle(), width, *changes)).endswith(WALL)
 
 
 def test_every_target_is_large_and_nothing_leaves_a_phone(page, settle):

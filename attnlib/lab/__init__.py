@@ -5,12 +5,14 @@ embeddings, `cycle` bounds what tokens in a circle can read, `blends` reads two 
 trains one matrix by what tokens read, `scaling` draws scores, `rates` reads a recorded map of learning rates, `cones`
 follows a mask through layers, `positive` replaces exp, `passing` keeps three numbers of a softmax, `heads` changes a
 decoder's heads, `silenced` reads what a trained one can do without some of them, `lengths` what heads do with longer
-texts, `tiles` follows single numbers through heads, `geometry` draws in the plane, `tensors` counts what there is to
-learn, and `roofline` measures how fast work can be.
+texts, `minilm` what a real model does with some, `tiles` follows single numbers through heads, `geometry` draws in the
+plane, `tensors` counts what there is to learn, `roofline` measures how fast work can be, and `budget` counts what reading
+a long text takes.
 """
 
 from attnlib.lab.axes import partner_share, standardise
 from attnlib.lab.blends import blend_errors, blend_readout
+from attnlib.lab.budget import Budget, reading_cost
 from attnlib.lab.cones import mask_reach, preset_mask
 from attnlib.lab.cycle import cycle_bound, cycle_loss, cycle_means
 from attnlib.lab.geometry import convex_hull, cosine_similarity, distance_scores, stretch_matrix
@@ -25,11 +27,11 @@ from attnlib.lab.tensors import attention_parameters, ideal_tensor_parameters
 from attnlib.lab.tiles import tile_parents
 
 __all__ = [
-    "Lookup", "Properties", "Saturation", "attention_parameters", "blend_errors", "blend_readout",
+    "Budget", "Lookup", "Properties", "Saturation", "attention_parameters", "blend_errors", "blend_readout",
     "compared_weights", "convex_hull", "cosine_similarity", "cycle_bound", "cycle_loss", "cycle_means",
     "cycle_product", "distance_scores", "draw_scores", "ideal_tensor_parameters", "kind_share", "lookup_rows",
-    "mask_reach", "most_read", "most_right", "most_unequal_pair", "partner_share", "pool_heads",
-    "positive_function", "positive_weights", "preset_mask", "random_decoder", "reading_gradient", "reading_loss",
+    "mask_reach", "most_read", "most_right", "most_unequal_pair", "partner_share", "pool_heads", "positive_function",
+    "positive_weights", "preset_mask", "random_decoder", "reading_cost", "reading_gradient", "reading_loss",
     "saturation", "score_variance", "seeded_uniform", "share_right", "silence_head", "standardise",
     "streamed_softmax", "stretch_matrix", "tile_parents", "weight_back", "weight_properties",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Named slips, made in a right answer to each program of chapters 5 to 9: the checkers refuse them all.
+"""Named slips, made in a right answer to each program of chapters 5 to 10: the checkers refuse them all.
 
 All right answers to a program are one function, so the first published one stands for them. Where a slip changes nothing
 that the exercise promises, `HARMLESS` says why, and the answer must pass: the list cannot hide a hole.
@@ -13,7 +13,7 @@ from attnlib.exercises import CHAPTERS, check
 
 pytestmark = pytest.mark.usefixtures("patient", "unchecked")  # as students run it
 
-PROGRAMS = [exercise.id for number in (5, 6, 7, 8, 9) for exercise in CHAPTERS[number] if exercise.kind == "program"]
+PROGRAMS = [exercise.id for number in range(5, 11) for exercise in CHAPTERS[number] if exercise.kind == "program"]
 Answer = Callable[..., object]
 
 
@@ -130,10 +130,10 @@ NO_FLOATS = OF_SIZES | {"padded-batch", "polarity"}
 INFINITE = {"polarity", "distance-table"}
 LARGE = {"mask-first", "join-parts"}  # whose statements, or properties, promise numbers in the thousands
 HARMLESS = {  # by slip: the exercises in which it changes nothing, and why
-    "flattens": ({"cached-step", "previous-score"}, "the result has one axis"),
+    "flattens": ({"cached-step", "previous-score", "mean-pooled"}, "the result has one axis"),
     "adds an axis": ({"cached-step"}, "one row counts as a vector: `query[None] @ …` gives it"),
     "loses signs": (
-        {"causal-offset", "mask-first", "padded-batch", "window-mask", "previous-score", "head-adds"},
+        {"causal-offset", "mask-first", "padded-batch", "window-mask", "previous-score", "head-adds", "join-pieces"},
         "nothing that comes is below 0",
     ),
     "fills what is NaN or infinite": (set(PROGRAMS) - INFINITE, "all that comes is finite"),
@@ -143,7 +143,7 @@ HARMLESS = {  # by slip: the exercises in which it changes nothing, and why
     ),
     **dict.fromkeys(
         ["reads no signs", "reads no negative numbers"],
-        (NO_FLOATS | {"previous-score"}, "nothing that is given is below 0"),
+        (NO_FLOATS | {"previous-score", "join-pieces"}, "nothing that is given is below 0"),
     ),
     **dict.fromkeys(
         ["cuts numbers off at 50", "cuts numbers off at 700"], (set(PROGRAMS) - LARGE, "no large number is promised")
@@ -156,7 +156,7 @@ HARMLESS = {  # by slip: the exercises in which it changes nothing, and why
     "writes over its arguments": (OF_SIZES, "sizes alone are given"),
     "counts one more": (
         {"mask-first", "polarity", "cached-step", "merge-heads", "head-parts", "join-parts", "causal-sums"}
-        | {"drop-weights", "turn-half", "previous-score", "head-adds"},
+        | {"drop-weights", "turn-half", "previous-score", "head-adds", "join-pieces", "mean-pooled"},
         "no size is given",
     ),
     "exchanges the last two arguments": ({"join-parts"}, "the two parts may be exchanged"),

@@ -1,0 +1,83 @@
+"""Predictions of chapter 10: what its text asks before the reader scrolls."""
+
+from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
+
+PREDICTIONS: dict[str, Question] = {
+    "who-bites": NumberQuestion(
+        title="Who bites whom?",
+        prompt="A cosine of 1 is the same direction, and sentences of different pairs have 0.06 here, on average. What is the cosine of "
+        "*The dog bites the man* and *The man bites the dog*? To two places after the point.",
+        right=0.97,
+        tolerance=0.025,
+        wrong=[
+            (1.0, 0.004, "Nearly. Each place has a vector of its own, so the rows differ a little."),
+            (0.5, 0.2, "Half of the meaning, one would think. The model finds them far more alike."),
+            (0.06, 0.1, "The words are the same, and mean pooling keeps much of each word."),
+            (-1.0, 0.3, "The opposite event is no opposite vector. The words are the same."),
+            (0.8, 0.1, "More alike than that."),
+        ],
+        explanation="0.973: to this model both are sentences about a dog, a man and a bite.",
+        provenance="recorded",
+    ),
+    "what-arrives": ChoiceQuestion(
+        title="What arrives",
+        prompt="In layers 2 to 5 more than half of the weight lies on `[CLS]`, on average over a layer's heads. Of the lengths that arrive, how "
+        "much comes from `[CLS]`?",
+        options=[
+            ("More than half, as of the weight", "So it would be if all values had the same length."),
+            ("About a quarter", "The values at `[CLS]` are shorter than that."),
+            ("An eighth or less", "On average over a layer's heads, its values are more than ten times shorter than those of words."),
+            ("Nothing: the values there are 0", "They are short, and not 0."),
+        ],
+        right=2,
+        provenance="recorded",
+    ),
+    "perfect-and-needed": ChoiceQuestion(
+        title="Perfect, and needed?",
+        prompt="1.3 reads the token before with a weight near 1. Order the 72 heads by how much the 40 cosines change, on average, up or down, "
+        "when a head gives zeros. Where does 1.3 stand?",
+        options=[
+            ("First: no other head has so clear a job", "Clear to us. 16 other heads change more."),
+            ("Among the first twenty, not first", "16 heads change them more."),
+            ("Last: word order does not matter for meaning", "Without it the cosines change more than without most heads."),
+        ],
+        right=1,
+        provenance="recorded",
+    ),
+    "all-silent": ChoiceQuestion(
+        title="All 72",
+        prompt="Take no layer at all, and compare the means of the words' raw embeddings: 24 of the 40 partners are found. With all heads, 39. "
+        "And with the whole model, but all 72 heads silent?",
+        options=[
+            ("1, as a guess would", "Each token still has its word, and the mean joins the tokens."),
+            ("About 24, as the raw words", "More: what is left of the layers still changes each token's row, one by one."),
+            ("35", "11 more than the raw words, 4 fewer than with all heads."),
+            ("39, as with all heads", "Not quite: four partners are lost."),
+        ],
+        right=2,
+        provenance="recorded",
+    ),
+    "long-text": ChoiceQuestion(
+        title="Twice as long",
+        prompt="256 tokens, and in the last training texts were cut after 128. Where does 1.3 no longer read the token before?",
+        options=[
+            ("Beyond token 128, where places are new", "There it is nearly perfect. Look at the other end."),
+            ("In the first half, at places that the last training had", "The places are the old ones. What else can such a token read now?"),
+            ("Everywhere, a little", "The two halves differ much."),
+            ("Nowhere: its rule holds for all places", "In its last training no text was so long."),
+        ],
+        right=1,
+        provenance="recorded",
+    ),
+    "distance-or-place": ChoiceQuestion(
+        title="Distance or place?",
+        prompt="Tokens 98 to 129 put 0.53 on the token before. Which mask brings them back to 0.9 or more?",
+        options=[
+            ("Both", "So it would be if distance were the reason. But most of what they wrongly read is nearer than 128 places."),
+            ("Only the one for place", "Most of what they wrongly read stands at new places, and near."),
+            ("Neither", "Nearly all that they wrongly read is blocked by one of the two."),
+        ],
+        right=1,
+        provenance="recorded",
+    ),
+}  # fmt: skip

@@ -1,0 +1,164 @@
+"""What a head does, as numbers from 0 to 1: how much of its weight goes to the previous token, to the first, and so on.
+
+Each score but the entropy is about some keys of each query. A query has a choice if it may read at least one of these keys,
+and at least one other. The score is the mean weight on these keys, over the queries that have a choice.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy import ndarray as Array
+
+from attnlib.checks import as_array
+
+CHOICE = (
+    "Each score is a mean over queries. A query counts if it may read at least one key that the score is about, and at least "
+    "one other key."
+)
+SCORES = {
+    "previous token": "The weight on the token right before the query.",
+    "next token": "The weight on the token right after the query.",
+    "itself": "The weight on the query's own token.",
+    "first token": "The weight on the first token.",
+    "separator": "The weight on special tokens and punctuation, the first token left out.",
+    "same token": "The weight on other occurrences of the query's own token.",
+    "induction": "The weight on the token that came after an earlier occurrence of the query's own token.",
+    "entropy": "The entropy of the query's weights, divided by ln of the number of keys that it may read: 0 is one key, 1 is "
+    "all keys alike.",
+}
+
+
+def head_scores(
+    grids: Float[Array, "*heads n_q n_k"],
+    tokens: Sequence[str],
+    special: Sequence[bool] | None = None,
+    *,
+    key_tokens: Sequence[str] | None = None,
+    key_special: Sequence[bool] | None = None,
+    mask: Bool[Array, "n_q n_k"] | None = None,
+) -> dict[str, Float[Array, "*heads"]]:
+    """Every score of `SCORES` that has a case here: a text without a repeated token has no "same token".
+
+    Args:
+        grids: weights, query (row) reads from key (column), (…, n_q, n_k), from 0 to 1.
+        tokens: what asks, n_q texts.
+        special: which of them are none of the text ([CLS], padding), n_q; None means none.
+        key_tokens: what is read, n_k texts, for cross-attention; None means that the queries are the keys. Of
+            cross-attention there are the scores "first token", "separator" and "entropy".
+        key_special: which of these are none of the text, n_k; None means none.
+        mask: True where a query may read, (n_q, n_k); None means everywhere.
+
+    Returns:
+        By its name each score, one number from 0 to 1 for each head, (…).
+
+    Raises ValueError for sizes that do not fit each other.
+
+    >>> grid = np.array([[1, 0, 0], [0.75, 0.25, 0], [0, 1, 0]])
+    >>> scores = head_scores(grid, ["we", "read", "we"], mask=np.tri(3, dtype=bool))
+    >>> {name: round(float(score), 3) for name, score in scores.items()}
+    {'previous token': 0.875, 'itself': 0.125, 'first token': 0.375, 'same token': 0.0, 'induction': 1.0, 'entropy': 0.406}
+    """
+    grids = as_array("grids", grids, ndim=2)
+    n_q, n_k = grids.shape[-2:]
+    keys, marks, visible = _read(tokens, special, key_tokens, key_special, mask)
+    if visible.shape != (n_q, n_k):
+        raise ValueError(f"{len(tokens)} queries, {len(keys)} keys for grids {(n_q, n_k)}")
+    found = {}
+    for name, counts, chosen in _choices(list(tokens), keys, marks, visible, key_tokens is not None):
+        if name == "entropy":
+            rows = np.where(visible[chosen], grids[..., chosen, :], 0)
+            spread = -(rows * np.log(np.where(rows > 0, rows, 1))).sum(axis=-1)
+            found[name] = (spread / np.log(visible[chosen].sum(axis=1))).mean(axis=-1)
+        else:
+            weights = grids[..., chosen, :]
+            found[name] = np.einsum("...qk,qk->...", weights, counts[chosen].astype(grids.dtype)) / chosen.sum()
+    return {name: np.asarray(np.clip(score, 0, 1)) for name, score in found.items()}
+
+
+def score_cases(
+    tokens: Sequence[str],
+    special: Sequence[bool] | None = None,
+    *,
+    key_tokens: Sequence[str] | None = None,
+    key_special: Sequence[bool] | None = None,
+    mask: Bool[Array, "n_q n_k"] | None = None,
+) -> dict[str, int]:
+    """How many queries each score of `head_scores` is the mean of.
+
+    Args:
+        tokens, special, key_tokens, key_special, mask: as `head_scores` takes them.
+
+    Returns:
+        By the score's name a number of queries, 1 or more.
+
+    Raises ValueError for sizes that do not fit each other.
+
+    >>> score_cases(["we", "read", "we"], mask=np.tri(3, dtype=bool))["induction"]
+    1
+    """
+    keys, marks, visible = _read(tokens, special, key_tokens, key_special, mask)
+    found = _choices(list(tokens), keys, marks, visible, key_tokens is not None)
+    return {name: int(chosen.sum()) for name, _, chosen in found}
+
+
+def _read(
+    tokens: Sequence[str],
+    special: Sequence[bool] | None,
+    key_tokens: Sequence[str] | None,
+    key_special: Sequence[bool] | None,
+    mask: Array | None,
+) -> tuple[list[str], list[bool], Array]:
+    """The keys, which of them are none of the text, and where a query may read, (n_q, n_k)."""
+    keys = list(tokens if key_tokens is None else key_tokens)
+    marks = special if key_tokens is None else key_special
+    marks = [False] * len(keys) if marks is None else list(marks)
+    shape = (len(tokens), len(keys))
+    visible = np.ones(shape, dtype=bool) if mask is None else np.asarray(mask, dtype=bool)
+    if len(marks) != len(keys) or visible.shape != shape:
+        raise ValueError(
+            f"{shape[0]} queries, {shape[1]} keys, {len(marks)} marks and a mask {visible.shape} do not fit each other"
+        )
+    return keys, marks, visible
+
+
+def _choices(
+    tokens: list[str], keys: list[str], marks: list[bool], visible: Array, crossed: bool
+) -> Iterator[tuple[str, Array, Array]]:
+    """Each score that has a case: its name, the keys that it is about (n_q, n_k), and the queries that have a choice (n_q)."""
+    for name, counts in _targets(tokens, keys, marks, crossed).items():
+        chosen = (counts & visible).any(axis=1) & (~counts & visible).any(axis=1)
+        if chosen.any():
+            yield name, counts, chosen
+    several = visible.sum(axis=1) >= 2
+    if several.any():
+        yield "entropy", visible, several
+
+
+def _targets(tokens: list[str], keys: list[str], marks: list[bool], crossed: bool) -> dict[str, Array]:
+    """The keys that count for each query, by the name of the score."""
+    n_q, n_k = len(tokens), len(keys)
+    first = np.zeros((n_q, n_k), dtype=bool)
+    first[:, :1] = True
+    rests = np.array([mark or _is_punctuation(key) for key, mark in zip(keys, marks, strict=True)], dtype=bool)
+    found = {"first token": first, "separator": ~first & rests}
+    if crossed:
+        return found
+    number = {token: at for at, token in enumerate(dict.fromkeys(keys))}
+    ids = np.array([number[token] for token in keys], dtype=int)
+    same = (ids[:, None] == ids) & ~np.array(marks, dtype=bool)
+    np.fill_diagonal(same, False)
+    after = np.zeros_like(same)
+    after[:, 1:] = np.tril(same, -1)[:, :-1]
+    np.fill_diagonal(after, False)
+    beside = [np.eye(n_q, k=k, dtype=bool) for k in (-1, 1, 0)]
+    return (
+        dict(zip(("previous token", "next token", "itself"), beside, strict=True))
+        | found
+        | {"same token": same, "induction": after}
+    )
+
+
+def _is_punctuation(token: str) -> bool:
+    return bool(token.strip()) and all(unicodedata.category(letter)[0] == "P" for letter in token.strip())

@@ -1,0 +1,273 @@
+// ModelView: all heads of a model as small pictures, and one large: as a grid, as arcs, in numbers.
+
+import { arcs } from "./arcs.mjs";
+import { numbers } from "./numbers.mjs";
+import { describe, FEWEST, MARKED, name_of, ordered, overview, SIGNS } from "./overview.mjs";
+import { open } from "./packed.mjs";
+import { picture } from "./picture.mjs";
+import * as ui from "./ui.mjs";
+import { element, number } from "./ui.mjs";
+import "./model_view.css";
+
+const FORMS = { grid: picture, arcs, numbers };
+const HINT = ui.has_hover()
+  ? "Point at a head to read what it does; press it to see it large."
+  : "Press a head to read what it does and to see it large.";
+const LONGEST = 48; // letters of a text in a menu
+const opened = new WeakMap(); // recordings by what they came as
+
+function recordings(readings) {
+  if (!Array.isArray(readings) || !readings.length) throw new Error("there is no reading");
+  return readings.map((given, i) => {
+    if (given?.constructor !== Object) throw new Error(`reading ${i} is no recording`);
+    if (!opened.has(given)) opened.set(given, open(given));
+    return opened.get(given);
+  });
+}
+
+function build(model, figure) {
+  const all = recordings(model.get("readings"));
+  const text = chooser("Reading", (shown) => ui.change(model, { shown, ...fitting(model, shown) }));
+  const next_to = chooser("Beside", (beside) => ui.change(model, "beside", beside));
+  const sorts = ["layer", ...Object.keys(all[0].scores)];
+  const sort = ui.select(
+    model,
+    "sort",
+    "Sort by",
+    sorts.map((name) => [name, name]),
+  );
+  const meanings = element(
+    "details.meanings",
+    element("summary", "What the signs and scores mean"),
+    definitions(model.get("meanings")),
+  );
+  const form = radios(model, "form", Object.keys(FORMS));
+  const least = ui.slider(model, "least", "Least weight drawn", { digits: 2, step: 0.01, max: 0.5 });
+  const silence = ui.toggle(model, "silenced", "Silence this head");
+  const [pointed, effects] = [element("p.pointed"), element("div.effects")];
+  const name = stepper(model, () => recordings(model.get("readings"))[model.get("shown")]);
+  const redraw = () => draw();
+  const first = side(model, model, pointed);
+  const second = side(model, lens(model, redraw), pointed);
+  const sides = [first, second];
+  const overviews = element("div.columns", ...sides.map((one) => one.overview));
+  const larges = element("div.columns", ...sides.map((one) => one.large));
+  const above = ui.controls(text.node, next_to.node, sort);
+  const below = ui.controls(form, least, silence);
+  const tokens = ["query", "key"].map((kind) => token_menu(model, kind));
+  const chosen = element("div.controls", ...tokens.map(({ node }) => node));
+  figure.classList.add("attn-models");
+  figure.append(above.node, overviews, pointed, meanings, name.node, below.node, chosen, larges, effects);
+
+  const titled = ui.memoize((readings) => titles_of(recordings(readings)));
+  const draw = () => {
+    const { readings, shown, beside, layer, head, silenced } = ui.values(model);
+    const all = recordings(readings);
+    const pair = [all[shown], beside === null ? null : all[beside]];
+    if (!pair[0] || pair[1] === undefined) throw new Error(`there is no reading ${pair[0] ? beside : shown}`);
+    if (layer >= pair[0].num_layers || head >= pair[0].num_heads)
+      throw new Error(`head ${layer}, ${head} is outside ${pair[0].num_layers} × ${pair[0].num_heads}`);
+    ui.caption(model, figure, "query (row) reads from key (column).");
+    for (const one of [above, below]) one.draw();
+    const titles = titled(readings);
+    text.draw(titles, shown);
+    next_to.draw(titles, beside, true);
+    for (const { node } of [text, next_to]) node.hidden = all.length < 2;
+    for (const menu of tokens) menu.draw(pair[0]);
+    least.node.hidden = model.get("form") === "numbers";
+    ui.write(pointed, HINT);
+    const told = pair[1] ? name_of(layer, head) : describe(pair[0], layer, head);
+    name.write(`Head ${told}${silenced ? ", silenced" : ""}`);
+    first.draw(pair[0], pair[1] && titles[shown]);
+    second.draw(pair[1], titles[beside]);
+    const has = pair[0].effects || model.get("live");
+    silence.node.hidden = !has;
+    effects.replaceChildren(...(has && silenced ? changed(model, pair[0]) : []));
+  };
+  return draw;
+}
+
+// The name of the head that is large, between two buttons to its neighbours, in the order of the overview.
+function stepper(model, shown) {
+  const step = (by) => {
+    const { layer, head, sort } = ui.values(model);
+    const order = ordered(shown(), sort);
+    const at = order.findIndex(([l, h]) => l === layer && h === head) + by;
+    const [next, other] = order.at(at % order.length);
+    ui.change(model, { layer: next, head: other });
+  };
+  const name = element("p.pair");
+  const to = (sign, label, by) => {
+    const button = ui.button(sign, () => step(by));
+    ui.set(button, { "aria-label": label });
+    return button;
+  };
+  const node = element("div.head-steps", to("‹", "previous head", -1), name, to("›", "next head", 1));
+  return { node, write: (text) => ui.write(name, text) };
+}
+
+// The model for the second side: `query` and `key` are places of the first text, and stand for a place of the second
+// where both have the same token. What is chosen in the second stays there, and is the first's where it has that token.
+function lens(model, redraw) {
+  const own = {};
+  const both = () => {
+    const all = recordings(model.get("readings"));
+    return [all[model.get("shown")], all[model.get("beside")]];
+  };
+  const shared = (field, at) => {
+    const [one, other] = both().map((each) => (field === "query" ? each.tokens : each.key_tokens));
+    return at !== null && one[at] === other[at] ? at : null;
+  };
+  const stamp = (field) => JSON.stringify(["shown", "beside", field].map((name) => model.get(name)));
+  const get = (field) => {
+    if (field !== "query" && field !== "key") return model.get(field);
+    return own[field]?.stamp === stamp(field) ? own[field].at : shared(field, model.get(field));
+  };
+  const set = (...given) => {
+    const fields = given.length > 1 ? { [given[0]]: given[1] } : given[0];
+    for (const [field, at] of Object.entries(fields)) {
+      const mine = field === "query" || field === "key";
+      model.set(field, mine ? shared(field, at) : at);
+      if (mine) own[field] = { at, stamp: stamp(field) };
+    }
+  };
+  const save_changes = () => {
+    model.save_changes();
+    redraw();
+  };
+  return { get, set, save_changes };
+}
+
+// What tells the readings apart: their texts, shortened in the middle, and their models where these differ.
+function titles_of(all) {
+  const one_model = all.every(({ name }) => name === all[0].name);
+  return all.map(({ name, tokens, special }) => {
+    const said = tokens.filter((_, i) => !(one_model && special[i])).join(" ");
+    const letters = Array.from(said.replaceAll(" ##", "").replaceAll(" ␣", " "));
+    const half = LONGEST / 2;
+    const text =
+      letters.length > LONGEST
+        ? `${letters.slice(0, half).join("")} … ${letters.slice(-half).join("")}`
+        : letters.join("");
+    return one_model && text ? text : `${name}: ${text}`;
+  });
+}
+
+// The chosen head and tokens, where another recording has fewer.
+function fitting(model, shown) {
+  const { layer, head, readings } = ui.values(model);
+  const { num_layers, num_heads } = readings[shown];
+  return { layer: Math.min(layer, num_layers - 1), head: Math.min(head, num_heads - 1) };
+}
+
+// One recording: its overview, and a head of it large. `mine` is the model as this side sees it.
+function side(model, mine, pointed) {
+  const choose = (layer, head) => ui.change(model, { layer, head });
+  let recording = null;
+  const heads = overview("all heads: rows are layers", choose, (layer, head) =>
+    ui.write(pointed, `Head ${describe(recording, layer, head, model.get("sort"))}`),
+  );
+  const [title, again] = [element("p.pair"), element("p.pair")];
+  const [top, large] = [element("div.one"), element("div.one")];
+  let [shown, form, turn, drawn] = [null, null, 0, null]; // drawn: the grid that was unpacked last, and whose it is
+  const draw = (next, text) => {
+    for (const node of [top, large]) node.hidden = !next;
+    if (next && !recording) top.append(title, heads.node); // attached once, or the focus would be lost
+    recording = next;
+    if (!next) {
+      [shown, form, drawn] = [null, null, null];
+      for (const node of [top, large]) node.replaceChildren();
+      return;
+    }
+    const { layer, head, sort, form: kind } = ui.values(model);
+    const [l, h] = [Math.min(layer, next.num_layers - 1), Math.min(head, next.num_heads - 1)];
+    title.replaceChildren(element("bdi", text ?? next.name));
+    again.replaceChildren(`Head ${describe(next, l, h)}: `, element("bdi", text ?? ""));
+    again.hidden = !text;
+    heads.draw(next, sort, l, h);
+    if (shown !== next || form?.kind !== kind) {
+      [shown, form] = [next, { kind, ...FORMS[kind](mine, next, mine === model) }];
+      large.replaceChildren(again, form.node);
+    }
+    const now = ++turn;
+    const show = (grid) => {
+      if (now !== turn) return;
+      drawn = { next, l, h, grid };
+      form.draw(grid, l, h);
+    };
+    if (drawn?.next === next && drawn.l === l && drawn.h === h) show(drawn.grid);
+    else next.grid(l, h).then(show, (error) => form.node.replaceChildren(element("p", `${error.message}.`)));
+  };
+  return { overview: top, large, draw };
+}
+
+function chooser(label, put) {
+  const input = element("select");
+  let values = [];
+  const fill = ui.memoize((titles, none) => {
+    values = [...(none ? [null] : []), ...titles.keys()];
+    input.replaceChildren(...[...(none ? ["–"] : []), ...titles].map((text) => element("option", text)));
+  });
+  input.addEventListener("change", () => put(values[input.selectedIndex]));
+  const draw = (titles, value, none = false) => {
+    fill(titles, none);
+    input.selectedIndex = values.indexOf(value);
+  };
+  return { node: element("label.control", label, input), draw };
+}
+
+// Buttons of which one is pressed.
+function radios(model, field, values) {
+  const buttons = values.map((value) => ui.button(value, () => ui.change(model, field, value)));
+  const node = element("div.forms", { role: "group", "aria-label": "how the head is drawn" }, ...buttons);
+  const draw = () => buttons.forEach((one, i) => ui.set(one, { "aria-pressed": `${values[i] === model.get(field)}` }));
+  return { node, draw };
+}
+
+// A menu of tokens, for a query or a key.
+function token_menu(model, kind) {
+  const input = element("select");
+  const fill = ui.memoize((tokens, none) => {
+    const options = tokens.map((token, i) => element("option", `${i + 1} ${token}`));
+    input.replaceChildren(element("option", none), ...options);
+  });
+  input.addEventListener("change", () => ui.change(model, kind, input.selectedIndex ? input.selectedIndex - 1 : null));
+  const draw = (recording) => {
+    const tokens = kind === "query" ? recording.tokens : recording.key_tokens;
+    const none = kind === "query" ? "last" : "strongest";
+    fill(tokens, model.get("form") === "arcs" ? "all" : none);
+    const at = model.get(kind);
+    input.selectedIndex = at === null ? 0 : Math.min(at, tokens.length - 1) + 1;
+  };
+  return { node: element("label.control", kind === "query" ? "Query" : "Key", input), draw };
+}
+
+// What the signs and scores mean, as attnlib.models.scores says it.
+function definitions({ "": choice, ...meanings }) {
+  const entry = ([name, text]) => [element("dt", SIGNS[name] ? `${SIGNS[name]} ${name}` : name), element("dd", text)];
+  const least = `${MARKED} or more over ${FEWEST} queries or more`;
+  const said = `${choice} A head with ${least} has a sign, that of its largest score.`;
+  return element("div", element("p", said), element("dl", ...Object.entries(meanings).flatMap(entry)));
+}
+
+const ASKED = "Python computes what changes, where it runs. A page without it shows effects that were recorded.";
+
+// What silencing the head changes: recorded, or what the kernel says.
+function changed(model, { effects }) {
+  const { layer, head, shown, effects_now: now } = ui.values(model);
+  const fresh = now && now.shown === shown && now.layer === layer && now.head === head;
+  if (!effects && !fresh) return [element("p", ASKED)];
+  const { what, labels, before, after } = effects ? { ...effects, after: effects.after[layer]?.[head] ?? [] } : now;
+  const cell = (value) => {
+    const node = element("td");
+    ui.bar(node, value, number(value, 3));
+    return node;
+  };
+  const rows = labels.map((label, i) => [label, cell(before[i]), cell(after[i])]);
+  const caption = element("p.pair", `With and without head ${name_of(layer, head)}`);
+  const measured = element("th.measured", { scope: "col" }, what);
+  return [caption, ui.scroll("what silencing changes", ui.table([measured, "with it", "without it"], rows))];
+}
+
+export default ui.widget(build);
+export const savable = true; // by `save`, without esbuild

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import os
 import signal
+import sqlite3
 import sys
 import threading
 import time
@@ -13,10 +14,25 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 
 from classroom import course as courses
-from classroom import downloads, grades, persons, sets, texts, walls
+from classroom import (
+    downloads,
+    exchange,
+    grades,
+    handback,
+    lateness,
+    lesson,
+    marks,
+    persons,
+    scheduler,
+    sets,
+    similar,
+    texts,
+    walls,
+)
 from classroom.course import Course, CourseError
 from classroom.limits import Refused
 from classroom.rows import export, shown
+from classroom.worker import Runner
 
 COURSE = Path("course")
 
@@ -31,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         print(f"{texts.line(what)}. What was done before is kept; run the command again.", file=sys.stderr)
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, sqlite3.Error) as error:
         said = texts.line(str(error).partition("\n")[0])
         print(f"The gradebook cannot be read or written: {said}. Run the command again.", file=sys.stderr)
     except KeyboardInterrupt:
@@ -52,12 +68,29 @@ def _parser() -> argparse.ArgumentParser:
     release = commands.add_parser("release", help="make the students' notebooks")
     release.add_argument("sets", nargs="*", help="which sets (all)")
     release.add_argument("--graded", type=path, default=sets.GRADED, help="the folder of the graded sets")
-    collect = commands.add_parser("collect", help="bring in a download of a learning platform")
+    new = commands.add_parser("new", help="start a graded set from the template")
+    new.add_argument("name", help="what it is called, such as week_3")
+    new.add_argument("--graded", type=path, default=sets.GRADED, help="the folder of the graded sets")
+    collect = commands.add_parser("collect", help="bring in a platform's download, or a hub's exchange")
     collect.add_argument("download", type=path, help="a zip or a folder")
     collect.add_argument("set", help="the set that it answers")
+    collect.add_argument("--times", type=path, help="Moodle's grading worksheet, for when each student handed in")
+    hand = commands.add_parser("hand-out", help="put a set where a hub's students fetch it")
+    hand.add_argument("set", help="which set")
+    hand.add_argument("to", type=path, help="the hub's exchange, a folder")
     grade = commands.add_parser("grade", help="grade what is new, write grades and feedback")
     grade.add_argument("sets", nargs="*", help="which sets (all that were released)")
     grade.add_argument("--again", action="store_true", help="also what was graded before")
+    names = grade.add_mutually_exclusive_group()
+    names.add_argument("--anonymous", action="store_true", help="list answers in words without names from now on")
+    names.add_argument("--names", action="store_true", help="list them with names again")
+    back = commands.add_parser("return", help="grades and feedback as the learning platform takes them")
+    back.add_argument("set", help="which set")
+    back.add_argument("to", type=path, help="the platform's sheet: a grading worksheet, a gradebook, or a plain one")
+    back.add_argument("--column", default="", help="the column of the sheet, where the set's name does not say")
+    back.add_argument("--scale", action="store_true", help="scale points to the platform's maximum")
+    alike = commands.add_parser("similar", help="list work that is alike, for a person to look at")
+    alike.add_argument("set", help="which set")
     demo = commands.add_parser("demo", help="a whole cycle with made-up submissions")
     demo.add_argument("--keep", type=path, help="leave the course folder here")
     return parser
@@ -68,26 +101,49 @@ def _run(chosen: argparse.Namespace, course: Course) -> int:
         from classroom.demo import run
 
         return run.main(chosen.keep)
+    if chosen.command == "new":
+        _say(
+            [
+                f"Fill in {sets.start(chosen.graded, chosen.name)}, then run the release: it says what is wrong, with its line."
+            ]
+        )
+        return 0
     if chosen.command == "grade" and not chosen.sets and not course.assignments():
         raise CourseError(f"Nothing was released in {course.folder}: run the release first.")
     with course.locked():
         if chosen.command == "release":
             _say(courses.release(course, chosen.graded, chosen.sets or None))
         elif chosen.command == "collect":
-            _say(downloads.collect(course, chosen.set, chosen.download))
+            _say(downloads.collect(course, chosen.set, chosen.download, chosen.times))
+        elif chosen.command == "hand-out":
+            _say([exchange.hand_out(course, chosen.set, chosen.to)])
+        elif chosen.command == "similar":
+            _say(similar.similar(course, chosen.set))
+        elif chosen.command == "return":
+            rows = grades.table(course, chosen.set) if chosen.set in course.assignments() else []
+            if not rows:
+                raise CourseError(
+                    f"No work for {chosen.set} was graded in {course.folder}: collect and grade it first."
+                )
+            _say(handback.give_back(course, chosen.set, rows, chosen.to, chosen.column, chosen.scale))
         else:
+            lateness.check(course)
             _say(walls.sentences(walls.chosen()))
-            for name in chosen.sets or course.assignments():
-                _grade(course, name, chosen.again)
+            with scheduler.chosen() as runner:
+                for name in chosen.sets or course.assignments():
+                    if chosen.anonymous or chosen.names:
+                        marks.anonymous(course, name, chosen.anonymous)
+                    _grade(course, name, chosen.again, runner)
     return 0
 
 
-def _grade(course: Course, name: str, again: bool) -> None:
+def _grade(course: Course, name: str, again: bool, runner: Runner) -> None:
     start = time.monotonic()
-    rows = grades.grade(course, name, again)
+    rows = grades.grade(course, name, again, run=runner)
     print(f"\n{name}: {len(rows)} submissions, {time.monotonic() - start:.0f} s\n{shown(rows)}\n")
     print(f"Grades: {export(course, name, rows)}")
     print("Feedback: " + "\n".join(grades.feedback(course, name)))
+    print(lesson.write(course, name, rows))
     if any(row.waiting for row in rows):
         print(f"Answers to mark: fill in the points in {course.folder / f'to-mark-{name}.csv'}, then run this again.")
     if persons_needed := sum(row.state == "needs a person" for row in rows):

@@ -25,12 +25,12 @@ def grade_id(cell: NotebookNode) -> str:
 
 
 def kind(cell: NotebookNode) -> str:
-    """One of setup, test, answer, explain (an answer in words), code and text."""
+    """One of setup, data (what differs by student), test, answer, explain (an answer in words), code and text."""
     graded, locked, solution = (tag(cell).get(one, False) for one in ("grade", "locked", "solution"))
     if cell.cell_type != "code":
         return "explain" if graded else "text"
     if locked:
-        return "test" if graded else "setup"
+        return "test" if graded else "data" if grade_id(cell) == "data" else "setup"
     return "answer" if solution else "code"
 
 

@@ -18,7 +18,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from classroom import cells, findings
+from classroom import cells, drawn, findings
 from classroom.answers import at_hand
 from classroom.cells import kind, parts
 from classroom.limits import Limits
@@ -41,8 +41,8 @@ class RunContained(NbGraderPreprocessor):
 def grade(nb: NotebookNode, walls: Walls | None = None) -> None:
     """Run the notebook, write what came of it into its outputs, and what is to be told into its metadata "classroom":
 
-    `notes` (remarks), `person` (why a person must look), `walls`, `ungraded` (tests whose hidden cases were not run), and
-    `limited` (the limits, where one was met). Raises NotStarted where the student's Python cannot even run the set-up.
+    `notes` (remarks), `person` (why a person must look), `walls`, `ungraded` (tests whose hidden cases were not run),
+    `limited` (the limits, where one was met), and `drawn` (whose data it had, and its answers to questions). Raises NotStarted where the student's Python cannot even run the set-up.
     """
     limits, walls = Limits.chosen(), walls or chosen()
     notes = nb.metadata.get("classroom", {}).get("notes", [])
@@ -50,13 +50,19 @@ def grade(nb: NotebookNode, walls: Walls | None = None) -> None:
     setup = "\n".join(cell.source for cell in nb.cells if kind(cell) == "setup")
     space: dict[str, Any] = {"__name__": "tests"}
     exec(compile(setup, "setup", "exec"), space)
+    setup_space = dict(space)
+    data = "\n".join(cell.source for cell in nb.cells if kind(cell) == "data")
+    space, written = drawn.space(data, space, None) if data else (space, "")
     tests = {_name(cell, i): cell for i, cell in enumerate(nb.cells) if kind(cell) == "test"}
     long = [_name(cell, i) for i, cell in enumerate(nb.cells) if _too_long(cell)]
     person += [f"{name} is longer than {LONGEST:,} characters and was not run" for name in long]
     with Student(_steps(nb, space), limits, walls) as student:
         ran = student.run()
         _check_setup(nb, ran)
-        told = _run_tests(tests, space, student)
+        if data:
+            name = student.names("data", (drawn.VARIABLE,)).get(drawn.VARIABLE)
+            space, written = drawn.space(data, setup_space, name)
+        told, asked = _run_tests(tests, space, student)
     for i, cell in enumerate(nb.cells):
         name = _name(cell, i)
         cell.metadata.pop("classroom", None)
@@ -78,6 +84,8 @@ def grade(nb: NotebookNode, walls: Walls | None = None) -> None:
         "person": [*person, *found.person],
         "walls": walls.name,
     }
+    if data:
+        ran_so["drawn"] = drawn.record(written, asked)
     if met:
         ran_so["limited"] = asdict(limits)
     if not walls.hidden and (hidden := [name for name, cell in tests.items() if parts(cell.source)[1]]):
@@ -100,8 +108,13 @@ def _check_setup(nb: NotebookNode, ran: dict[str, Any]) -> None:
             raise NotStarted(f"the set-up stopped with {failed.error.name}: {said}; are the limits too small?")
 
 
-def _run_tests(tests: dict[str, NotebookNode], space: dict[str, Any], student: Student) -> dict[str, Any]:
-    """For each test None, or (error, what the student is told). All examples come before any hidden case."""
+def _run_tests(
+    tests: dict[str, NotebookNode], space: dict[str, Any], student: Student
+) -> tuple[dict[str, Any], dict[str, drawn.Asked]]:
+    """For each test None, or (error, what the student is told); and what was asked, by test.
+
+    All examples come before any hidden case.
+    """
     told: dict[str, tuple[Error, str] | None] = {}
     here = {}
     for name, cell in tests.items():
@@ -113,7 +126,7 @@ def _run_tests(tests: dict[str, NotebookNode], space: dict[str, Any], student: S
         if not hidden or not student.walls.hidden:
             continue
         failed = _run_test(hidden, name, here[name])
-        known = failed.text if failed and failed.text in _sentences(hidden) else ""
+        known = failed.text if failed and failed.text in sentences(hidden) else ""
         if shown and known:
             told[name] = (shown[0], f"{shown[1]} {known}")
         elif failed and not shown:
@@ -122,7 +135,8 @@ def _run_tests(tests: dict[str, NotebookNode], space: dict[str, Any], student: S
     failed_here = [name for name, failed in told.items() if failed and not failed[0].limited]
     if failed_here:
         student.again({name: partial(_run_in_place, name, tests[name], space, student, told) for name in failed_here})
-    return told
+    asked = {name: one["asked"] for name, one in here.items() if isinstance(one.get("asked"), drawn.Asked)}
+    return told, asked
 
 
 def _run_in_place(name: str, cell: NotebookNode, space: dict[str, Any], student: Student, told: dict[str, Any]) -> None:
@@ -156,7 +170,7 @@ def _run_test(source: str, name: str, here: dict[str, Any]) -> Error | None:
     return None
 
 
-def _sentences(source: str) -> set[str]:
+def sentences(source: str) -> set[str]:
     """The texts in a hidden test: a message that is one of them gives no number of it away."""
     return {n.value for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
@@ -164,7 +178,9 @@ def _sentences(source: str) -> set[str]:
 def _steps(nb: NotebookNode, space: dict[str, Any]) -> list[Step]:
     steps = []
     for i, cell in enumerate(nb.cells):
-        if kind(cell) == "test":
+        if kind(cell) == "data":
+            steps.append(Step(_name(cell, i), cell.source, keep=(drawn.VARIABLE,)))
+        elif kind(cell) == "test":
             steps.append(Step(_name(cell, i), keep=_wanted(cell.source, space)))
             if data := _data(cell.source, steps[-1].keep):
                 steps.append(Step(f"{_name(cell, i)} data", data))

@@ -35,7 +35,7 @@ from nbgrader.preprocessors import (
 from nbgrader.utils import capture_log
 from traitlets.config import Config
 
-from classroom import sets
+from classroom import sets, worker
 from classroom.contained import RunContained
 from classroom.feedback import HideHidden
 from classroom.notebooks import Reader
@@ -78,26 +78,31 @@ class Course:
 
     folder: Path
 
-    def nbgrader(self, step: type, name: str, student: str = "*") -> str:
+    def nbgrader(self, step: type, name: str, student: str = "*", without: type | None = None) -> str:
         """Run a step of nbgrader for a set; what went wrong, in a line, or nothing."""
         c = Config()
         configure(c)
+        c.Autograde.autograde_preprocessors = [one for one in c.Autograde.autograde_preprocessors if one is not without]
         c.CourseDirectory.root = str(self.folder)
         c.CourseDirectory.assignment_id, c.CourseDirectory.student_id = name, student
         work = step(coursedir=CourseDirectory(config=c), config=c)
         work.force = True  # its own results of an earlier run; what people made is set aside before
         work.log.handlers.clear()
         work.log.propagate = False
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # nbgrader's talk with its database
+        with quiet():
             result = capture_log(work)
         return "" if result["success"] else _reason(result)
 
     def make_release(self, name: str) -> str:
         return self.nbgrader(GenerateAssignment, name)
 
-    def autograde(self, name: str, student: str) -> str:
-        return self.nbgrader(Autograde, name, student)
+    def autograde(self, name: str, student: str, run: bool = True) -> str:
+        """Grade a submission; without `run` none of its code is run, and its points mean nothing."""
+        return self.nbgrader(Autograde, name, student, None if run else RunContained)
+
+    def autograded(self, name: str, student: str) -> Path:
+        """The student's notebook as it was graded."""
+        return self.folder / "autograded" / student / name / f"{name}.ipynb"
 
     @property
     def database(self) -> str:
@@ -161,7 +166,16 @@ class Course:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise CourseError(f"Another command is at work in {self.folder}. Wait until it is done.") from None
-            yield
+            with worker.not_inherited(file.fileno()):  # else a process that outlives this one would hold the lock
+                yield
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Without the warnings of nbgrader's talk with its database."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _reason(result: dict[str, Any]) -> str:

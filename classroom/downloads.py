@@ -1,4 +1,5 @@
-"""What a learning platform hands out (a zip, or a folder) sorted by student (see `platforms`), into `submitted/`.
+"""What a learning platform hands out (a zip, or a folder; see `platforms`) or a hub's exchange holds (see `exchange`),
+sorted by student, into `submitted/`.
 
 Nothing that was collected before is lost: a changed submission is taken, and the one before moves to `earlier/`. What is
 to be said of a student's files is recorded, for the table of grades.
@@ -8,19 +9,19 @@ import contextlib
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from io import FileIO
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 import nbformat
 from nbformat import NotebookNode
 
-from classroom import notebooks, platforms, texts, worker
+from classroom import exchange, notebooks, platforms, texts, worker, worksheets
 from classroom.course import Course, CourseError
+from classroom.files import File
 from classroom.limits import Limits
 from classroom.notebooks import LARGEST
 from classroom.platforms import Upload
@@ -28,33 +29,20 @@ from classroom.restore import answered
 
 MOST = 200  # files of a student
 RECORD = ".collected.json"
+FILE = "the file"  # the source of a time that no platform vouches for
 DROPPINGS = re.compile(r"__MACOSX|\.DS_Store|\._.*|\.ipynb_checkpoints|\.git")
 HANDED_OUT, TOO_LARGE, ANSWERED = range(3)  # of several notebooks, one that is as it was handed out wins over none
 
 
-@dataclass(frozen=True)
-class File:
-    """A file in a folder or a zip, and when it was changed. It is read when it is needed, so that few are in memory."""
-
-    open: Callable[[], IO[bytes]]
-    stated: int  # its size, which in a zip may be a lie
-    time: datetime | None
-
-    def read(self) -> bytes:
-        """As much as shows whether it is too large."""
-        with self.open() as file:
-            return file.read(LARGEST + 1)
-
-
 @dataclass
 class Download:
-    """One student's file, and when it was handed in as far as the download says."""
+    """One student's file."""
 
     student: str
     name: str
     file: File
     time: tuple[str, bool, str, int]  # the platform's, whether it is called like the set, the file's, its copy
-    handed_in: str = ""
+    upload: Upload = field(default_factory=lambda: Upload(""))
     rank: int = ANSWERED
     size: int = 0
 
@@ -100,20 +88,30 @@ def sort(source: Path, assignment: str, released: NotebookNode | None = None) ->
     return found
 
 
-def collect(course: Course, assignment: str, source: Path) -> list[str]:
-    """Bring the downloads into `submitted/`; a sentence for each thing that a teacher should know."""
+def collect(course: Course, assignment: str, source: Path, times: Path | None = None) -> list[str]:
+    """Bring the downloads into `submitted/`; a sentence for each thing that a teacher should know.
+
+    `times` is a worksheet in which the platform says when each student handed in (see `worksheets.times`).
+    """
     if assignment not in course.assignments():
         raise CourseError(f"{assignment} was not released in {course.folder}: run the release first.")
     if not source.exists():
         raise CourseError(f"{source} does not exist.")
+    stated = worksheets.times(times) if times else {}
     found = sort(source, assignment, nbformat.read(course.released(assignment), 4))
     record = course.remember(RECORD)
     new, changed, same = 0, [], 0
     for student, download in found.notebooks.items():
-        record[f"{assignment}/{student}"] = {"note": found.notes.get(student, ""), "problem": ""}
+        said_of = {"note": found.notes.get(student, ""), "problem": ""}
+        key, origin = f"{assignment}/{student}", _origin(download, stated)
         there = course.folder / "submitted" / student / assignment
         content = download.content
-        if (file := there / f"{assignment}.ipynb").exists() and file.read_bytes() == content:
+        unchanged = (file := there / f"{assignment}.ipynb").exists() and file.read_bytes() == content
+        before = record.get(key, {})
+        if unchanged and origin["source"] == FILE and before.get("source", FILE) != FILE:
+            origin |= {"time": before["time"], "source": before["source"]}  # the platform said it then
+        record[key] = said_of | origin
+        if unchanged:
             same += 1
             continue
         if there.exists():
@@ -121,10 +119,15 @@ def collect(course: Course, assignment: str, source: Path) -> list[str]:
             changed.append(student)
         new += 1
         course.write(file, content)
-        if download.handed_in:
-            course.write(there / "timestamp.txt", download.handed_in.encode())  # nbgrader's, for its late penalties
+        if origin["source"] != FILE:
+            when = datetime.fromisoformat(origin["time"]).astimezone(UTC)
+            course.write(there / "timestamp.txt", f"{when:%Y-%m-%d %H:%M:%S} UTC".encode())  # nbgrader's
     for student, download in found.others.items():
-        record[f"{assignment}/{student}"] = _other(course, assignment, download, found)
+        kept = record.get(f"{assignment}/{student}", {}) if _there(course, assignment, student) else {}
+        own = _other(course, assignment, download, found)
+        record[f"{assignment}/{student}"] = (
+            _origin(download, stated) | {key: kept[key] for key in ("time", "source", "late") if key in kept} | own
+        )
     course.remember(RECORD, record)
     said = [f"{new - len(changed)} new, {len(changed)} changed, {same} unchanged."]
     if changed:
@@ -138,11 +141,34 @@ def told(course: Course, assignment: str) -> dict[str, dict[str, str]]:
     return {key.partition("/")[2]: said for key, said in record.items() if key.startswith(f"{assignment}/")}
 
 
+def _origin(download: Download, stated: dict[str, str]) -> dict[str, str]:
+    """Where work comes from, for its way back: its path in the download, and when it was handed in, by whose word."""
+    upload, changed = download.upload, download.file.time
+    found = {"path": upload.path, "origin": upload.origin, "who": upload.who, "late": "yes" if upload.late else ""}
+    number = upload.who.rpartition("_")[2]
+    if upload.origin == "moodle" and number in stated:
+        return found | {"time": stated[number], "source": "Moodle's worksheet"}
+    if upload.origin == "blackboard" and upload.time:
+        return found | {"time": _when(upload).isoformat(), "source": "Blackboard's file name"}
+    if upload.origin == exchange.ORIGIN and exchange.vouched(upload, download.file):
+        return found | {"time": upload.time, "source": "the hub's exchange"}
+    return found | {"time": changed.isoformat() if changed else "", "source": FILE}
+
+
+def _when(upload: Upload) -> datetime:
+    """The platform's own time, taken as this machine's."""
+    return datetime.strptime(upload.time, "%Y-%m-%d-%H-%M-%S").astimezone()
+
+
+def _there(course: Course, assignment: str, student: str) -> bool:
+    return (course.folder / "submitted" / student / assignment / f"{assignment}.ipynb").is_file()
+
+
 def _other(course: Course, assignment: str, download: Download, found: Sorted) -> dict[str, str]:
     """Keep what is no notebook that is read, beside nothing older; what there is to say of it."""
     problem = download.too_large or f"handed in {download.name}, no notebook"
     there = course.folder / "submitted" / download.student / assignment
-    if (there / f"{assignment}.ipynb").is_file():
+    if _there(course, assignment, download.student):
         problem += "; what was collected before stays"
         found.remarks.append(f"{download.student}: {problem}.")
         return {"note": problem, "problem": ""}
@@ -162,9 +188,12 @@ def _other(course: Course, assignment: str, download: Download, found: Sorted) -
 
 def _by_student(source: Path, assignment: str, remarks: list[str]) -> dict[str, list[Download]]:
     """Each student's files, notebooks first, up to a number that leaves time for those of the others."""
-    files = _files(source, remarks)
-    uploads, said = platforms.uploads([*files], assignment)
-    remarks += said
+    if inbound := exchange.inbound(source):
+        uploads, files = exchange.uploads(inbound, assignment, remarks)
+    else:
+        files = _files(source, remarks)
+        uploads, said = platforms.uploads([*files], assignment)
+        remarks += said
     found: dict[str, list[Download]] = {}
     for upload in _told_apart(uploads, remarks):
         found.setdefault(upload.student, []).append(_download(upload, assignment, files[upload.path]))
@@ -189,14 +218,13 @@ def _told_apart(uploads: list[Upload], remarks: list[str]) -> Iterator[Upload]:
 
 
 def _download(upload: Upload, assignment: str, file: File) -> Download:
-    name = texts.line(upload.name, len(upload.name))
+    name = f"{upload.time} {upload.name}" if upload.origin == exchange.ORIGIN else upload.name
+    name = texts.line(name, len(name))
     name = name if len(name) <= 200 else f"{name[:120]} … {name[-60:]}"
     like = platforms.named_like(upload.name, assignment)
-    when = datetime.strptime(upload.time, "%Y-%m-%d-%H-%M-%S") if upload.time else file.time
-    handed_in = f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" if when else ""
     changed = file.time.isoformat() if file.time else ""
     key = (upload.time, like is not None, changed, int(like["copy"] or 0) if like else 0)
-    return Download(upload.student, name, file, key, handed_in)
+    return Download(upload.student, name, file, key, upload)
 
 
 def _is_notebook(download: Download) -> bool:

@@ -41,6 +41,7 @@ PAGE = """<!doctype html>
 <header>
 <h1>{title}</h1>
 <p class="score">{score}</p>
+{late}
 {table}
 </header>
 <main>
@@ -70,12 +71,13 @@ def page(
     comments: Mapping[str, str],
     state: str,
     released: NotebookNode | None = None,
+    late: str = "",
 ) -> str:
     """The page, as HTML, of a graded notebook.
 
     `points` has what was given (None: not yet) and the most for each graded cell, and `comments` a person's words.
     A student reads "waits for your teacher" for any `state` but "graded" and "1 to mark". Text that stands just so in
-    `released` is the teacher's.
+    `released` is the teacher's. `late` is what there is to say of when it was handed in.
     """
     pieces = list(pieces_of(notebook, {cell.source for cell in released.cells} if released else set()))
     heading = _title(pieces)
@@ -84,12 +86,14 @@ def page(
     known = typeset(read)
     told = Told(points, {name: rendered(tokens, known) for name, tokens in words.items()}, known)
     title = heading.content if heading else "Feedback"
+    style, known_by = styled("feedback.css")
     html = PAGE.format(
-        policy=POLICY.format(_style()[1]),
-        style=_style()[0],
+        policy=POLICY.format(known_by),
+        style=style,
         plain=escape(title),
         title=rendered([heading], known) if heading else title,
         score=_score(points, state),
+        late=f"<p>{escape(late)}</p>" if late else "",
         table=_table(pieces, told),
         work="\n".join(_block(piece, told) for piece in pieces),
     )
@@ -97,9 +101,9 @@ def page(
 
 
 @cache
-def _style() -> tuple[str, str]:
-    """The page's style, and the digest by which a browser knows it from any other."""
-    text = (Path(__file__).parent / "feedback.css").read_text(encoding="utf8")
+def styled(*files: str) -> tuple[str, str]:
+    """A page's style from these files beside this one, and the digest by which a browser knows it from any other."""
+    text = "".join((Path(__file__).parent / file).read_text(encoding="utf8") for file in files)
     return text, base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -118,10 +122,10 @@ def _score(points: Points, state: str) -> str:
     whole = sum(most for _, most in points.values())
     if waiting == whole and not given:
         return f"<strong>This {WAITS}</strong>"
-    score = f"{_number(given)} of {_number(whole)}"
+    score = f"{number(given)} of {number(whole)}"
     if state != "graded" and not state.endswith("to mark"):
         return f"<strong>{score}</strong> so far; this {WAITS}"
-    wait = f"; {_number(waiting)} more {'waits' if waiting == 1 else 'wait'} for your teacher" if waiting else ""
+    wait = f"; {number(waiting)} more {'waits' if waiting == 1 else 'wait'} for your teacher" if waiting else ""
     return f"<strong>{score}</strong>{wait}"
 
 
@@ -153,14 +157,14 @@ def _block(piece: Piece, told: Told) -> str:
     if piece.kind == "text":
         return _framed("Your text", rendered(piece.tokens, told.formulas)) if piece.source.strip() else ""
     if piece.kind == "setup":
-        return f"<details><summary>Set-up</summary>{_code(piece.source)}</details>{_came(piece)}"
+        return f"<details><summary>Set-up</summary>{coloured(piece.source)}</details>{_came(piece)}"
     if piece.kind == "test":
         return _test(piece, told)
     if piece.kind == "explain":
         return _answer(piece, told)
     if not piece.source.strip():
         return ""
-    return _framed("Your code", _code(piece.source, piece.line) + _came(piece))
+    return _framed("Your code", coloured(piece.source, piece.line) + _came(piece))
 
 
 def _test(piece: Piece, told: Told) -> str:
@@ -172,7 +176,9 @@ def _test(piece: Piece, told: Told) -> str:
         says = "What is shown here passes."
     tried = "are still to be tried" if got is None else "were tried"
     more = f"<p>More cases {tried}; they are not shown.</p>" if hidden.strip() else ""
-    code = f"<details{' open' if piece.error else ''}><summary>The test</summary>{_code(shown.strip())}{more}</details>"
+    code = (
+        f"<details{' open' if piece.error else ''}><summary>The test</summary>{coloured(shown.strip())}{more}</details>"
+    )
     return _graded(piece, told, f'<p class="says">{spoken(says)}</p>{code}')
 
 
@@ -196,7 +202,7 @@ def _framed(label: str, inner: str) -> str:
     return f'<div class="theirs" role="group" aria-label="{label}"><p class="label">{label}</p><div>{inner}</div></div>'
 
 
-def _code(source: str, line: int = 0) -> str:
+def coloured(source: str, line: int = 0) -> str:
     marked = [
         f'<span class="line{" stopped" if number == line else ""}">{one or " "}</span>'
         for number, one in enumerate(lines(source), 1)
@@ -220,11 +226,11 @@ def _came(piece: Piece) -> str:
 def _of(name: str, told: Told) -> str:
     got, most = told.points[name]
     if not most and got:  # given or taken beside the tasks
-        return _number(got) if got < 0 else f"+{_number(got)}"
-    return f"{'–' if got is None else _number(got)} of {_number(most)}"
+        return number(got) if got < 0 else f"+{number(got)}"
+    return f"{'–' if got is None else number(got)} of {number(most)}"
 
 
-def _number(points: float) -> str:
+def number(points: float) -> str:
     return f"{points:.10g}".replace("-", "−")
 
 

@@ -55,7 +55,7 @@ def read(content: bytes) -> tuple[NotebookNode, list[str]]:
     text, note = decoded(content)
     notes = [note] if note else []
     try:
-        found = json.loads(text, parse_int=_integer, parse_constant=lambda _: None)
+        found = loaded(text)
         if isinstance(found, dict) and found.get("nbformat", 4) < 4:
             found = nbformat.reads(json.dumps(found), 4)
     except RecursionError:
@@ -71,6 +71,11 @@ def read(content: bytes) -> tuple[NotebookNode, list[str]]:
     if any("\ufffd" in cell.source for cell in made) and "\ufffd" not in text:
         notes.append("half characters, which no computer can write, became �")
     return NotebookNode(nbformat.v4.new_notebook(cells=made)), notes
+
+
+def loaded(text: str) -> Any:
+    """What the JSON of a notebook holds. Raises what JSON's reader does."""
+    return json.loads(text, parse_int=_integer, parse_constant=lambda _: None)
 
 
 def _integer(text: str) -> float:

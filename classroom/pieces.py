@@ -39,7 +39,7 @@ def pieces_of(notebook: NotebookNode, handed_out: set[str]) -> Iterator[Piece]:
         source = short(cell.source, longest if cells.tag(cell).get("locked") else min(longest, left))
         piece = Piece(kind, cells.grade_id(cell), source.strip("\n"))
         left = max(0, left - len(source))
-        if kind in {"code", "answer", "setup"}:
+        if kind in {"code", "answer", "setup", "data"}:
             piece.printed = short(_printed(cell), min(LONGEST, left))
             left = max(0, left - len(piece.printed))
         errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]

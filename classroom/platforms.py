@@ -3,7 +3,7 @@ chooses the rest, so only what the platform wrote is read:
 
 - Moodle, a folder each (or, flat, a file): `NAME_ID_assignsubmission_file_/…`. Moodle writes blanks for `_` in a name.
 - Canvas: `NAME_USERID_FILEID_FILENAME`, with `LATE` before the id of late work; NAME never holds `_NUMBER_`. Where
-  students are anonymous: `anon_ID_FILEID_FILENAME`.
+  students are anonymous: `anon_ID_FILEID_FILENAME`, `LATE` before it.
 - Blackboard: `SET_USER_attempt_TIME_FILENAME`. SET and USER may hold `_`; SET is the same in the whole download.
 - Sakai: `SET/Last, First(USER)/Submission attachment(s)/FILENAME`, beside `grades.csv` and `timestamp.txt`.
 - A folder each, or a file each: their names are the students'.
@@ -17,11 +17,14 @@ from os.path import commonprefix
 from pathlib import PurePosixPath
 
 MOODLE = re.compile(r"(?P<who>[^_]+(?:_\d+)?)_assignsubmission_(?:file|onlinetext)(?:_(?P<name>.*))?", re.DOTALL)
-ANONYMOUS = re.compile(r"(?:LATE_)?(?P<who>anon_[A-Za-z0-9]+)_\d+_(?P<name>.+)", re.DOTALL)
-CANVAS = re.compile(r"(?P<who>\w+?)(?:_LATE)?_(?P<id>\d+)_\d+_(?!attempt_\d{4}-)(?P<name>.+)", re.DOTALL)
+ANONYMOUS = re.compile(r"(?P<late>LATE_)?(?P<who>anon_[A-Za-z0-9]+)_\d+_(?P<name>.+)", re.DOTALL)
+CANVAS = re.compile(r"(?P<who>\w+?)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?!attempt_\d{4}-)(?P<name>.+)", re.DOTALL)
 BLACKBOARD = re.compile(r"(?P<who>.+?)_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:_(?P<name>.*)|\.txt)?", re.DOTALL)
+# What of such a name says whose file it is.
+CANVAS_NAME = re.compile(r"(?:LATE_)?anon_[A-Za-z0-9]+_\d+_|\w+?(?:_LATE)?_\d+_\d+_")
 # Where other names say that it is Canvas.
 ANY_CANVAS = re.compile(CANVAS.pattern.replace(r"(?!attempt_\d{4}-)", ""), re.DOTALL)
+ORIGINS = {MOODLE: "moodle", BLACKBOARD: "blackboard"}  # all others are Canvas's
 FORMS = (MOODLE, ANONYMOUS, CANVAS, BLACKBOARD, ANY_CANVAS)
 SAKAI = "Submission attachment(s)"
 NOTEBOOK = re.compile(r"\.ipynb(?:\.(?:txt|json))?$", re.IGNORECASE)  # with what browsers add
@@ -38,6 +41,8 @@ class Upload:
     name: str = ""
     time: str = ""
     trouble: str = ""  # why it cannot be said whose it is
+    origin: str = ""  # moodle, canvas or blackboard, where the name is one of theirs
+    late: bool = False  # by the platform's own word
 
     @property
     def student(self) -> str:
@@ -153,7 +158,7 @@ def _named(upload: Upload) -> Upload:
 def _in_folder(path: str, parts: list[str]) -> Upload:
     """The folder says who: what is in it was named by the student."""
     match = MOODLE.fullmatch(parts[0])
-    return Upload(path, match["who"] if match else parts[0], parts[-1])
+    return Upload(path, match["who"] if match else parts[0], parts[-1], origin="moodle" if match else "")
 
 
 def _flat(path: str, name: str, form: re.Pattern[str] | None, assignment: str) -> Upload:
@@ -163,7 +168,9 @@ def _flat(path: str, name: str, form: re.Pattern[str] | None, assignment: str) -
     if match is None:
         return Upload(path, trouble="it is not named as the others are, so whose it is is not clear")
     found = match.groupdict()
-    return Upload(path, _who(match), found.get("name") or name, found.get("time") or "")
+    origin = ORIGINS.get(form, "canvas")
+    called = found.get("name") or name
+    return Upload(path, _who(match), called, found.get("time") or "", origin=origin, late=bool(found.get("late")))
 
 
 def _without_set(found: list[Upload], assignment: str) -> list[Upload]:
@@ -176,7 +183,7 @@ def _without_set(found: list[Upload], assignment: str) -> list[Upload]:
         if upload.time:
             rest = upload.who.removeprefix(start) if start else _alone(upload.who, assignment)
             trouble = "" if rest else "the name of the set and the student's cannot be told apart"
-            upload = Upload(upload.path, rest, upload.name, upload.time, trouble)
+            upload = replace(upload, who=rest, trouble=trouble)
         made.append(upload)
     return made
 

@@ -7,12 +7,21 @@ A set is text and fenced code. The words after a fence's language say what becom
                                         `### BEGIN SOLUTION` and `### END SOLUTION` is cut out of their copy
     ```python test=NAME points=2        a locked cell that gives its points or none; what stands between
                                         `### BEGIN HIDDEN TESTS` and `### END HIDDEN TESTS` is cut out
-    ```markdown explain=NAME points=3   an answer in words, marked by a person; the text is the model answer
+    ```markdown explain=NAME points=3   an answer in words, marked by a person; the text is the model answer, and
+                                        its list items `- 2 points: says that …` are the rubric
+    ```python data                      what differs by student, drawn by the generator `random` from the name that the
+                                        student writes into a cell before it
+    ```python question=NAME points=1    a number, or a choice: sets `right`, and `wrong` (sentence: value) and `tolerance`
+                                        if need be; becomes an answer and a test. `# what to write` may come first
+    ```python wrong=NAME                a wrong answer to NAME, in no notebook: the release is refused if it passes
 
+What gives points may say which section of the book treats it, `section=04_scaling#four-times-as-wide`: a page and a heading.
+It holds for all that gives points under the same heading of the set, and stands on the page about the class (see `lesson`).
 A fence with a language alone is shown as it is. `sets.read` raises `SetError` with the line of what it cannot read, and
 of every mark that would not be cut out. A file without such words, such as a README, is no set.
 """
 
+import ast
 import json
 import re
 from dataclasses import dataclass, field
@@ -23,15 +32,38 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from nbformat import NotebookNode
 
+from classroom import book, rubric
 from classroom.cells import MARK, grade_id, kind, split, tag
+from classroom.drawn import MODEL, VARIABLE
 from classroom.notebooks import cell_of
 
 GRADED = Path(__file__).parent / "graded"
+TEMPLATE = Path(__file__).parent / "template.md"
 STUBS = {"answer": "# your code here", "explain": "Your answer here."}  # what students find in the place of an answer
-ROLES = {"setup": "python", "answer": "python", "test": "python", "explain": "markdown"}
+ROLES = dict.fromkeys(("setup", "data", "answer", "test", "question", "wrong"), "python") | {"explain": "markdown"}
 REGIONS = {"answer": "SOLUTION", "test": "HIDDEN TESTS"}
 MARKED = re.compile(r"([ \t]*)#+\s*(BEGIN|END)\s+(SOLUTION|HIDDEN\s+TESTS)\s*", re.IGNORECASE)
 BEGINS = re.compile(rf"[\s>*+-]*(`{{3,}}|~{{3,}})\s*(\w+\s+)?({'|'.join(ROLES)})\b", re.IGNORECASE)
+DRAWN = """from attnlib.exercises.harness import drawn_for
+random = drawn_for({variable}, "{set}")
+"""
+WHO = """{variable} = ""  # your name, as it stands on the list of your course
+### BEGIN SOLUTION
+{variable} = "{model}"
+### END SOLUTION"""
+ANSWER = """{name} = None  # {hint}
+### BEGIN SOLUTION
+{source}
+{name} = right
+### END SOLUTION"""
+OTHERWISE = "This is not the answer for your numbers."
+ASKED = """assert {name} is not None, "Write your answer in the place of None."
+### BEGIN HIDDEN TESTS
+{source}
+from classroom.drawn import Asked
+asked = Asked({name}, right{more})
+asked.judge("{otherwise}")
+### END HIDDEN TESTS"""
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,59}")
 ALLOWED = "letters from a to z, digits, - and _, at most 60, and no - at the start"
 
@@ -42,15 +74,32 @@ class SetError(ValueError):
 
 @dataclass
 class Set:
-    """A graded set: its notebook, and the line of the file at which each named cell begins."""
+    """A graded set: its notebook, the line of the file at which each named cell begins, and what only the rehearsal has.
+
+    `questions` are sources by name, `wrong` the wrong answers: the cell, its source and its line.
+    """
 
     name: str
     notebook: NotebookNode
     lines: dict[str, int] = field(default_factory=dict)
+    questions: dict[str, str] = field(default_factory=dict)
+    wrong: list[tuple[str, str, int]] = field(default_factory=list)
 
     def at(self, cell: str, line: int = 1) -> str:
         """Where a line of a cell stands in the file."""
         return f"{self.name}.md, line {self.lines[cell] + line}"
+
+
+def start(folder: Path, name: str) -> Path:
+    """A new set in the folder, made from the template, for a teacher to fill in; SetError where there is one."""
+    file = folder / f"{name}.md"
+    if not NAME.fullmatch(name):
+        raise SetError(f"{file.name}: the name of a set goes into other names, so it may have {ALLOWED}.")
+    if file.exists():
+        raise SetError(f"{file} is there already, and was not changed.")
+    folder.mkdir(parents=True, exist_ok=True)
+    file.write_text(TEMPLATE.read_text(encoding="utf8"), encoding="utf8")
+    return file
 
 
 def names(folder: Path = GRADED) -> list[str]:
@@ -82,13 +131,27 @@ def parse(file: Path) -> Set:
         if role is None:
             continue
         cells += _between(lines[start:first], start, file.name)
-        cell = _cell(*role, _regions(fence.content.rstrip("\n"), role[0], first + 1, file.name))
-        if grade_id(cell) in found.lines:
-            raise SetError(f"{where}: the cell of line {found.lines[grade_id(cell)]} is called {grade_id(cell)} too.")
-        found.lines[grade_id(cell)] = first + 1
-        cells.append(cell)
         start = end
+        source = _regions(fence.content.rstrip("\n"), role[0], first + 1, file.name)
+        if role[0] == "wrong":
+            found.wrong.append((f"answer-{role[1]}", source, first + 1))
+            continue
+        for cell, above in _made(*role, source, file.stem, where):
+            if before := found.lines.get(grade_id(cell)):
+                at = f"{where}: the cell of line {before}"
+                raise SetError(f"{at} is called {grade_id(cell)} too.")
+            if role[0] == "explain" and (lacking := rubric.wrong(cell.source, tag(cell)["points"])):
+                raise SetError(f"{where}: {lacking}.")
+            found.lines[grade_id(cell)] = first + 1 - above
+            cells.append(cell)
+        if role[0] == "question":
+            found.questions[role[1]] = source
     cells += _between(lines[start:], start, file.name)
+    for name, _, line in found.wrong:
+        if name not in found.lines or name.removeprefix("answer-") in found.questions:
+            raise SetError(
+                f"{file.name}, line {line}: no `answer={name.removeprefix('answer-')}` that this could be for."
+            )
     if not any(tag(cell).get("grade") for cell in cells):
         raise SetError(f"{file.name}: nothing in it gives points: write a test, or an answer in words.")
     for number, cell in enumerate(cells):
@@ -173,17 +236,53 @@ def _role(token: Token, where: str) -> tuple[str, str, dict[str, str]] | None:
         raise SetError(f"{where}: `{role}` goes with `{ROLES[role]}`, not `{language}`.")
     if token.level:
         raise SetError(f"{where}: this fence stands in a list or a quotation; a cell begins at the margin.")
-    if role != "setup" and not name:
+    if role not in {"setup", "data"} and not name:
         raise SetError(f"{where}: give it a name, `{role}=NAME`.")
     if name and not NAME.fullmatch(name):
         raise SetError(f"{where}: the name {name} may have {ALLOWED}.")
     options = dict(word.partition("=")[::2] for word in words[1:])
-    takes = {"points"} if role in {"test", "explain"} else set()
+    if role == "question" and not name.isidentifier():
+        raise SetError(f"{where}: the name {name} becomes a variable, so it may have letters, digits and _.")
+    takes = {"points", "section"} if role in {"test", "explain", "question"} else set()
     if unknown := [word for word in words[1:] if word.partition("=")[0] not in takes]:
-        raise SetError(f"{where}: `{role}` takes {'`points=2` alone' if takes else 'no options'}, not `{unknown[0]}`.")
+        known = "`points=2` and `section=PAGE#HEADING` alone" if takes else "no options"
+        raise SetError(f"{where}: `{role}` takes {known}, not `{unknown[0]}`.")
     if takes and not (re.fullmatch(r"\d{1,4}(\.\d+)?", options.get("points", "")) and float(options["points"])):
         raise SetError(f"{where}: say what it is worth, `points=2` or `points=0.5`, more than 0.")
+    if "section" in options:
+        try:
+            book.section(options["section"])
+        except ValueError as error:
+            raise SetError(f"{where}: {error}.") from None
     return role, name, options
+
+
+def _made(
+    role: str, name: str, options: dict[str, str], source: str, file: str, where: str
+) -> list[tuple[NotebookNode, int]]:
+    """The cells that a fence becomes, and how many lines each has before the fence's first."""
+    if role == "data":
+        who = _cell("answer", VARIABLE, {}, WHO.format(variable=VARIABLE, model=MODEL))
+        drawn = DRAWN.format(variable=VARIABLE, set=file)
+        return [(who, 0), (_cell("data", name, {}, drawn + source), drawn.count("\n"))]
+    if role != "question":
+        return [(_cell(role, name, options, source), 0)]
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError) as error:
+        line = int(where.rpartition(" ")[2]) + (getattr(error, "lineno", None) or 1)
+        raise SetError(f"{where.rpartition(' ')[0]} {line}: no Python: {getattr(error, 'msg', error)}.") from None
+    sets = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    if "right" not in sets:
+        raise SetError(f"{where}: a question says what is right, in a line `right = …`.")
+    more = "".join(f", {one}={one}" for one in ("wrong", "tolerance") if one in sets)
+    first = source.split("\n")[0]
+    hint = first.lstrip("# ") if first.startswith("#") else "your answer"
+    filled = {"name": name, "source": source, "hint": hint, "more": more, "otherwise": OTHERWISE}
+    return [
+        (_cell("answer", name, {}, ANSWER.format(**filled)), 2),
+        (_cell("test", name, options, ASKED.format(**filled)), 2),
+    ]
 
 
 def _cell(role: str, name: str, options: dict[str, str], source: str) -> NotebookNode:
@@ -192,12 +291,14 @@ def _cell(role: str, name: str, options: dict[str, str], source: str) -> Noteboo
         "grade_id": f"{role}-{name}" if name else role,
         "grade": role in {"test", "explain"},
         "solution": role in {"answer", "explain"},
-        "locked": role in {"setup", "test"},
+        "locked": role in {"setup", "data", "test"},
         "task": False,
         "schema_version": 3,
     }
     if "points" in options:
         cell.metadata["nbgrader"]["points"] = float(options["points"])
+    if "section" in options:
+        cell.metadata["section"] = options["section"]
     return cell
 
 

@@ -60,7 +60,7 @@ def read(file: Path, columns: list[str]) -> list[dict[str, str]]:
 def write(course: Course, file: Path, columns: list[str], rows: list[list[str]], keys: list[str]) -> None:
     """Write the sheet. What a teacher filled in about one of the `keys`, and it lacks now, is kept in `earlier/`."""
     made = [dict(zip(columns, map(safe, row), strict=True)) for row in rows]
-    filled: list[str] = [column for column in ("points", "decision", "comment") if column in columns]
+    filled = [one for one in columns if one in {"points", "decision", "comment"} or one.startswith("criterion")]
     kept = [_words(row, keys + filled) for row in made]
     before = [_words(row, keys + filled) for row in read(file, [])]
     if any(row not in kept for row in before if any(row[len(keys) :])):

@@ -1,78 +1,220 @@
-"""Work on one submission in a process of its own, with a deadline: whatever becomes of it, the next has its turn."""
+"""Work on submissions, each in a process of its own with a deadline: whatever becomes of one, the others have their turn."""
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import shutil
 import signal
 import sys
 import tempfile
+import threading
+import time
 import warnings
-from collections.abc import Callable
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from classroom.limits import Refused
 from classroom.walls import end_strays
 
 # A macOS that forks may crash.
 CONTEXT = multiprocessing.get_context("fork") if sys.platform == "linux" else multiprocessing.get_context("forkserver")
 GRACE = 5  # seconds to end what it has started
+MOST = 1_000  # processes at once
+PARENT_DIES = 1  # PR_SET_PDEATHSIG of Linux
+_own: set[int] = set()
+
+Results = Generator[tuple[str, Any], None, None]
 
 
 class Stopped(Exception):
-    """There is no result; the sentence says why."""
+    """There is no result; the sentence says why. `died` where its process ended by itself."""
+
+    died = False
+
+
+@dataclass(frozen=True)
+class Job:
+    """Work to do, and the name that its result goes by."""
+
+    name: str
+    work: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+class Runner(Protocol):
+    """Does jobs: the name and the result of each, or `Stopped`, as it is done."""
+
+    def __call__(self, jobs: Iterable[Job], seconds: float) -> Results: ...
+
+
+def processes() -> int:
+    """How many submissions are worked on at once: what `PROCESSES` says, else one for each processor that we may use."""
+    said = os.environ.get("PROCESSES", "").strip()
+    if not said:
+        return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    if not (said.isascii() and said.isdigit() and 0 < int(said) <= MOST):
+        raise Refused(f"PROCESSES is {said!r}; write a number from 1 to {MOST:,}.")
+    return int(said)
 
 
 def run(seconds: float, work: Callable[..., Any], *arguments: Any) -> Any:
     """What `work` returns. Raises `Stopped` when it fails, dies or takes longer; none of its processes is left."""
-    folder = os.path.realpath(tempfile.mkdtemp(prefix="grading-"))
-    ours, theirs = CONTEXT.Pipe(duplex=False)
-    process = CONTEXT.Process(target=_work, args=(theirs, folder, work, arguments))
+    process = _Process(Job("", work, arguments), seconds)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of threads: NumPy's own, which it ends before a fork
-            process.start()
-        theirs.close()
-        if not ours.poll(seconds):
-            raise Stopped(f"grading it took longer than {seconds:g} s")
-        done, result = ours.recv()
-        process.join(GRACE)
-    except EOFError:
-        process.join(GRACE)
-        raise Stopped(f"the process that graded it ended by itself ({process.exitcode})") from None
+        wait([process.pipe], seconds)
+        return process.result()
     finally:
-        ours.close()
-        _end(process, Path(folder))
-    if not done:
-        raise Stopped(f"the grader stopped: {result}")
-    return result
+        process.end()
 
 
-def _work(connection: Connection, folder: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def each(jobs: Iterable[Job], seconds: float) -> Results:
+    """Do jobs, several at once. One whose process died is begun again, once. Closing it ends what runs."""
+    most, waiting = processes(), iter(jobs)
+    running: list[_Process] = []
+    died: set[str] = set()
+
+    def fill() -> None:
+        while len(running) < most and (job := next(waiting, None)):
+            running.append(_Process(job, seconds))
+
+    try:
+        fill()
+        while running:
+            wait([one.pipe for one in running], max(0, min(one.until for one in running) - time.monotonic()))
+            for one in [one for one in running if one.over()]:
+                running.remove(one)
+                try:
+                    result = one.result()
+                except Stopped as stopped:
+                    result = stopped
+                finally:
+                    one.end()
+                if isinstance(result, Stopped) and result.died and one.job.name not in died:
+                    died.add(one.job.name)
+                    running.append(_Process(one.job, seconds))
+                    continue
+                fill()
+                yield one.job.name, result
+    finally:
+        for one in running:
+            one.process.terminate()
+        for one in running:
+            one.end()
+
+
+@contextlib.contextmanager
+def not_inherited(descriptor: int) -> Iterator[None]:
+    """A file that no process keeps open which begins meanwhile."""
+    _own.add(descriptor)
+    try:
+        yield
+    finally:
+        _own.discard(descriptor)
+
+
+@contextlib.contextmanager
+def _signals_later() -> Iterator[None]:
+    """Act on Ctrl-C and SIGTERM afterwards: what they raise while a process is forked, Python passes over."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {one: signal.signal(one, lambda number, _: came.append(number)) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+        for number in came:
+            signal.raise_signal(number)
+
+
+class _Process:
+    """The process of a job."""
+
+    def __init__(self, job: Job, seconds: float) -> None:
+        self.job, self.seconds, self.until = job, seconds, time.monotonic() + seconds
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="grading-"))
+        self.pipe, theirs = CONTEXT.Pipe(duplex=False)
+        parent = os.getpid() if CONTEXT.get_start_method() == "fork" else 0  # else another process is its parent
+        arguments = (theirs, parent, self.folder, job.work, job.arguments)
+        self.process = CONTEXT.Process(target=_work, args=arguments)
+        try:
+            with _signals_later(), warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of threads: NumPy's own, ended before a fork
+                self.process.start()
+        except BaseException:
+            self.end()
+            raise
+        finally:
+            theirs.close()
+
+    def over(self) -> bool:
+        """Whether it has said something, or died, or should have."""
+        return time.monotonic() >= self.until or self.pipe.poll()
+
+    def result(self) -> Any:
+        """What the work returned, once it is over. Raises `Stopped`."""
+        if not self.pipe.poll():
+            raise Stopped(f"grading it took longer than {self.seconds:g} s")
+        try:
+            done, result = self.pipe.recv()
+        except (EOFError, OSError):  # or it was killed in the midst of its answer
+            self.process.join(GRACE)
+            stopped = Stopped(f"the process that graded it ended by itself ({self.process.exitcode})")
+            stopped.died = True
+            raise stopped from None
+        self.process.join(GRACE)
+        if not done:
+            raise Stopped(f"the grader stopped: {result}")
+        return result
+
+    def end(self) -> None:
+        """Let it end what it has started, then end it, and then whatever carries the mark of its folder."""
+        self.pipe.close()
+        process = self.process
+        if process.pid is not None:
+            if process.is_alive():
+                process.terminate()
+                process.join(GRACE)
+            if process.is_alive():
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.kill()
+                process.join()
+            if process.exitcode:
+                end_strays(Path(self.folder), within=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _work(
+    connection: Connection, parent: int, folder: str, work: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     os.setsid()  # Ctrl-C is for the process that waits; this one is then ended by it
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    for descriptor in _own:
+        os.close(descriptor)
     tempfile.tempdir = folder
     try:
+        if parent:
+            end_with(parent)
         result = True, work(*arguments)
     except BaseException as error:
         result = False, f"{type(error).__name__}: {error}"[:300]
-    connection.send(result)
-    connection.close()
+    with contextlib.suppress(OSError):  # nobody may wait any more
+        connection.send(result)
+        connection.close()
+    if parent and os.getppid() != parent:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _end(process: BaseProcess, folder: Path) -> None:
-    """Let it end what it has started, then end it, and then whatever carries the mark of its folder."""
-    if process.pid is not None:
-        if process.is_alive():
-            process.terminate()
-            process.join(GRACE)
-        if process.is_alive():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.kill()
-            process.join()
-        if process.exitcode:
-            end_strays(folder, within=True)
-    shutil.rmtree(folder, ignore_errors=True)
+def end_with(parent: int) -> None:
+    """End this process when its parent, whose number this is, is killed (Linux; elsewhere its limits end it)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PARENT_DIES, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != parent:
+            sys.exit(1)

@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from classroom import cells, downloads, grades, sets
+from classroom import cells, downloads, grades, lesson, sets
 from classroom import course as courses
 from classroom.course import Course
 from classroom.demo.submissions import download
@@ -26,7 +26,7 @@ def main(keep: Path | None = None) -> int:
     if keep and folder.exists() and any(folder.iterdir()):
         print(f"{folder} is not empty.")
         return 1
-    os.environ.setdefault("CLASSROOM_LIMITS", json.dumps({"seconds": 2, "total": 120, "memory": 2 << 30}))
+    os.environ.setdefault("CLASSROOM_LIMITS", json.dumps({"seconds": 2, "total": 120, "memory": 1 << 30}))
     try:
         print("\n".join(sentences(chosen())))
         course = Course(folder)
@@ -39,6 +39,7 @@ def main(keep: Path | None = None) -> int:
         print("\n" + shown(rows) + "\n")
         print(f"grades in {export(course, SET, rows)}")
         print("\n".join(grades.feedback(course, SET)))
+        print(lesson.write(course, SET, rows))
         wrong = problems(course, rows, again)
     finally:
         if not keep:
@@ -55,6 +56,7 @@ def problems(course: Course, rows: list[Row], again: list[Row]) -> list[str]:
     wrong += [f"not expected: {','.join(line)}" for line in found if line not in expected]
     wrong += [f"missing: {','.join(line)}" for line in expected if line not in found]
     wrong += leaks(course)
+    wrong += [] if (course.folder / f"lesson-{SET}.html").exists() else ["There is no page about the class."]
     if left := strays(Path(tempfile.gettempdir()), within=True):
         wrong.append(f"Processes left behind: {left}")
     return wrong
@@ -71,8 +73,10 @@ def lines(rows: list[Row]) -> list[list[str]]:
 
 def leaks(course: Course) -> list[str]:
     """Lines of hidden tests that stand in a student's feedback."""
-    tests = [cell for cell in sets.read(sets.GRADED / f"{SET}.md").cells if cells.kind(cell) == "test"]
-    secret = {line.strip() for cell in tests for line in cells.split(cell.source)[1] if len(line.strip()) > 12}
+    own = sets.read(sets.GRADED / f"{SET}.md").cells
+    shown = "\n".join(sets.handed_out(cell) for cell in own)
+    hidden = {line.strip() for cell in own if cells.kind(cell) == "test" for line in cells.split(cell.source)[1]}
+    secret = {line for line in hidden if len(line) > 12 and line not in shown}
     pages = {file: file.read_text(encoding="utf8") for file in course.folder.glob("feedback/**/*.html")}
     found = [f"{file.parts[-3]}: {line}" for file, page in pages.items() for line in sorted(secret) if line in page]
     return found if pages else ["There is no feedback."]

@@ -10,6 +10,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from classroom.cells import grade_id
+from classroom.drawn import VARIABLE
 
 RIGHT = {
     "answer-tempered": """def tempered_attention(x, temperature):
@@ -19,8 +20,14 @@ RIGHT = {
     "answer-cosines": """def cosines(x):
     length = np.sqrt((x**2).sum(axis=1))
     return x @ x.T / np.outer(length, length)""",
-    "answer-grows": 'grows = "c"',
-    "answer-thief": "thief = 2.83",
+    "answer-other": """def most_read_other(x):
+    scores = x @ x.T
+    scores[range(len(x)), range(len(x))] = -np.inf
+    return scores.argmax(axis=1)""",
+    "answer-grows": "grows = times**2",
+    "answer-thief": "thief = round(length / np.cos(angle * np.pi / 180), 2)",
+    "answer-longer": """row = int(np.argmax(np.diag(grid) / (points**2).sum(axis=1)))
+longer = row, round((grid[row, row] / (points[row] @ points[row])) ** 0.5)""",
     "explain-hull": "Every output is an average of the rows with positive weights that sum to 1. Negative weights could leave.",
 }
 LOOPS = {
@@ -41,8 +48,18 @@ COLUMNS = {
     raised = np.exp(x @ x.T / temperature)
     return raised / raised.sum(axis=0) @ x""",
     "answer-cosines": "def cosines(x):\n    return x @ x.T",
-    "answer-grows": 'grows = "b"',
-    "answer-thief": "thief = 4",
+    "answer-other": "def most_read_other(x):\n    return (x @ x.T).argmax(axis=1)",
+    "answer-grows": "grows = times",
+    "answer-thief": "thief = length",
+    "answer-longer": "row = int(np.argmax(np.diag(grid) / (points**2).sum(axis=1)))\n"
+    "longer = row, round(grid[row, row] / (points[row] @ points[row]))",
+}
+COLUMNS_TOO = COLUMNS | {
+    "answer-tempered": """def tempered_attention(x, temperature):
+    # by me, whose name stands in no page about the class
+    my_weights = np.exp(x @ x.T / temperature)
+    my_weights /= my_weights.sum(axis=0, keepdims=True)
+    return my_weights @ x"""
 }
 MULTIPLIED = {
     "answer-tempered": RIGHT["answer-tempered"].replace("/ temperature", "* temperature"),
@@ -83,7 +100,7 @@ def tempered_attention(x, temperature):
     return mix(x, x, x, scale=1 / temperature)"""
 }
 HOARDS = {"answer-grows": "hoard = []\nwhile True:\n    hoard.append(bytearray(1 << 28))"}
-LEAVES = {"answer-grows": 'import subprocess\nsubprocess.Popen(["sleep", "600"])\ngrows = "c"'}
+LEAVES = {"answer-grows": 'import subprocess\nsubprocess.Popen(["sleep", "600"])\ngrows = times**2'}
 
 
 def fill(notebook: NotebookNode, *changes: dict[str, str]) -> NotebookNode:
@@ -93,6 +110,13 @@ def fill(notebook: NotebookNode, *changes: dict[str, str]) -> NotebookNode:
     for cell in filled.cells:
         cell.source = sources.get(grade_id(cell), cell.source)
     return filled
+
+
+def named(notebook: NotebookNode, student: str) -> NotebookNode:
+    """The notebook with a student's name in it, from which its numbers are drawn; one that is there stays."""
+    for cell in notebook.cells:
+        cell["source"] = cell["source"].replace(f'{VARIABLE} = ""', f"{VARIABLE} = {student!r}", 1)
+    return notebook
 
 
 def _with_helper(notebook: NotebookNode) -> NotebookNode:
@@ -142,6 +166,8 @@ STUDENTS: dict[str, Callable[[NotebookNode], NotebookNode]] = {
     "uses the network": _changed(NETWORK),
     "ends the process": _changed(EXITS),
     "leaves a process": _changed(LEAVES),
+    "wrong axis too": _changed(COLUMNS_TOO),
+    "forgets the lengths": _changed({"answer-cosines": COLUMNS["answer-cosines"]}),
 }
 
 
@@ -150,7 +176,7 @@ def download(released: Path, file: Path) -> None:
     notebook = nbformat.read(released, 4)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for number, (student, make) in enumerate(STUDENTS.items(), 101):
-            text = nbformat.writes(make(copy.deepcopy(notebook)))
+            text = nbformat.writes(make(named(copy.deepcopy(notebook), student)))
             archive.writestr(f"{student}_{number}_assignsubmission_file/{released.name}", text)
         archive.writestr(f"broken file_198_assignsubmission_file/{released.name}", nbformat.writes(notebook)[:2000])
         archive.writestr("no notebook_199_assignsubmission_file/essay.pdf", io.BytesIO(b"%PDF-1.7").read())

@@ -1,5 +1,6 @@
 """A course with one released set, made once; every test that writes gets a copy."""
 
+import copy
 import csv
 import json
 import os
@@ -18,6 +19,7 @@ import nbgrader.api  # noqa: E402
 
 from classroom.__main__ import main  # noqa: E402
 from classroom.course import Course, release  # noqa: E402
+from classroom.demo.submissions import named  # noqa: E402
 
 SET = "chapter_01"
 
@@ -34,7 +36,7 @@ def _one_alembic():
 def released_once(once, _one_alembic):
     def make(folder):
         course = Course(folder / "course")
-        release(course)
+        release(course, only=[SET])
         return course
 
     return once("released", make)
@@ -59,12 +61,14 @@ def notebook(released_once):
 
 @pytest.fixture(scope="session")
 def place():
-    """Put a student's notebook, or bytes, where a collected one lies in a course."""
+    """Put a student's notebook, with the student's name, or bytes, where a collected one lies in a course."""
 
     def put(course, student, notebook):
         file = course.folder / "submitted" / student / SET / f"{SET}.ipynb"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(notebook if isinstance(notebook, bytes) else json.dumps(notebook).encode())
+        file.write_bytes(
+            notebook if isinstance(notebook, bytes) else json.dumps(named(copy.deepcopy(notebook), student)).encode()
+        )
 
     return put
 

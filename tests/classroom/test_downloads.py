@@ -14,6 +14,7 @@ from classroom.demo.submissions import RIGHT, fill
 from classroom.downloads import collect, sort
 from tests.classroom.archives import SET, archive, students
 
+ADA = {"answer-student": "student = 'ada'"}
 TIME = "attempt_2026-03-01-10-00-00"
 
 
@@ -84,7 +85,7 @@ def test_the_newest_attempt_is_taken_whatever_its_file_is_called(tmp_path):
     names = [f"Set_ada_attempt_2026-03-0{day}-10-00-00_{name}.ipynb" for day, name in ((1, SET), (2, "final"))]
     found = sort(archive(tmp_path, {name: name for name in names}), SET)
     assert found.notebooks["ada"].name == "final.ipynb"
-    assert found.notebooks["ada"].handed_in.endswith(" UTC")
+    assert found.notebooks["ada"].upload.time == "2026-03-02-10-00-00"
 
 
 def test_what_cannot_be_unpacked_or_is_too_large_stops_nothing(tmp_path):
@@ -132,7 +133,10 @@ def test_what_is_collected_lies_as_nbgrader_has_it(course, notebook, classroom, 
     assert "\x1b" not in said
     folder = course.folder / "submitted" / "Eve-2J_1" / SET
     assert json.loads((folder / f"{SET}.ipynb").read_text()) == notebook
-    assert (folder / "timestamp.txt").read_text().startswith("2026-0")
+    assert not (folder / "timestamp.txt").exists()  # a file's own time is nobody's word
+    name = f"{SET}_fay_{TIME}_{SET}.ipynb"
+    classroom("collect", archive(tmp_path, {name: json.dumps(notebook)}, "blackboard.zip"), SET)
+    assert (course.folder / "submitted" / "fay" / SET / "timestamp.txt").read_text().startswith("2026-0")
 
 
 def hand_in(folder, files):
@@ -148,7 +152,7 @@ def hand_in(folder, files):
 def test_a_notebook_without_answers_never_wins_and_the_table_says_which_there_were(
     course, notebook, classroom, tmp_path, other, lines
 ):
-    done, empty = nbformat.writes(fill(notebook, RIGHT)), nbformat.writes(notebook)
+    done, empty = nbformat.writes(fill(notebook, RIGHT, ADA)), nbformat.writes(notebook)
     place = hand_in(tmp_path / "download", {other: done, "chapter_01.ipynb": empty})
     said = f"several notebooks; {other} was taken, the only one that can be read and has answers; not chapter_01.ipynb"
     assert f"ada: {said}.\n" in classroom("collect", place, SET)[1]
@@ -183,7 +187,7 @@ def test_a_notebook_that_is_too_large_is_said_to_be_that(course, notebook, class
     classroom("grade")
     assert lines(course)["ada"]["needs a person because"] == said
     assert f"no grade yet: {said}." in (course.folder / "feedback" / "ada" / SET / f"{SET}.html").read_text()
-    hand_in(place, {"chapter_01.ipynb": nbformat.writes(fill(notebook, RIGHT))})
+    hand_in(place, {"chapter_01.ipynb": nbformat.writes(fill(notebook, RIGHT, ADA))})
     classroom("collect", place, SET)
     classroom("grade")
     assert (lines(course)["ada"]["score"], lines(course)["ada"]["notes"]) == ("11", "")

@@ -11,7 +11,7 @@ import pytest
 from classroom import notebooks
 from classroom.__main__ import main
 from classroom.cells import grade_id
-from classroom.demo.submissions import RIGHT, fill
+from classroom.demo.submissions import RIGHT, fill, named
 from classroom.restore import restore
 
 SET = "chapter_01"
@@ -101,8 +101,10 @@ def all_in_one_cell(notebook):
 
 
 def two_and_two(notebook):
-    pairs = [RIGHT["answer-tempered"] + "\n\n" + RIGHT["answer-cosines"], "grows = 'c'\nthief = 2.83"]
-    made = map(code, ["import numpy as np", *pairs])
+    tasks = ["tempered", "cosines", "other", "grows", "thief", "longer"]
+    first, second = ([RIGHT[f"answer-{task}"] for task in tasks[half::2]] for half in (0, 1))
+    pairs = ["\n\n".join(pair) for pair in zip(first, second, strict=True)]
+    made = map(code, [notebook_source(notebook, "answer-student"), "import numpy as np", *pairs])
     return nbformat.v4.new_notebook(cells=[*made, nbformat.v4.new_markdown_cell(WORDS)])
 
 
@@ -114,14 +116,14 @@ def below_its_test(notebook):
 
 
 def imported_in_the_setup(notebook):
-    uses = RIGHT["answer-thief"].replace("2.83", "2 * math.sqrt(2)")
+    uses = "thief = length / math.cos(math.radians(angle))"
     filled = right(notebook, answer_thief=uses)
     filled.cells[at(filled, "setup")].source += "\nimport math"
     return filled
 
 
 def helped_in_a_test(notebook):
-    filled = right(notebook, answer_thief="thief = 2 * root(2)")
+    filled = right(notebook, answer_thief="thief = length / root(np.cos(np.radians(angle)) ** 2)")
     filled.cells[at(filled, "test-grows")].source += "\n\ndef root(x):\n    return x**0.5"
     return filled
 
@@ -171,8 +173,8 @@ CASES = {  # what was handed in, its score, its state, and words of the note or 
     "end": (answered_at_the_end, "8", "needs a person", "answer-cosines is answered in a cell that stands after"),
     "joined": (two_in_one_cell, "11", "1 to mark", "answered in another cell: answer-cosines"),
     "beside": (two_beside_a_stub, "11", "1 to mark", "answered in another cell: answer-cosines"),
-    "one": (all_in_one_cell, "11", "1 to mark", "answered in another cell: answer-cosines, answer-grows, answer-thief"),
-    "pairs": (two_and_two, "11", "1 to mark", "answered in another cell: answer-cosines, answer-thief"),
+    "one": (all_in_one_cell, "11", "1 to mark", "answered in another cell: answer-tempered, answer-cosines, answer-other, answer-grows"),
+    "pairs": (two_and_two, "11", "1 to mark", "answered in another cell: answer-cosines, answer-grows, answer-longer"),
     "below": (below_its_test, "8", "needs a person", "answer-cosines is answered in a cell that stands after its test"),
     "import": (imported_in_the_setup, "11", "1 to mark", "put back as they were: setup"),
     "helper": (helped_in_a_test, "11", "1 to mark", "put back as they were: test-grows"),
@@ -226,7 +228,7 @@ def graded_class(copied, place, once):
         course = copied(folder)
         notebook = nbformat.read(course.released(SET), 4)
         for student in students:
-            place(course, student, CASES[student][0](copy.deepcopy(notebook)))
+            place(course, student, CASES[student][0](named(copy.deepcopy(notebook), student)))
         assert main(["--course", str(course.folder), "grade"]) == 0
         return course
 

@@ -101,6 +101,26 @@ def test_the_channel_for_notes_cannot_be_closed_or_replaced(kind):
     assert student.notes == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="seccomp")
+def test_no_lock_and_no_notice_tells_of_another_submission_that_is_graded_at_once(kind):
+    ways = [
+        "fcntl.flock(f, fcntl.LOCK_SH | fcntl.LOCK_NB)",
+        "fcntl.lockf(f, fcntl.LOCK_SH | fcntl.LOCK_NB)",
+        "fcntl.fcntl(f, fcntl.F_GETLK, bytes(32))",
+        "fcntl.fcntl(f, 37, bytes(32))",
+        "fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_RDLCK)",
+        "fcntl.fcntl(f, fcntl.F_NOTIFY, 1)",
+    ]
+    tries = [f"try: {one}; print('done', {one!r})\nexcept OSError as e: print(e.errno)" for one in ways]
+    notices = "import ctypes\nlibc = ctypes.CDLL(None)\nprint(libc.inotify_init1(0), libc.fanotify_init(0, 0))"
+    opens = (
+        f"import fcntl\nf = open({np.__file__.replace('.py', '.pyi')!r})\nprint(fcntl.fcntl(f, fcntl.F_GETFL) & 3)\n"
+    )
+    ran, _ = run(opens + "\n".join(tries), notices, kind=kind)
+    assert ran["0"].output.split() == ["0", *["1"] * 6], ran["0"]
+    assert ran["1"].output in {"", "-1 -1\n"}
+
+
 def test_of_a_progress_bar_the_last_state_is_shown():
     ran, _ = run("for i in range(3): print(f'\\r{i} of 2', end='')\nprint()\nprint('done', end='\\r\\n')")
     assert ran["0"].output == "2 of 2\ndone\n"

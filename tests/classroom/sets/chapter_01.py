@@ -1,0 +1,113 @@
+"""Answers to the graded set of chapter 1."""
+
+from tests.classroom.sets.answers import variants
+
+TEMPERED = """def tempered_attention(x, temperature):
+    scores = x @ x.T / temperature
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return raised / raised.sum(axis=1, keepdims=True) @ x"""
+COSINES = """def cosines(x):
+    length = np.sqrt((x**2).sum(axis=1))
+    return x @ x.T / np.outer(length, length)"""
+OTHER = """def most_read_other(x):
+    scores = x @ x.T
+    scores = scores - 1e9 * np.eye(len(x))
+    return np.argmax(scores, axis=1)"""
+THIEF = "length / np.cos(np.pi * angle / 180)"
+ROW = "int(np.argmax(np.diag(grid) / (points**2).sum(axis=1)))"
+FACTOR = "round(float(np.sqrt(max(np.diag(grid) / (points**2).sum(axis=1)))))"
+
+RIGHT = {
+    "tempered": [
+        TEMPERED,
+        "def tempered_attention(x, temperature):\n    out = []\n    for q in x:\n        s = np.array([q @ k for k in x]) / temperature\n"
+        "        e = np.exp(s - max(s))\n        out.append(sum(a * v for a, v in zip(e / e.sum(), x)))\n    return out",
+        "def tempered_attention(x, temperature):\n    s = np.einsum('id,jd->ij', x, x) / temperature\n    s -= np.logaddexp.reduce(s, axis=1)[:, None]\n"
+        "    return np.einsum('ij,jd->id', np.exp(s), x)",
+    ],
+    "cosines": [
+        COSINES,
+        "def cosines(x):\n    unit = x / np.linalg.norm(x, axis=1)[:, None]\n    return unit @ unit.T",
+        "def cosines(x):\n    return [[a @ b / (a @ a) ** 0.5 / (b @ b) ** 0.5 for b in x] for a in x]",
+    ],
+    "other": [
+        OTHER,
+        "def most_read_other(x):\n    return [max((j for j in range(len(x)) if j != i), key=lambda j: x[i] @ x[j]) for i in range(len(x))]",
+        "def most_read_other(x):\n    s = np.array(x @ x.T, dtype=float)\n    np.fill_diagonal(s, -np.inf)\n    return s.argsort(axis=1)[:, -1]",
+    ],
+    "grows": ["times**2", "times * times", "float(times) ** 2"],
+    "thief": [THIEF, f"round({THIEF}, 2)", "length / np.cos(np.deg2rad(angle))"],
+    "longer": [
+        f"({ROW}, {FACTOR})",
+        f"[{ROW}, {FACTOR}]",
+        "next((i, f) for i in range(5) for f in (2, 3, 4) if (scores_of(points, i, f) == grid).all())",
+    ],
+}
+WRONG = {
+    "tempered": [
+        *variants(
+            TEMPERED,
+            ("/ temperature", "* temperature"),
+            (" / temperature", ""),
+            ("/ temperature", "/ temperature**0.5"),
+            ("/ temperature", "/ temperature**2"),
+            ("raised.sum(axis=1, keepdims=True)", "raised.sum(axis=0)"),
+            ("raised.sum(axis=1, keepdims=True)", "raised.sum()"),
+            (" / raised.sum(axis=1, keepdims=True)", ""),
+            ("np.exp(scores - scores.max(axis=1, keepdims=True))", "np.exp(scores)"),
+            ("np.exp(scores - scores.max(axis=1, keepdims=True))", "scores"),
+            ("scores.max(axis=1, keepdims=True)", "scores.max(axis=0)"),
+            ("raised.sum(axis=1, keepdims=True) @ x", "raised.sum(axis=1, keepdims=True)"),
+            ("np.exp(", "np.exp2("),
+            ("x @ x.T / temperature", "x @ x.T / temperature / np.sqrt(x.shape[1])"),
+        ),
+        "def tempered_attention(x, temperature):\n    return x",
+    ],
+    "cosines": [
+        *variants(
+            COSINES,
+            (" / np.outer(length, length)", ""),
+            ("np.outer(length, length)", "length[:, None]"),
+            ("np.outer(length, length)", "length"),
+            ("np.outer(length, length)", "np.outer(length, length) ** 2"),
+            ("np.outer(length, length)", "np.add.outer(length, length)"),
+            ("axis=1", "axis=0"),
+            ("np.sqrt((x**2).sum(axis=1))", "(x**2).sum(axis=1)"),
+            ("np.sqrt((x**2).sum(axis=1))", "abs(x).sum(axis=1)"),
+            ("np.sqrt((x**2).sum(axis=1))", "x.max(axis=1)"),
+            ("return x @ x.T", "return abs(x @ x.T)"),
+            ("x @ x.T / np.outer(length, length)", "np.arccos(np.clip(x @ x.T / np.outer(length, length), -1, 1))"),
+            ("x @ x.T / np.outer(length, length)", "np.outer(length, length)"),
+        ),
+        "def cosines(x):\n    return x.T @ x",
+    ],
+    "other": [
+        *variants(
+            OTHER,
+            ("    scores = scores - 1e9 * np.eye(len(x))\n", ""),
+            ("np.argmax(scores, axis=1)", "np.argmax(scores, axis=1) + 1"),
+            ("np.argmax(scores, axis=1)", "np.max(scores, axis=1)"),
+            ("np.argmax", "np.argmin"),
+            ("scores - 1e9 * np.eye(len(x))", "scores * (1 - np.eye(len(x)))"),
+            ("x @ x.T", "abs(x @ x.T)"),
+            ("x @ x.T", "x @ x.T / np.linalg.norm(x, axis=1)"),
+            ("x @ x.T", "-np.linalg.norm(x[:, None] - x, axis=2)"),
+            ("np.argmax(scores, axis=1)", "scores.argsort(axis=1)[:, -2]"),
+            ("scores - 1e9 * np.eye(len(x))", "scores - 1e9 * np.tri(len(x))"),
+            ("np.argmax(scores, axis=1)", "np.argmax(scores)"),
+        ),
+        "def most_read_other(x):\n    return (x @ x.T).argsort(axis=1)[:, -2]",
+        "def most_read_other(x):\n    return [1, 2, 1]",
+    ],
+    "grows": [
+        "times", "2 * times", "1", "4", "times**3", "100 * times", "times**2 - 1", "times**2 + 1", "'c'", "None", "times * (times - 1) // 2", "0",
+    ],
+    "thief": [
+        "length", "length * np.cos(np.radians(angle))", "length / np.sin(np.radians(angle))", "length / np.cos(angle)", f"3 * {THIEF}", f"{THIEF} + 0.03",
+        f"-{THIEF}", "2 * length * 1.7", f"{THIEF} / 3", f"str({THIEF})", "None", f"[{THIEF}]", "angle",
+    ],
+    "longer": [
+        f"({ROW}, {FACTOR}**2)", f"({ROW} + 1, {FACTOR})", f"({ROW}, {FACTOR} + 1)", f"({ROW} - 1, {FACTOR})", ROW, FACTOR, "()", "None", f"({ROW}, 1 / {FACTOR})",
+        f"str(({ROW}, {FACTOR}))", f"({ROW}, {FACTOR}, 0)", f"({ROW}, 1)",
+    ],
+}  # fmt: skip

@@ -1,0 +1,110 @@
+"""Each graded set: its tests take right answers and find wrong ones, for several students; and it can be handed out.
+
+Answers are in `sets/chapter_NN.py`: of a function its source, of a question an expression of the student's data.
+"""
+
+import importlib
+import re
+
+import pytest
+
+from attnlib.lab import minilm
+from classroom import drawn, sets
+from classroom.cells import grade_id, kind, parts
+from classroom.contained import _run_test, _wanted
+from classroom.rehearse import rehearse
+
+NAMES = ("Ada Lovelace", "Grace Hopper", "李雷")
+GRADED = {name: sets.parse(sets.GRADED / f"{name}.md") for name in sets.names()}
+BY_STUDENT = [name for name, graded in GRADED.items() if "data" in graded.lines]
+TASKS = [
+    (name, task.removeprefix("answer-"))
+    for name in BY_STUDENT
+    for task in GRADED[name].lines
+    if task.startswith("answer-") and task != f"answer-{drawn.VARIABLE}"
+]
+
+
+def known(graded, who):
+    """What the tests know for a student."""
+    code = {grade_id(cell): cell.source for cell in graded.notebook.cells if kind(cell) in {"setup", "data"}}
+    setup = {"__name__": "tests"}
+    exec(code["setup"], setup)
+    return drawn.space(code["data"], setup, who)[0]
+
+
+def passes(graded, task, answer, who):
+    """Whether every test that looks at the task passes with this answer."""
+    space = known(graded, who)
+    student = dict(space)
+    exec(f"{task} = {answer}" if task in graded.questions else answer, student)
+    tests = [cell for cell in graded.notebook.cells if kind(cell) == "test"]
+    looks = {
+        grade_id(cell): cell.source
+        for cell in tests
+        if set(_wanted(cell.source, space)) & (student.keys() - space.keys())
+    }
+    assert looks, f"no test looks at what {answer} defines"
+    for name, source in looks.items():
+        here = space | {one: student[one] for one in _wanted(source, space) if one in student}
+        if any(_run_test(part, name, here) for part in parts(source)):
+            return False
+    return True
+
+
+@pytest.mark.parametrize(("name", "task"), TASKS)
+def test_right_answers_pass_and_wrong_ones_do_not_whoever_the_student_is(name, task):
+    answers = importlib.import_module(f"tests.classroom.sets.{name}")
+    right, wrong = answers.RIGHT[task], answers.WRONG[task]
+    assert len(set(right)) >= 3
+    assert len(set(wrong)) >= 10
+    for who in NAMES:
+        assert [answer for answer in right if not passes(GRADED[name], task, answer, who)] == [], who
+        assert [answer for answer in wrong if passes(GRADED[name], task, answer, who)] == [], who
+
+
+@pytest.mark.parametrize("name", BY_STUDENT)
+def test_a_set_asks_what_every_set_asks_in_sixty_to_ninety_minutes(name):
+    graded = GRADED[name]
+    cells = [grade_id(cell) for cell in graded.notebook.cells]
+    functions = [task for one, task in TASKS if one == name and task not in graded.questions]
+    assert 3 <= len(functions) <= 5
+    assert len(graded.questions) >= 3  # two numbers, and a grid to diagnose
+    assert sum(cell.startswith("explain-") for cell in cells) == 1
+    text = "\n".join(cell.source for cell in graded.notebook.cells if kind(cell) == "text")
+    assert "grid" in text
+    minutes = [int(one) for one in re.findall(r"about (\d+) minutes", text)]
+    assert len(minutes) == 1
+    assert 60 <= minutes[0] <= 90
+    promised = [
+        float(one) for one in re.findall(r"\((\d+)(?: points?|, read)|\b(\d+) points?\b", text) for one in one if one
+    ]
+    assert sum(promised) == sum(
+        cell.metadata["nbgrader"].get("points", 0) for cell in graded.notebook.cells if grade_id(cell)
+    )
+
+
+@pytest.mark.parametrize("name", BY_STUDENT)
+def test_what_is_asked_differs_by_student(name):
+    graded = GRADED[name]
+    for task, source in graded.questions.items():
+        right = set()
+        for number in range(60):
+            space = known(graded, f"student {number}")
+            exec(source, space)
+            right.add(space["right"])
+        assert len(right) >= 4, (task, right)
+
+
+def test_what_the_set_of_chapter_10_says_of_minilm_is_what_was_recorded():
+    space = known(GRADED["chapter_10"], NAMES[0])
+    pairs = list(space["combinations"](range(6), 2))
+    for measure, (none, each, both) in space["measured"].items():
+        silent = [(), *((layer,) for layer in range(6)), *pairs]
+        assert [none, *each, *both] == [minilm.silenced_layers(layers)[measure] for layers in silent]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BY_STUDENT)
+def test_a_set_can_be_handed_out(name):
+    assert rehearse(GRADED[name]) is None  # it raises for a set that cannot

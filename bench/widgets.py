@@ -10,7 +10,6 @@ two frames, and the browser's answers to this program.
 """
 
 import argparse
-import json
 import math
 import sys
 import tempfile
@@ -27,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 from attnlib import widgets  # noqa: E402
 from attnlib.widgets.base import PageWidget  # noqa: E402
+from bench.tracing import WORK, Trace  # noqa: E402
 from tools import chromium  # noqa: E402
 from tools.site import FLAGS  # noqa: E402
 
@@ -35,6 +35,7 @@ STEP = """async ([selector, i, typed]) => {
   const low = Number(input.min), high = Number(input.max), step = Number(input.step) || 1;
   const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   await drawn();
+  if (!i && input.type === "range") input.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true })); // held
   performance.mark(`start ${i}`);
   if (input.type === "range") input.value = low + step * ((i * 7 + 3) % Math.max(2, Math.floor((high - low) / step)));
   else if (typed.length) input.value = typed[i % typed.length];
@@ -107,22 +108,13 @@ def busy(
         page.goto(page_file.as_uri())
         page.locator(selector).first.wait_for()
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
-        browser.start_tracing(page=page, categories=["toplevel", "blink.user_timing", "__metadata"])
+        browser.start_tracing(page=page, categories=WORK)
         for i in range(events):
             page.evaluate(STEP, [selector, i, list(typed)])
-        trace = json.loads(browser.stop_tracing())["traceEvents"]
+        trace = Trace(browser.stop_tracing())
         page.close()
-    marks = {event["name"]: event for event in trace if event["cat"] == "blink.user_timing" and event["ph"] in "RI"}
-    thread = marks["start 0"]["pid"], marks["start 0"]["tid"]
-    tasks = [
-        (event["ts"], event["ts"] + event["dur"], event.get("tdur", event["dur"]) / max(1, event["dur"]))
-        for event in trace
-        if (event["pid"], event["tid"]) == thread and event["ph"] == "X" and "RunTask" in event["name"]
-    ]
-    return [
-        sum(max(0, min(end, until) - max(start, since)) * at_work for start, end, at_work in tasks) / 1000
-        for since, until in ((marks[f"start {i}"]["ts"], marks[f"end {i}"]["ts"]) for i in range(events))
-    ]
+    marks = trace.marks()
+    return [trace.work(marks[f"start {i}"], marks[f"end {i}"]["ts"]) for i in range(events)]
 
 
 def main() -> int:

@@ -3,9 +3,12 @@
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import traitlets
 
 import counter
 from anywidget_static import InputError, OneOf, Real, Whole, Widget, esbuild, page
@@ -115,3 +118,24 @@ def test_without_esbuild_a_module_finds_define_beside_itself(tmp_path):
     assert (tmp_path / "anywidget-static/define.mjs").exists()
     assert 'import("./anywidget-static/square.mjs")' in (tmp_path / "page.js").read_text()
     assert "color: red" in (tmp_path / "page.css").read_text()
+
+
+@pytest.mark.parametrize(
+    "code", ["Stated(level='x')", "Stated(level=9)", "one = Stated()\none.level = None", "Stated(title=3)"]
+)
+def test_a_notebook_shows_an_error_in_one_line_and_the_whole_way_when_asked_again(code, monkeypatch):
+    ultratb = pytest.importorskip("IPython.core.ultratb")
+    shell = SimpleNamespace(InteractiveTB=ultratb.FormattedTB(mode="Context"))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+
+    class Stated(Widget):
+        level = Whole(0, max=3).tag(sync=True)
+
+    with pytest.raises(traitlets.TraitError) as raised:
+        exec(compile(f"\n{code}", "<cell>", "exec"), {"Stated": Stated, "__name__": "__main__"})
+    (line,) = raised.value._render_traceback_()
+    assert isinstance(raised.value, ValueError)
+    assert line == f"\x1b[31mInputError\x1b[0m: {raised.value} (line {code.count(chr(10)) + 2})"
+    whole = "\n".join(raised.value._render_traceback_())
+    assert "traitlets" in whole
+    assert str(raised.value) in whole

@@ -14,10 +14,12 @@ from attnlib.widgets.head_browser import HeadBrowser
 from attnlib.widgets.head_mixer import HeadMixer
 from attnlib.widgets.head_tiles import HeadTiles
 from attnlib.widgets.heads_puzzle import HeadsPuzzle
+from attnlib.widgets.layers_puzzle import LayersPuzzle
 from attnlib.widgets.light_cones import LightCones
 from attnlib.widgets.lookup_puzzle import LookupPuzzle
 from attnlib.widgets.mask_painter import MaskPainter
 from attnlib.widgets.metric_ellipse import MetricEllipse
+from attnlib.widgets.model_view import ModelView
 from attnlib.widgets.number_question import Number
 from attnlib.widgets.order_puzzle import OrderPuzzle
 from attnlib.widgets.query_puzzle import QueryPuzzle
@@ -49,10 +51,12 @@ __all__ = [
     "HeadTiles",
     "HeadsPuzzle",
     "InputError",
+    "LayersPuzzle",
     "LightCones",
     "LookupPuzzle",
     "MaskPainter",
     "MetricEllipse",
+    "ModelView",
     "Number",
     "OrderPuzzle",
     "QueryPuzzle",

@@ -1,5 +1,7 @@
 // AttentionGrid: one cell for each query (row) and key (column), with the arithmetic behind any of them.
 
+import { at_rest } from "anywidget_static/pace.mjs";
+import { film } from "./film.mjs";
 import * as grid from "./grid.mjs";
 import * as large_grid from "./large_grid.mjs";
 import * as math from "./math.mjs";
@@ -41,7 +43,7 @@ function build(model, figure) {
   const explain = () => {
     const shown = hovered ?? model.get("selected");
     view.mark(hovered, shown);
-    arithmetic.replaceChildren(...(shown ? steps(model, weights, shown) : [element("p", HINT)]));
+    at_rest(arithmetic, () => ui.refill(arithmetic, ...(shown ? steps(model, weights, shown) : [element("p", HINT)])));
   };
 
   return () => {
@@ -91,7 +93,7 @@ function table(rows, columns, entry, { point, choose }) {
     node,
     fill(weights) {
       if (shade) shade(weights);
-      else grid.fill(all, weights, told);
+      else grid.fill(all, weights, told, { show: film });
       weights.forEach((row, i) => ui.write(ends[i][0], number(row.reduce((total, weight) => total + weight, 0))));
     },
     mark(hovered, shown) {

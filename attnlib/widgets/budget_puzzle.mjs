@@ -1,6 +1,7 @@
 // BudgetPuzzle: what it takes to read a long text, on four meters, and what can be changed about it.
 
-import * as cost from "./cost.mjs";
+import { block_parameters } from "./cost.mjs";
+import { reading_cost } from "./lab.mjs";
 import * as puzzle from "./puzzle.mjs";
 import * as ui from "./ui.mjs";
 import { BYTES, element, large, whole } from "./ui.mjs";
@@ -120,16 +121,16 @@ function take(model, name, on) {
 }
 
 function count(model, taken) {
-  const { d, num_layers, num_heads, expansion } = READERS[model.get("model")];
+  const { d, ...sizes } = READERS[model.get("model")];
   const { tokens, itemsize } = ui.values(model);
-  const groups = num_heads / (taken.includes("shared") ? SHARED : 1);
+  const num_kv_heads = sizes.num_heads / (taken.includes("shared") ? SHARED : 1);
   const window = taken.includes("window") ? WINDOW : null;
   const [tiles, linearised] = ["tiles", "linearised"].map((name) => taken.includes(name));
-  return cost.reading_cost(tokens, d, num_layers, num_heads, groups, expansion, itemsize, tiles, window, linearised);
+  return reading_cost(tokens, d, { ...sizes, num_kv_heads, itemsize, tiles, window, linearised });
 }
 
 function describe({ d, num_layers, num_heads, expansion }) {
-  const parameters = large(num_layers * cost.block_parameters(d, expansion));
+  const parameters = large(num_layers * block_parameters(d, expansion));
   const gated = expansion === 4 ? "" : " (feed-forward layers as Llama 2’s)";
   return (
     `hold 24 GB or less, all heads of a layer at once, and keep all ${whole(TEXT)} tokens for writing on. ` +

@@ -6,8 +6,8 @@ from typing import Any
 import traitlets
 
 from anywidget_static import InputError, OneOf, Whole
-from attnlib.cost import CARD, Reading, reading_cost
 from attnlib.formatting import BYTES, large
+from attnlib.lab.budget import CARD, MEMORY, Budget, reading_cost
 from attnlib.widgets.base import PageWidget
 from attnlib.widgets.cost_calculator import MODELS
 from attnlib.widgets.tables import Row, table
@@ -39,13 +39,13 @@ class BudgetPuzzle(PageWidget):
     Two goals: the bytes `held` at once are 24 GB or less, and in each layer all 100,000 tokens are kept for the last
     one's look-up. All heads of a layer work at once, and all layers keep what writing on needs. Of the text `tokens`
     (1,000 to 100,000) are kept; a number takes `itemsize` bytes (4, 2 or 1). The counts are those of
-    `attnlib.cost.reading_cost`, with the sizes of GPT-2 small ("small") or of Llama 2 7B ("7B") as `model`: blocks
+    `attnlib.lab.reading_cost`, with the sizes of GPT-2 small ("small") or of Llama 2 7B ("7B") as `model`: blocks
     alone, without embeddings.
 
     The small model has the whole grids of all heads until the page hands over the tiles (`handed`, then `tiles`). With
-    whole grids the two goals cannot both be reached. With 7B all is offered from the start: `tiles`, `shared` (8 query heads to a head
-    of keys and values), `window` (the 4,096 tokens up to each one) and `linearised`, which goes with neither tiles nor
-    a window. What is not offered counts nothing. A reader moves all but the model.
+    whole grids the two goals cannot both be reached. With 7B all is offered from the start: `tiles`, `shared` (8 query
+    heads to a head of keys and values), `window` (the 4,096 tokens up to each one) and `linearised`, which goes with
+    neither tiles nor a window. What is not offered counts nothing. A reader moves all but the model.
 
     Raises ValueError (`InputError`) for an input out of range, naming it, and for `linearised` with tiles or a window.
 
@@ -57,9 +57,9 @@ class BudgetPuzzle(PageWidget):
 
     _alive = "move the tokens, the bytes of a number, and what is handed over"
     title = traitlets.Unicode("24 GB for 100,000 tokens").tag(sync=True)
-    provenance = traitlets.Unicode(f"counted from the sizes, not measured; seconds at the rates of an {CARD.name}").tag(
-        sync=True
-    )
+    provenance = traitlets.Unicode(
+        f"counted from the sizes, not measured; seconds at the rates of an {CARD.machine}"
+    ).tag(sync=True)
     model = OneOf(tuple(READERS), "small").tag(sync=True)
     tokens = Whole(TEXT, min=FEWEST, max=TEXT).tag(sync=True, link=True)
     itemsize = OneOf((4, 2, 1), 4).tag(sync=True, link=True)
@@ -76,7 +76,7 @@ class BudgetPuzzle(PageWidget):
         return tuple(name for name in offered if getattr(self, name))
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> Budget:
         """What reading takes: bytes in `parameters`, `keys_and_values`, `stream` and `grids`, and the other meters."""
         return count(self.model, self.tokens, self.itemsize, self.remedies)
 
@@ -108,7 +108,7 @@ class BudgetPuzzle(PageWidget):
         return table(self.caption(shown), columns, rows)
 
 
-def count(model: str, tokens: int, itemsize: int, remedies: tuple[str, ...]) -> Reading:
+def count(model: str, tokens: int, itemsize: int, remedies: tuple[str, ...]) -> Budget:
     """`reading_cost` with the sizes of a model and what is changed."""
     sizes = READERS[model]
     return reading_cost(
@@ -122,8 +122,8 @@ def count(model: str, tokens: int, itemsize: int, remedies: tuple[str, ...]) -> 
     )
 
 
-def is_reached(reading: Reading) -> bool:
-    return reading.held <= CARD.memory and reading.looked_up == TEXT
+def is_reached(reading: Budget) -> bool:
+    return reading.held <= MEMORY and reading.looked_up == TEXT
 
 
 def _function(itemsize: int, remedies: tuple[str, ...]) -> str:

@@ -1,5 +1,6 @@
 // CostCalculator: the multiply–adds and the memory of a transformer, by part, as its sizes change.
 
+import { at_rest } from "anywidget_static/pace.mjs";
 import * as cost from "./cost.mjs";
 import * as ui from "./ui.mjs";
 import { BYTES, element, large, number, whole } from "./ui.mjs";
@@ -50,9 +51,10 @@ function build(model, figure) {
     const { work: adds, held, tiled } = count(model);
     const [all, most, least] = [adds, held, tiled].map(total);
     ui.caption(model, figure, `one pass over ${whole(n)} tokens.`);
-    note.textContent = about(present(model));
+    ui.write(note, about(present(model)));
     const shares = adds.map((part) => [large(part), percent(part, all)]);
-    work.replaceChildren(
+    ui.refill(
+      work,
       element("p.pair", `Work: ${large(all)} multiply–adds`),
       element(
         "p.half",
@@ -62,16 +64,18 @@ function build(model, figure) {
       ui.scroll("work by part", ui.table(["", "multiply–adds", "share"], named(WORK, shares))),
     );
     const both = [...held, most].map((part, i) => [part, tiled[i] ?? least].map((bytes) => large(bytes, BYTES)));
-    memory.replaceChildren(
+    ui.refill(
+      memory,
       element("p.pair", `Memory with all scores at once: ${both[3][0]}`),
       bar(held, most),
       element("p.pair", `The same, tile by tile: ${both[3][1]}`),
       bar(tiled, most),
       ui.scroll("memory by part", ui.table(["", "all at once", "tile by tile"], named(MEMORY, both))),
     );
-    told.textContent =
+    const shares_of = () =>
       `The n × n grid is ${percent(adds[0], all)} of the work. Held at once, one layer’s grids are ` +
       `${percent(held[0], most)} of the memory; tile by tile ${percent(tiled[0], least)}.${grouped(model, all)}`;
+    at_rest(told, () => ui.write(told, shares_of()));
     controls.draw();
   };
 }

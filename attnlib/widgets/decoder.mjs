@@ -35,30 +35,41 @@ export function silence_head(w_o, layer, head, num_heads) {
   );
 }
 
-let last = {}; // the last run, so that its weights and its logits together cost one
+// The last run, so that its weights and its logits together cost one. A token sees none after it: what a run has in
+// common with the last from its start is not computed again.
+let last = { tokens: [] };
 
 function run_decoder(parameters, tokens) {
-  const key = tokens.join();
-  if (last.parameters !== parameters || last.key !== key) last = { parameters, key, run: forward(parameters, tokens) };
-  return last.run;
+  check_matrix("embedding", parameters.embedding);
+  const outside = tokens.find((token) => !parameters.embedding[token]);
+  if (!tokens.length || outside !== undefined)
+    throw new Error(`token ${outside} is none of the ${parameters.embedding.length} words`);
+  const other = tokens.findIndex((token, i) => token !== last.tokens[i]);
+  const common = other < 0 ? tokens.length : other;
+  const known = last.parameters === parameters ? common : 0;
+  if (!known || known < Math.max(tokens.length, last.tokens.length)) {
+    const kept = Math.min(known, tokens.length - 1);
+    last = { parameters, tokens: [...tokens], ...forward(parameters, tokens, kept, kept ? last : {}) };
+  }
+  return last;
 }
 
-function forward({ embedding, w_q, w_k, w_v, w_o, bias }, tokens) {
-  check_matrix("embedding", embedding);
-  const outside = tokens.find((token) => !embedding[token]);
-  if (!tokens.length || outside !== undefined)
-    throw new Error(`token ${outside} is none of the ${embedding.length} words`);
-  let stream = tokens.map((token) => Array.from(embedding[token]));
-  const mask = causal_mask(tokens.length);
-  const weights = bias.map((tables, layer) => {
+function forward({ embedding, w_q, w_k, w_v, w_o, bias }, tokens, known, past) {
+  const n = tokens.length;
+  const mask = causal_mask(n).slice(known);
+  const after = (rows = [], more) => [...rows.slice(0, known), ...more];
+  let stream = tokens.slice(known).map((token) => Array.from(embedding[token]));
+  const layers = bias.map((tables, layer) => {
     const x = rms_norm(stream);
-    const [query, key, value] = [w_q, w_k, w_v].map((w) => split_heads(project(x, w[layer]), tables.length));
-    const grids = tables.map((table, a) =>
-      attention_weights(query[a], key[a], mask, null, distance_bias(table, tokens.length)),
+    const [query, ...read] = [w_q, w_k, w_v].map((w) => split_heads(project(x, w[layer]), tables.length));
+    const [keys, values] = read.map((heads, r) => heads.map((rows, a) => after(past.layers?.[layer][r][a], rows)));
+    const rows = tables.map((table, a) =>
+      attention_weights(query[a], keys[a], mask, null, distance_bias(table, n).slice(known)),
     );
-    const added = project(merge_heads(grids.map((grid, a) => project(grid, value[a]))), w_o[layer]);
+    const added = project(merge_heads(rows.map((rows, a) => project(rows, values[a]))), w_o[layer]);
     stream = stream.map((row, i) => row.map((entry, c) => entry + added[i][c]));
-    return grids;
+    const fit = (row, i) => Array.from({ length: n }, (_, j) => (j > i ? 0 : row[j]));
+    return [keys, values, rows.map((rows, a) => after(past.layers?.[layer][2][a].slice(0, known).map(fit), rows))];
   });
-  return { weights, stream };
+  return { layers, weights: layers.map(([, , grids]) => grids), stream: after(past.stream, stream) };
 }

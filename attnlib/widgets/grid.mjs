@@ -20,15 +20,16 @@ export function table(label, rows, columns, ends = [], entry = [0, 0]) {
 }
 
 // Let the arrow keys, Home and End move the focus in `rows` of elements, of which one is in the order of the Tab key.
+// Returns what makes another element this one.
 export function walk(node, rows, entry = rows[0][0]) {
   const all = rows.flat();
   for (const item of all) item.tabIndex = item === entry ? 0 : -1;
-  node.addEventListener("focusin", ({ target }) => {
-    if (!all.includes(target)) return;
+  const enter = (item) => {
     entry.tabIndex = -1;
-    entry = target;
+    entry = item;
     entry.tabIndex = 0;
-  });
+  };
+  node.addEventListener("focusin", ({ target }) => all.includes(target) && enter(target));
   node.addEventListener("keydown", (event) => {
     const i = rows.findIndex((row) => row.includes(event.target));
     const j = rows[i]?.indexOf(event.target);
@@ -39,6 +40,7 @@ export function walk(node, rows, entry = rows[0][0]) {
     const near = (list, at) => list[Math.max(0, Math.min(at, list.length - 1))];
     near(near(rows, i + down), j + right).focus();
   });
+  return enter;
 }
 
 // The cell of the table below a point of the screen: [row, column], or null.
@@ -56,20 +58,31 @@ export function masked(weights, mask) {
   return mask ? weights.map((row, i) => row.map((weight, j) => (mask[i][j] ? weight : null))) : weights;
 }
 
-// Show weights in cells, null as blocked; `told(i, j)` names a cell.
-export function fill(cells, weights, told) {
-  weights.forEach((row, i) => row.forEach((weight, j) => fill_cell(cells[i][j], weight, told(i, j))));
+// Show weights in cells, null as blocked, and none below `least`; `told(i, j)` names a cell. `show` is `film` where a
+// slider moves them.
+export function fill(cells, weights, told, { least = 0, show = at_once } = {}) {
+  const look = (i, j) => {
+    const share = ui.number(weights[i][j] ?? 0);
+    return weights[i][j] >= least
+      ? { share, text: share, said: share }
+      : { share: 0, text: "", said: `${share}, not drawn` };
+  };
+  show(cells)(
+    (i, j) => (weights[i][j] === null ? null : look(i, j)),
+    (i) => weights[i].forEach((weight, j) => fill_cell(cells[i][j], weight === null, look(i, j), told(i, j))),
+  );
 }
+
+const at_once = (cells) => (_, write) => cells.forEach((_, i) => write(i));
 
 // To two digits: the eye tells no more shades apart. What shows it already is left as it is, since each write costs the
 // page a little.
-function fill_cell(cell, weight, label) {
-  const share = ui.number(weight ?? 0);
-  const told = `${label}: ${weight === null ? "blocked" : share}`;
+function fill_cell(cell, blocked, { share, text, said }, label) {
+  const told = `${label}: ${blocked ? "blocked" : said}`;
   if (cell.told === told) return;
   cell.told = told;
-  cell.textContent = weight === null ? "–" : share;
-  cell.classList.toggle("attn-blocked", weight === null);
-  cell.style.setProperty("--w", share);
+  cell.textContent = blocked ? "–" : text;
+  cell.classList.toggle("attn-blocked", blocked);
+  cell.style.setProperty("--w", blocked ? 0 : share);
   cell.setAttribute("aria-label", told);
 }

@@ -84,14 +84,14 @@ function build(model, figure) {
     [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", i === query));
     const name = `Layer ${layer + 1}, head ${head + 1}`;
     const asks = () => element("bdi", tokens[query]);
-    about.replaceChildren("What ", asks(), " reads, in every head");
+    ui.refill(about, "What ", asks(), " reads, in every head");
     draw_large(large, name, tokens, weights[layer][head], query);
     const most = largest(weights[layer][head][query].slice(0, query + 1), MOST_READ);
     const reads = ui.listed(most, ([weight, j]) => ["“", element("bdi", tokens[j]), `” ${number(weight)}`]);
-    line.replaceChildren(...ui.sentence`${name}${silences ? ", silenced" : ""}: ${asks()} reads most from ${reads}.`);
-    next.replaceChildren("The next word after ", asks());
-    chances.replaceChildren(expected(before, after, query, vocabulary));
-    rows.replaceChildren(table(tokens.slice(0, query + 1), weights, query));
+    ui.refill(line, ...ui.sentence`${name}${silences ? ", silenced" : ""}: ${asks()} reads most from ${reads}.`);
+    ui.refill(next, "The next word after ", asks());
+    ui.refill(chances, expected(before, after, query, vocabulary));
+    ui.refill(rows, table(tokens.slice(0, query + 1), weights, query));
   };
 }
 

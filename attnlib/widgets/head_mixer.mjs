@@ -2,6 +2,7 @@
 
 import * as cost from "./cost.mjs";
 import { bytes_of } from "./float16.mjs";
+import { film } from "./film.mjs";
 import * as grid from "./grid.mjs";
 import * as heat from "./heat.mjs";
 import * as lab from "./lab.mjs";
@@ -109,8 +110,8 @@ function draw_scene(model, figure) {
     });
     name.textContent = heads[selected];
     if (shade) shade(chosen);
-    else grid.fill(table.cells, chosen, told);
-    result.replaceChildren(...(computed ? effect(model, now.change) : habit(heads[selected], chosen)));
+    else grid.fill(table.cells, chosen, told, { show: film });
+    ui.refill(result, ...(computed ? effect(model, now.change) : habit(heads[selected], chosen)));
     if (!computed) return;
     if (output?.mixed !== mixed) {
       output = output_table(model, now.out[0].length);

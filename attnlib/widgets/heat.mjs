@@ -53,7 +53,7 @@ export function gallery(counts, press, name = (layer, head) => `Layer ${layer + 
 }
 
 // A colour in whatever notation the style has, drawn and read back.
-function rgb(context, colour) {
+export function rgb(context, colour) {
   if (!cache.has(colour)) {
     context.fillStyle = colour;
     context.globalAlpha = 1;

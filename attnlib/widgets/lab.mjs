@@ -1,7 +1,10 @@
 // attnlib.lab, for the page: what only the book's experiments use.
 
 import { check_matrix, check_square } from "./checks.mjs";
+import { block_parameters, tile_sizes } from "./cost.mjs";
 import { attention_scores, causal_mask, padding_mask, project, sliding_window_mask, softmax } from "./math.mjs";
+
+const CARD = { peak: 41.3e12, bandwidth: 1.008e12 };
 
 export function stretch_matrix(along, across, degrees = 0) {
   const turn = ((degrees % 360) * Math.PI) / 180;
@@ -345,4 +348,30 @@ export function tile_parents(stage, n, d, num_heads, forgotten = "nowhere") {
   }[stage];
   const straight = forgotten === stage || (forgotten === "both" && /split|merge/.test(stage)); // cut without swapaxes
   return tiles.map((tile, t) => before.map((from, f) => (straight ? t === f : is_made_from(tile, from))));
+}
+
+// What n tokens of width d take to be read at once, on CARD; without a window it is null.
+export function reading_cost(n, d, options) {
+  const { num_layers, num_heads, num_kv_heads, expansion, itemsize, tiles, window, linearised } = options;
+  const seen = Math.min(n, window ?? n);
+  const d_head = d / num_heads;
+  const state = num_kv_heads * d_head * (d_head + 1);
+  const cells = num_heads * n * seen; // of each of the two grids
+  const keys = 2 * n * num_kv_heads * d_head; // and values, of one layer
+  const [whole, kept] = linearised ? [false, state] : [!tiles, 2 * seen * num_kv_heads * d_head];
+  const [rows, columns] = tile_sizes(n, seen, false);
+  const grid = whole ? 2 * cells : rows * columns;
+  const adds = linearised ? n * (num_heads + num_kv_heads) * d_head * (d_head + 1) : 2 * n * seen * d;
+  const matrices = block_parameters(d, expansion, num_heads, num_kv_heads);
+  const at_best = (adds, moved) => Math.max(adds / (4 * CARD.peak), moved / CARD.bandwidth) * itemsize;
+  const moved = keys + 2 * n * d + (whole ? 4 * cells : 0);
+  return {
+    parameters: num_layers * matrices * itemsize,
+    keys_and_values: (keys + (num_layers - 1) * kept) * itemsize,
+    stream: n * d * itemsize,
+    grids: (linearised ? state : grid) * itemsize,
+    multiply_adds: num_layers * (n * matrices + adds),
+    seconds: num_layers * (at_best(n * matrices, matrices + 2 * n * d) + at_best(adds, moved)),
+    looked_up: linearised ? Math.min(n, d_head) : seen,
+  };
 }

@@ -1,5 +1,7 @@
 // MetricEllipse: drag the ellipse of the metric UUᵀ; scores, weights, and who reads whom follow.
 
+import { at_rest } from "anywidget_static/pace.mjs";
+import { film } from "./film.mjs";
 import * as lab from "./lab.mjs";
 import * as math from "./math.mjs";
 import * as plane from "./plane.mjs";
@@ -35,16 +37,18 @@ function build(model, figure) {
     const pair = lab.most_unequal_pair(weights);
     scene_of(tokens, axes)({ points, stretched, scores, weights, most, pair });
     ui.caption(model, figure, CAPTION);
-    matrix.textContent = `U = [${u.map((row) => row.map((entry) => number(entry)).join(" ")).join("; ")}]`;
+    ui.write(matrix, `U = [${u.map((row) => row.map((entry) => number(entry)).join(" ")).join("; ")}]`);
     controls.draw();
     const turned = angle % 180 ? axes.toReversed() : axes;
     ["①", "②"].forEach((sign, c) => {
       const name = angle % 90 === 0 && turned[c] ? ` (${turned[c]})` : "";
-      sliders[c].node.firstChild.textContent = `stretch ${sign}${name}`;
+      ui.write(sliders[c].node.firstChild, `stretch ${sign}${name}`);
     });
-    const reads = ui.listed(tokens, (token, i) => [element("bdi", token), " → ", element("bdi", tokens[most[i]])]);
-    arrows.replaceChildren("The arrows, from each token to the other that it reads most: ", ...reads, ".");
-    line.replaceChildren(...describe(tokens, scores, weights, pair));
+    at_rest(arrows, () => {
+      const reads = ui.listed(tokens, (token, i) => [element("bdi", token), " → ", element("bdi", tokens[most[i]])]);
+      ui.refill(arrows, "The arrows, from each token to the other that it reads most: ", ...reads, ".");
+      ui.refill(line, ...describe(tokens, scores, weights, pair));
+    });
   };
 }
 
@@ -92,23 +96,22 @@ function draw_scene(model, picture, grids, tokens, [across, up]) {
   return (now) => {
     const unit = SIZE / 2 / VIEW;
     const { angle } = ui.values(model);
-    ["rx", "ry"].forEach((radius, c) => ring.setAttribute(radius, unit / Math.max(model.get(STRETCHES[c]), 0.01)));
-    ring.setAttribute("transform", `rotate(${-angle} ${SIZE / 2} ${SIZE / 2})`);
-    spokes.setAttribute("d", [0, 1].map((c) => plane.path([[0, 0], end(c)])).join(""));
+    ["rx", "ry"].forEach((radius, c) => set(ring, { [radius]: unit / Math.max(model.get(STRETCHES[c]), 0.01) }));
+    set(ring, { transform: `rotate(${-angle} ${SIZE / 2} ${SIZE / 2})` });
+    set(spokes, { d: [0, 1].map((c) => plane.path([[0, 0], end(c)])).join("") });
     handles.forEach((handle, c) => {
-      plane.move(handle, end(c), true);
       const stretch = model.get(STRETCHES[c]); // what the handle sets, and what it says
       const told = `U stretches by ${number(stretch)} at ${number(angle + 90 * c, 0)}°`;
+      plane.move(handle, end(c), true, { y: 0, "text-anchor": "middle" }); // its name stands in it
       set(handle, { "aria-valuemin": 0, "aria-valuemax": 2, "aria-valuenow": stretch, "aria-valuetext": told });
-      set(handle.lastChild, { y: 0, "text-anchor": "middle" }); // its name stands in it
     });
     now.points.forEach((point, i) => {
-      dots[i].setAttribute("transform", `translate(${plane.to_picture(point).join(" ")})`);
+      set(dots[i], { transform: `translate(${plane.to_picture(point).join(" ")})` });
       const [cx, cy] = plane.to_picture(now.stretched[i]);
       set(images[i], { cx, cy });
-      trails[i].setAttribute("d", plane.path([point, now.stretched[i]]));
+      set(trails[i], { d: plane.path([point, now.stretched[i]]) });
     });
-    arrows.setAttribute("d", now.points.map((point, i) => plane.arrow(point, now.points[now.most[i]])).join(""));
+    set(arrows, { d: now.points.map((point, i) => plane.arrow(point, now.points[now.most[i]])).join("") });
     const flat = now.scores.flat();
     const least = Math.min(...flat);
     const span = Math.max(...flat) - least || 1;
@@ -123,13 +126,17 @@ function grid(parent, title, tokens) {
   const rows = tokens.map((token, i) => [token, ...cells[i]]);
   const table = ui.table([element("td.corner", "query \\ key"), ...tokens], rows);
   parent.append(element("div", element("p.pair", title), ui.scroll(title, table)));
+  const show = film(cells);
   return (matrix, shade, [a, b]) => {
-    for (const [i, row] of cells.entries())
-      for (const [j, cell] of row.entries()) {
-        cell.textContent = number(matrix[i][j]);
-        cell.style.setProperty("--w", shade(matrix[i][j]).toFixed(3));
+    const look = (i, j) => ({ share: shade(matrix[i][j]).toFixed(3), text: number(matrix[i][j]) });
+    const write = (i) =>
+      cells[i].forEach((cell, j) => {
+        const { share, text } = look(i, j);
+        ui.write(cell, text);
+        ui.vary(cell, "--w", share);
         cell.classList.toggle("attn-marked", (i === a && j === b) || (i === b && j === a));
-      }
+      });
+    show(look, write);
   };
 }
 

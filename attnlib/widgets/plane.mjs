@@ -45,7 +45,7 @@ export function axes() {
 // Show the convex hull of the points in a polygon.
 export function draw_hull(polygon, points) {
   const corners = math.convex_hull(points).map((i) => to_picture(points[i]).join(","));
-  polygon.setAttribute("points", corners.join(" "));
+  set(polygon, { points: corners.join(" ") });
 }
 
 // A line with a tip from beside one point to beside another, for a path's `d`.
@@ -95,12 +95,12 @@ export function handle(picture, label, { at, put, choose = () => {}, ...given })
   return node;
 }
 
-// Show a handle at a point; returns the picture's y.
-export function move(node, point, selected) {
+// Show a handle at a point, its name where it fits or where `name` says; returns the picture's y.
+export function move(node, point, selected, name = {}) {
   const [x, y] = to_picture(point);
   set(node, { transform: `translate(${x} ${y})`, "aria-valuenow": point[0], "aria-valuetext": coordinates(point) });
   node.classList.toggle("attn-selected", selected);
-  set(node.lastChild, { "text-anchor": anchor(x, SIZE / 4), y: y < 30 ? 26 : -14 });
+  set(node.lastChild, { "text-anchor": anchor(x, SIZE / 4), y: y < 30 ? 26 : -14, ...name });
   return y;
 }
 

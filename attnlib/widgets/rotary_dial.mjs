@@ -1,5 +1,6 @@
 // RotaryDial: each pair of columns is a dial, with a hand of the query and a hand of the key that their positions turn.
 
+import { at_rest } from "anywidget_static/pace.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
@@ -37,12 +38,15 @@ function build(model, figure) {
     const [asks, read] = ["query_token", "key_token"].map((name) => element("bdi", model.get(name)));
     ui.caption(model, figure, ui.sentence`${asks} at ${i} (query) reads from ${read} at ${j} (key).`);
     const now = `${number(score)} at distance ${number(i - j, 0)}.`;
-    told.textContent = `Score ${now} With both one position on: ${number(next)}.`;
-    dials.replaceChildren(...draw_dials(model, query, key));
-    columns.replaceChildren(table(model, query, key, score));
-    note.textContent =
+    at_rest(told, () => ui.write(told, `Score ${now} With both one position on: ${number(next)}.`));
+    ui.refill(dials, ...draw_dials(model, query, key));
+    at_rest(columns, () => ui.refill(columns, table(model, query, key, score)));
+    const order = math.rotary_permutation(d).join(", ");
+    ui.write(
+      note,
       "Under each dial: how far one position turns it, and the columns that are its pair. An interleaved vector " +
-      `becomes one in halves when its columns are put in the order ${math.rotary_permutation(d).join(", ")}.`;
+        `becomes one in halves when its columns are put in the order ${order}.`,
+    );
     draw_curve(model, curve, { last, score, now });
     controls.draw();
     both.node.querySelector("input").max = last - Math.abs(i - j);
@@ -124,7 +128,8 @@ function draw_curve(model, picture, { last, score, now }) {
   };
   const label = (text, x, y, anchor = "middle") => element("text", { x, y, "text-anchor": anchor }, text);
   const same = query_layout === key_layout;
-  picture.replaceChildren(
+  ui.refill(
+    picture,
     element("path.axis", { d: `M${to_x(-last)} ${to_y(0)}H${to_x(last)}M${to_x(0)} 8V152` }),
     ...STARTS.map((start) => line(start, "other")),
     line(j, "present"),

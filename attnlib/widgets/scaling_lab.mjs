@@ -1,5 +1,6 @@
 // ScalingLab: how wide random scores get with d_k, what the softmax makes of them, and what √dₖ mends or does not.
 
+import { at_rest } from "anywidget_static/pace.mjs";
 import * as lab from "./lab.mjs";
 import * as ui from "./ui.mjs";
 import { compact, element, number } from "./ui.mjs";
@@ -45,13 +46,14 @@ function build(model, figure) {
       `${n_q} queries (rows) read from ${n_k} keys (columns); the bars show where their ${n_q * n_k} scores lie. ` +
       "Move dₖ, with the box ticked and not.";
     ui.caption(model, figure, shown, `, seed ${seed}`);
-    news.textContent =
+    const text =
       `Scores q·k${scaled ? ` / √${d_k}` : ""} have mean ${compact(mean)} and variance ${compact(variance)}; ` +
       `${number(100 * beyond, 0)} % lie beyond ±${END}, in the outer bars. ` +
       `Averaged over the rows, the largest weight is ${number(largest)}.`;
+    at_rest(news, () => ui.write(news, text));
     const changed = broken === "none" ? "" : ", then changed as “break” says";
-    drawing.textContent = `The components are drawn evenly (uniform) between −√3 and √3${changed}.`;
-    note.textContent = NOTES[broken];
+    ui.write(drawing, `The components are drawn evenly (uniform) between −√3 and √3${changed}.`);
+    ui.write(note, NOTES[broken]);
     controls.draw();
   };
 }
@@ -75,10 +77,10 @@ function histogram() {
         const [left, right] = [k ? x((k - 1) / 2 - END) : 0, k < 41 ? x(k / 2 - END) : 360];
         return `M${left + 0.5} ${floor}V${floor - (105 * counts[k]) / most}H${right - 0.5}V${floor}Z`;
       };
-      bars.setAttribute("d", counts.map((_, k) => (k % 41 ? bar(k) : "")).join(""));
-      outer.setAttribute("d", bar(0) + bar(41));
+      ui.set(bars, { d: counts.map((_, k) => (k % 41 ? bar(k) : "")).join("") });
+      ui.set(outer, { d: bar(0) + bar(41) });
       const beyond = (counts[0] + counts[41]) / scores.length;
-      top.textContent = `tallest bar: ${number((100 * most) / scores.length, 0)} %`;
+      ui.write(top, `tallest bar: ${number((100 * most) / scores.length, 0)} %`);
       const share = `${number(100 * beyond, 0)} % of them beyond`;
       ui.set(node, { "aria-label": `Histogram of ${scores.length} scores from −${END} to ${END}, ${share}` });
       return beyond;
@@ -98,10 +100,10 @@ function table() {
       ui.bar(values[2], n_k > 1 ? entropy / Math.log(n_k) : 0, number(entropy));
       ui.bar(values[3], jacobian * 2, number(jacobian));
       const unbroken = predicted === rule ? "" : `; with nothing broken: ${compact(rule)}`;
-      words[0].textContent = `predicted: ${compact(predicted)}${unbroken}`;
-      words[1].textContent = `${number(1 / n_k)}: all keys alike; 1: one key has all`;
-      words[2].textContent = `${number(Math.log(n_k))}: all keys alike; 0: one key has all`;
-      words[3].textContent = "0: no gradient passes; at most 0.5";
+      ui.write(words[0], `predicted: ${compact(predicted)}${unbroken}`);
+      ui.write(words[1], `${number(1 / n_k)}: all keys alike; 1: one key has all`);
+      ui.write(words[2], `${number(Math.log(n_k))}: all keys alike; 0: one key has all`);
+      ui.write(words[3], "0: no gradient passes; at most 0.5");
     },
   };
 }

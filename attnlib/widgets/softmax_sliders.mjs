@@ -1,5 +1,6 @@
 // SoftmaxSliders: a slider for each score, one constant for all; the weights, and which properties this φ leaves them.
 
+import { at_rest } from "anywidget_static/pace.mjs";
 import * as lab from "./lab.mjs";
 import * as ui from "./ui.mjs";
 import { compact, element, number } from "./ui.mjs";
@@ -39,18 +40,18 @@ function build(model, figure) {
     ui.caption(model, figure, `${formula} / temperature.`);
     const raised = lab.positive_function(s, phi).map((value, i) => (shown[i] ? value : 0));
     fill_of(tokens)(s, raised, weights, constant ? was : [], shown);
-    if (values.length) blended.replaceChildren(blend(model, weights));
+    if (values.length) ui.refill(blended, blend(model, weights));
     const top = weights.indexOf(Math.max(...weights));
     const largest = ui.sentence`Largest weight: ${number(weights[top])} for ${element("bdi", tokens[top])}. `;
     const sum = weights.reduce((total, weight) => total + weight, 0);
     const over = `Over the queries every column sums to 1, and this row to ${number(sum)}: its blend is no mean.`;
-    news.replaceChildren(...largest, axis === "keys" ? moved(constant, measured[2]) : over);
+    at_rest(news, () => ui.refill(news, ...largest, axis === "keys" ? moved(constant, measured[2]) : over));
     list.hidden = axis !== "keys";
     const item = ([holds, name, number]) => {
       const verdict = holds ? "holds" : "fails";
       return element("li", element(`b.${verdict}`, verdict), element("span", `${name} (${number})`));
     };
-    list.replaceChildren(...measured.map(item));
+    at_rest(list, () => ui.refill(list, ...measured.map(item)));
     controls.draw();
   };
 }
@@ -135,16 +136,16 @@ function table(model, tokens, scroll) {
       hide.checked = !shown[i];
       hide.disabled = shown[i] && shown.filter(Boolean).length === 1; // something must be left to share
       input.disabled = !shown[i];
-      input.value = model.get("scores")[i];
-      input.setAttribute("aria-valuetext", `${number(model.get("scores")[i])}, weight ${number(weights[i])}`);
-      shifted.textContent = shown[i] ? number(s[i]) : "−∞";
-      positive.textContent = compact(raised[i]);
+      if (input.value !== String(model.get("scores")[i])) input.value = model.get("scores")[i];
+      ui.set(input, { "aria-valuetext": `${number(model.get("scores")[i])}, weight ${number(weights[i])}` });
+      ui.write(shifted, shown[i] ? number(s[i]) : "−∞");
+      ui.write(positive, compact(raised[i]));
       ui.bar(weight, weights[i], number(weights[i]));
-      weight.style.setProperty("--was", (was[i] ?? -1).toFixed(3));
+      ui.vary(weight, "--was", (was[i] ?? -1).toFixed(3));
     });
     const total = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
-    sums[3].textContent = compact(total(raised));
-    sums[4].textContent = number(total(weights));
+    ui.write(sums[3], compact(total(raised)));
+    ui.write(sums[4], number(total(weights)));
   };
 }
 

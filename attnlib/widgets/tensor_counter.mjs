@@ -1,5 +1,6 @@
 // TensorCounter: the numbers of the ideal tensor against those of attention, as n and the widths change.
 
+import { at_rest } from "anywidget_static/pace.mjs";
 import * as cost from "./cost.mjs";
 import * as ui from "./ui.mjs";
 import { element, large, set, whole } from "./ui.mjs";
@@ -38,17 +39,19 @@ function build(model, figure) {
     const ideal = cost.ideal_tensor_parameters(n, d, d_v);
     const attention = cost.attention_parameters(d, d_k, d_v);
     const caption = `${title} against attention: how many numbers each has to learn.`;
-    figure.firstChild.textContent = `${caption} Numbers: ${provenance}.`;
-    told.textContent =
+    ui.write(figure.firstChild, `${caption} Numbers: ${provenance}.`);
+    const text =
       `At n = ${whole(n)} the ideal tensor has ${large(ideal / attention)} times as many numbers. ` +
       `If you read attention’s in one second, reading the tensor’s would take ${large(ideal / attention, TIMES)}.`;
+    at_rest(told, () => ui.write(told, text));
     const row = (name, count, times) => [name, large(count), large(4 * count, ui.BYTES), `× ${times}`];
     const twice = cost.ideal_tensor_parameters(2 * n, d, d_v) / ideal;
     const rows = [row("ideal tensor", ideal, twice), row("attention", attention, 1)];
     const formula = ui.formula("n · d · n · d_v");
     const ideally = ui.sentence`${formula} = ${mark(n)} · ${whole(d)} · ${mark(n)} · ${whole(d_v)}`;
     const attending = `2 · d · d_k + d · d_v = 2 · ${whole(d)} · ${whole(d_k)} + ${whole(d)} · ${whole(d_v)}`;
-    counts.replaceChildren(
+    ui.refill(
+      counts,
       ...line("ideal tensor", ideal, ideally, 0),
       ...line("attention", attention, ui.formula(attending), 1),
       scale,
@@ -59,7 +62,7 @@ function build(model, figure) {
     squares.forEach((square, i) => set(square, { x: 0, y: SIDE - sides[i], width: sides[i], height: sides[i] }));
     const least = Math.min(...sides);
     set(ring, { cx: least / 2, cy: SIDE - least / 2, r: least < SMALL ? 9 : 0 });
-    note.textContent = `As areas, true to scale${least < SMALL ? ": the ring marks the smaller" : ""}.`;
+    ui.write(note, `As areas, true to scale${least < SMALL ? ": the ring marks the smaller" : ""}.`);
     const label = `the side of the larger is ${large(Math.max(...sides) / least)} times that of the smaller`;
     const marked = least < SMALL ? ", which a ring marks" : "";
     set(drawn, { "aria-label": `Two squares: ${label}${marked}` });

@@ -50,8 +50,8 @@ function build(model, figure) {
     ui.caption(model, figure, CAPTION);
     moved.textContent = (before && what_moved(before, now)) ?? (moved.textContent || HINT);
     before = now;
-    mutual.replaceChildren(...is_mutual(tokens, now.scores));
-    table.replaceChildren(rows(tokens, selected, now));
+    ui.refill(mutual, ...is_mutual(tokens, now.scores));
+    ui.refill(table, rows(tokens, selected, now));
   };
 }
 

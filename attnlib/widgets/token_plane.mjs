@@ -1,5 +1,6 @@
 // TokenPlane: drag tokens in the plane; scores, weights, outputs and the convex hull follow.
 
+import { at_rest } from "anywidget_static/pace.mjs";
 import * as math from "./math.mjs";
 import * as plane from "./plane.mjs";
 import { coordinates, path, SIZE, to_picture } from "./plane.mjs";
@@ -30,7 +31,7 @@ function build(model, figure) {
     if (points[0].length !== 2) throw new Error(`points have width ${points[0].length}, a plane has 2`);
     scene_of(tokens)(points, layers, selected);
     ui.caption(model, figure, "drag a token, or focus it and press the arrow keys.");
-    readout.replaceChildren(...describe(model, points, layers.at(-1)));
+    at_rest(readout, () => ui.refill(readout, ...describe(model, points, layers.at(-1))));
     controls.draw();
   };
 }
@@ -62,16 +63,16 @@ function draw_scene(model, picture, tokens) {
   return (points, layers, selected) => {
     hulls.forEach((hull, at) => {
       if (at < layers.length) plane.draw_hull(hull, layers[at]);
-      else hull.setAttribute("points", "");
+      else set(hull, { points: "" });
     });
-    arrow.setAttribute("d", path([[0, 0], points[selected]]));
+    set(arrow, { d: path([[0, 0], points[selected]]) });
     points.forEach((point, i) => {
-      const y = plane.move(handles[i], point, i === selected);
+      const [, y] = to_picture(point);
       const [cx, cy] = to_picture(layers.at(-1)[i]);
       const below = y < 30 || (cy < y && y < SIZE - 30); // the name stands away from the ring
-      handles[i].lastChild.setAttribute("y", below ? 26 : -14);
+      plane.move(handles[i], point, i === selected, { y: below ? 26 : -14 });
       set(outputs[i], { cx, cy });
-      trails[i].setAttribute("d", path(layers.map((layer) => layer[i])));
+      set(trails[i], { d: path(layers.map((layer) => layer[i])) });
     });
   };
 }

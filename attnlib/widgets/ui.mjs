@@ -17,10 +17,14 @@ export function element(name, ...children) {
   return node;
 }
 
-// Attributes by name: true stands for an empty one, null and false for none.
+// Attributes by name: true stands for an empty one, null and false for none. What stands there already is left as it is,
+// since each write costs the page a little.
 export function set(node, attributes) {
-  for (const [name, value] of Object.entries(attributes))
-    if (value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === false) continue;
+    const text = value === true ? "" : String(value);
+    if (node.getAttribute(name) !== text) node.setAttribute(name, text);
+  }
 }
 
 // The values of a model, to be taken by name: const { tokens, points } = values(model).
@@ -31,15 +35,52 @@ export function number(x, digits = 2) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
+// Whether something can be pointed at without being pressed.
+export const has_hover = () => !matchMedia("(hover: none)").matches;
+
 // Change a field, given its name and value; or several, given as an object, with one event.
 export function change(model, ...given) {
   model.set(...given);
   model.save_changes();
 }
 
-// What shows the text already is left as it is, since each write costs the page a little.
+// As for attributes: what shows the text already is left as it is.
 export function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
+}
+
+export function vary(node, property, value) {
+  if (node.style.getPropertyValue(property) !== value) node.style.setProperty(property, value);
+}
+
+// Give a node children, as replaceChildren does, but keep those that are alike, and change of others what differs. A
+// live region is replaced as a whole, so that it is read as a whole. Not for children that listen to events.
+export function refill(node, ...children) {
+  const next = document.createDocumentFragment();
+  next.append(...children);
+  patch(node, next);
+}
+
+function patch(node, next) {
+  const [old, fresh] = [node, next].map(({ childNodes }) => [...childNodes]);
+  if (node.ariaLive) {
+    if (old.length !== fresh.length || fresh.some((child, at) => !child.isEqualNode(old[at])))
+      node.replaceChildren(...fresh);
+    return;
+  }
+  fresh.forEach((child, at) => {
+    const there = old[at];
+    if (!there) node.append(child);
+    else if (there.nodeName !== child.nodeName) there.replaceWith(child);
+    else if (child.nodeType === Node.TEXT_NODE) {
+      if (there.data !== child.data) there.data = child.data;
+    } else {
+      for (const { name } of [...there.attributes]) if (!child.hasAttribute(name)) there.removeAttribute(name);
+      for (const { name, value } of child.attributes) set(there, { [name]: value });
+      patch(there, child);
+    }
+  });
+  for (const extra of old.slice(fresh.length)) extra.remove();
 }
 
 // A function that remembers its last result, for as long as it is given the same.
@@ -95,12 +136,12 @@ export function range(label, { min, max, step }, put) {
   const input = element("input", { type: "range", min, max, step });
   const output = element("output");
   input.addEventListener("input", () => put(Number(input.value)));
-  const set = (value, text) => {
-    input.value = value;
-    input.setAttribute("aria-valuetext", text);
-    output.textContent = text;
+  const show = (value, text) => {
+    if (input.value !== String(value)) input.value = value;
+    set(input, { "aria-valuetext": text });
+    write(output, text);
   };
-  return { node: element("label.control", label, input, output), set };
+  return { node: element("label.control", label, input, output), set: show };
 }
 
 // A slider of a field, as far as its bounds reach or `limits` says.
@@ -184,7 +225,7 @@ export const sentence = (texts, ...parts) => texts.flatMap((text, at) => [text, 
 // The title, what there is to see or to do, and where the numbers come from.
 export function caption(model, figure, text, more = "") {
   const { title, provenance } = values(model);
-  figure.firstChild.replaceChildren(`${title}: `, ...[text].flat(), ` Numbers: ${provenance}${more}.`);
+  refill(figure.firstChild, `${title}: `, ...[text].flat(), ` Numbers: ${provenance}${more}.`);
 }
 
 // A widget. The callback `build(model, figure)` fills the figure and returns what draws it.
@@ -216,7 +257,7 @@ export const shaded = (weight) => element("td", { style: `--w:${weight.toFixed(3
 
 // A table's cell with a bar behind its text, `share` of the cell long.
 export function bar(cell, share, text) {
-  cell.className = "attn-bar";
-  cell.style.setProperty("--w", Math.max(0, Math.min(1, share)).toFixed(3));
-  cell.textContent = text;
+  cell.classList.add("attn-bar");
+  vary(cell, "--w", Math.max(0, Math.min(1, share)).toFixed(3));
+  write(cell, text);
 }

@@ -44,3 +44,4 @@ function build(model, figure) {
 }
 
 export default define(build);
+export const savable = true; // by `save`, without esbuild

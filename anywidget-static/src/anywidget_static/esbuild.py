@@ -13,6 +13,9 @@ from pathlib import Path
 from anywidget_static.page import Source, script_folder
 
 SITES = re.compile(r"""\b(?:from|import)\s*["'](https?://[^"']+)""")
+IMPORTS = re.compile(r"""^\s*import\b|\bimport\s*\(|\bfrom\s*["']""", re.MULTILINE)
+SAVABLE = "\nexport const savable = true;"
+START = 'import "anywidget_static/page.css";\nimport { from_text, mount } from "anywidget_static/mount.mjs";\n'
 COMMON = ("--bundle", "--minify", "--charset=utf8", "--log-level=error", "--loader:.mjs=js")
 
 
@@ -63,18 +66,23 @@ def imports(files: Iterable[Path]) -> str:
 def build(folder: Path, root: Path = Path(), watch: bool = False) -> None:
     """Write what a notebook carries of all widgets in a folder: `static/widgets.mjs` and `static/widgets.css` in it.
 
-    To `watch` writes them again after each change of a module or a style, until Ctrl-C.
+    A module with `export const savable = true;` besides has `static/name.page.mjs` and `.page.css`, the script and the
+    style of a page with this widget alone: `Widget.save` then needs no esbuild. To `watch` writes all again after each change of a module or a style, until Ctrl-C.
     """
     entry = (
         'import { library } from "anywidget_static/library.mjs";\n'
         f"{imports(modules(folder))}export {{ widgets }};\nexport default library(widgets);\n"
     )
+    savable = [file for file in modules(folder) if SAVABLE in file.read_text(encoding="utf8")]
+    alone = {f"{file.stem}.page": f"{START}{imports([file])}mount(document, widgets);\n" for file in savable}
     out = folder / "static"
+    for old in out.glob("*.page.*"):
+        old.unlink()
     options = ("--format=esm", "--out-extension:.js=.mjs")
-    run({"widgets": entry}, out, *options, root=root)
+    run({"widgets": entry} | alone, out, *options, root=root)
     (out / "widgets.css").touch()
     if watch:
-        run({"widgets": entry}, out, *options, "--watch", "--log-level=info", root=root)
+        run({"widgets": entry} | alone, out, *options, "--watch", "--log-level=info", root=root)
 
 
 def style(files: Iterable[Path], root: Path = Path()) -> str:
@@ -93,11 +101,10 @@ def write_pages(
     A module that is a text starts by itself, when its widget does: no fault in it reaches the others.
     """
     extra = f'import options from "{options.absolute().as_posix()}";\n' if options else "const options = {};\n"
-    start = f'import "anywidget_static/page.css";\nimport {{ from_text, mount }} from "anywidget_static/mount.mjs";\n{extra}'
     with tempfile.TemporaryDirectory() as folder:
         loads = {source: _load(source, Path(folder), root) for source in texts(pages)}
         entries = {
-            name: f"{start}{imports(module(source, root) for source in sources if source.package)}"
+            name: f"{START}{extra}{imports(module(source, root) for source in sources if source.package)}"
             f"{''.join(loads[source] for source in texts({name: sources}))}mount(document, widgets, options);\n"
             for name, sources in pages.items()
         }
@@ -129,6 +136,29 @@ def _load(source: Source, folder: Path, root: Path) -> str:
 
 def _from_text(source: Source) -> str:
     return f"() => from_text({json.dumps(source.esm)}, {json.dumps(SITES.findall(source.esm))})"
+
+
+def page_of(source: Source, built: Path | None = None, root: Path = Path()) -> tuple[str, str]:
+    """The script and the style of a page with one widget: those in the folder `built`, if they are there, else made now.
+
+    Raises BuildError without esbuild, unless the module is a text that imports nothing.
+    """
+    if built and (script := built / f"{source.name}.page.mjs").exists():
+        return script.read_text(encoding="utf8"), script.with_suffix(".css").read_text(encoding="utf8")
+    if program(root):
+        with tempfile.TemporaryDirectory() as folder:
+            write_pages({"page": [source]}, Path(folder), root=root)
+            script = Path(folder, "page.js")
+            return script.read_text(encoding="utf8"), script.with_suffix(".css").read_text(encoding="utf8")
+    if source.package or IMPORTS.search(source.esm):
+        raise BuildError(
+            f"the module of {source.name} imports others, and esbuild, which joins them, is missing: "
+            "install it with `npm install esbuild`"
+        )
+    texts = [(script_folder() / f"{name}.mjs").read_text(encoding="utf8") for name in ("bounds", "model", "mount")]
+    runtime = re.sub(r"^(import .*\n|export | *//.*\n)", "", "".join(texts), flags=re.MULTILINE)
+    style = (script_folder() / "page.css").read_text(encoding="utf8")
+    return f"{runtime}mount(document, {{ {source.name}: {_from_text(source)} }});\n", f"{style}{source.css}"
 
 
 def copy_pages(

@@ -9,15 +9,18 @@ import hashlib
 import itertools
 import json
 import re
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from ipywidgets.widgets.widget import _remove_buffers
 
 VIEW = "application/vnd.jupyter.widget-view+json"
-HOME = re.compile(r'<div data-widget="[^"]*"(?: id="([^"]*)">(<a class="headerlink" data-link) href="[^"]*")?')
+HOME = re.compile(r'<div data-widget="[^"]*"(?: id="([^"]*)">)?')
+LINK = '<a class="headerlink" data-link href="#{anchor}" aria-label="Link to this widget">#</a>'
 PLACE = re.compile(r'<script type="application/json" data-model="(\w+)"></script>')
 STATE = re.compile(r'<script type="application/json">([^<]*)</script>')
 STATE_FILE = re.compile(r'data-state="[^"]*?(state-\w+\.js)"')
@@ -25,6 +28,12 @@ SHOWN = re.compile(rf'<script type="{re.escape(VIEW)}">(.*?)</script>', re.DOTAL
 FRONT_END = {"_anywidget_id", "_css", "_dom_classes", "_esm", "_library", "_module"}  # of no use to a module
 FRONT_END |= {f"_{part}_{what}" for part in ("model", "view") for what in ("module", "module_version", "name")}
 FRONT_END |= {"_view_count", "layout", "tabbable", "tooltip"}
+
+UNPACK = """\
+const bytes = new Blob([Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0))]);
+const text = await new Response(bytes.stream().pipeThrough(new DecompressionStream("deflate"))).text();
+document.body.append(Object.assign(document.createElement("script"), { type: "module", textContent: text }));
+"""
 
 
 @dataclass(frozen=True)
@@ -40,15 +49,29 @@ class Source:
 def shell(name: str, anchor: str, model: str, fallback: str, alive: str = "") -> str:
     """The HTML of a widget, whose state `filled` puts in its place."""
     start = f'<noscript><p class="widget-missing">This is how the widget starts. With JavaScript on you can {alive}.</p></noscript>'
-    link = f' id="{anchor}"><a class="headerlink" data-link href="#{anchor}" aria-label="Link to this widget">#</a>'
+    place = f' id="{anchor}"' if anchor else ""
     return (
-        f'<div data-widget="{name}"{link if anchor else ">"}{fallback}{start if alive else ""}'
+        f'<div data-widget="{name}"{place}>{fallback}{start if alive else ""}'
         f'<script type="application/json" data-model="{model}"></script></div>'
     )
 
 
+def whole(title: str, html: str, script: str, style: str) -> str:
+    """A page of its own, which needs nothing else: light or dark as the browser is, with what is read without a script."""
+    colours = (script_folder() / "saved.css").read_text(encoding="utf8")
+    style = f"{colours}{style}".replace("</", "<\\/")
+    packed = base64.b64encode(zlib.compress(script.encode(), 9)).decode()
+    return (
+        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width">\n<title>{escape(title)}</title>\n'
+        f"<style>\n{style}</style>\n"
+        f"<main>\n<h1>{escape(title)}</h1>\n{html}\n</main>\n"
+        f'<script type="module">\nconst packed = "{packed}";\n{UNPACK}</script>\n</html>\n'
+    )
+
+
 def named(text: str, name: str, taken: set[str]) -> str:
-    """HTML of a widget with the name of its module, and an address of its own among those that are taken."""
+    """HTML of a widget with the name of its module, and a link to an address of its own among those that are taken."""
 
     def start(match: re.Match[str]) -> str:
         if not match[1]:
@@ -56,7 +79,7 @@ def named(text: str, name: str, taken: set[str]) -> str:
         numbered = (f"{match[1]}-{n}" for n in itertools.count(2))
         anchor = next(one for one in itertools.chain([match[1]], numbered) if one not in taken)
         taken.add(anchor)
-        return f'<div data-widget="{name}" id="{anchor}">{match[2]} href="#{anchor}"'
+        return f'<div data-widget="{name}" id="{anchor}">{LINK.format(anchor=anchor)}'
 
     return HOME.sub(start, text, count=1)
 

@@ -1,6 +1,7 @@
 """Inputs of widgets: traits with bounds, which reach JavaScript as JSON, and with errors that name what is wrong."""
 
 import sys
+from traceback import walk_tb
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,21 @@ import traitlets
 
 
 class InputError(traitlets.TraitError, ValueError):
-    """A value that a widget cannot show. traitlets puts the old value back when it sees this."""
+    """A value that a widget cannot show. traitlets puts the old value back when it sees this.
+
+    A notebook shows it in one line, with the line of the cell. Asked again, as by `%tb`, it shows the whole way.
+    """
+
+    _shown = False
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback, which would be 40 lines and more of traitlets."""
+        if self._shown:
+            shell = sys.modules["IPython"].get_ipython()
+            return list(shell.InteractiveTB.structured_traceback(type(self), self, self.__traceback__))
+        self._shown = True
+        lines = [line for frame, line in walk_tb(self.__traceback__) if frame.f_globals.get("__name__") == "__main__"]
+        return [f"\x1b[31m{type(self).__name__}\x1b[0m: {self}{f' (line {lines[-1]})' if lines else ''}"]
 
 
 class _Bounded:

@@ -2,6 +2,8 @@
 
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -10,8 +12,9 @@ from uuid import uuid4
 import anywidget
 import traitlets
 
-from anywidget_static import page
-from anywidget_static.traits import bounds_of
+from anywidget_static import esbuild, page
+from anywidget_static.page import Source
+from anywidget_static.traits import InputError, bounds_of
 
 LOADER = re.sub(r"//.*|\n *", "", (page.script_folder() / "jupyter.mjs").read_text("utf8"))  # each widget saves it
 
@@ -64,7 +67,12 @@ class Widget(anywidget.AnyWidget):
             raise TypeError(f"{type(self).__name__} has no option {sorted(unknown)[0]!r}")
         if self._bundle:
             options["_library"] = library(type(self)).model_id
-        super().__init__(**options)
+        with _as_input_error():
+            super().__init__(**options)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        with _as_input_error():
+            super().__setattr__(name, value)
 
     @traitlets.default("_bounds")
     def _bounds_of_traits(self) -> dict[str, Any]:
@@ -96,7 +104,25 @@ class Widget(anywidget.AnyWidget):
 
     def to_html(self) -> str:
         """The widget as it stands in a page of its own: what is read without a script, and its state."""
-        return page.filled(self._shell(), {self.model_id: page.saved(self)})
+        return page.named(page.filled(self._shell(), {self.model_id: page.saved(self)}), self._module, set())
+
+    def save(self, path: str | Path) -> Path:
+        """Write the widget as it is now into one HTML file, which opens anywhere, offline, from a folder too.
+
+        The file has its state, style and script, and follows the browser's light or dark. One that is there is
+        replaced. Returns its path. Raises FileNotFoundError when the folder is missing, and `esbuild.BuildError` when
+        esbuild, which joins the module with what it imports, is missing: a module of a package that says
+        `export const savable = true;` was joined by `python -m anywidget_static`.
+        """
+        path, saved = Path(path), page.saved(self)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {path.parent} to save {path.name} in")
+        of_library = self._bundle and Source(self._module, package=library(type(self)).package)
+        source = of_library or page.source(saved, {})
+        html = page.named(page.filled(self._shell(), {self.model_id: saved}), source.name, set())
+        text = page.whole(self.title or type(self).__name__, html, *esbuild.page_of(source, self._bundle))
+        path.write_text(text, encoding="utf8", errors="xmlcharrefreplace")  # for half of a surrogate pair
+        return path
 
     def _shell(self) -> str:
         anchor = "-".join(re.findall(r"\w+", f"{self._module} {self.title}".lower().replace("_", " ")))
@@ -108,6 +134,17 @@ class Widget(anywidget.AnyWidget):
             return None
         data, metadata = bundle
         return data | {"text/html": self._shell()}, metadata
+
+
+@contextmanager
+def _as_input_error() -> Iterator[None]:
+    """An error that traitlets has of its own becomes an `InputError` with the same words."""
+    try:
+        yield
+    except InputError:
+        raise
+    except traitlets.TraitError as error:
+        raise InputError(str(error)) from error
 
 
 class Library(anywidget.AnyWidget):

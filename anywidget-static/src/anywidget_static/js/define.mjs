@@ -1,6 +1,7 @@
 // A widget that is drawn anew after every change, with a sentence in place of an error and a button that starts again.
 
 import { check, linked } from "./bounds.mjs";
+import { pace } from "./pace.mjs";
 
 // `build(model, figure)` fills the figure and returns what draws it. Names of classes begin with `prefix`.
 export function define(
@@ -45,15 +46,18 @@ function show(model, el, { build, prefix, again, wrong }) {
     }
     reset.hidden = changes.every((name) => JSON.stringify(model.get(name)) === JSON.stringify(start[name]));
   };
-  model.on("change", update);
+  const { request, stop } = pace(el, update);
+  model.on("change", request);
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  dark.addEventListener("change", update);
-  const theme = new MutationObserver(update);
+  dark.addEventListener("change", request);
+  const theme = new MutationObserver(request);
   theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] }); // JupyterLab's
   update();
   return () => {
-    model.off("change", update);
-    dark.removeEventListener("change", update);
+    stop();
+    model.off("change", request);
+    dark.removeEventListener("change", request);
     theme.disconnect();
     el.removeEventListener("keydown", keys);
   };

@@ -1,0 +1,111 @@
+// When a widget draws: not while it is out of sight. While an input moves, that is while a pointer is held down on it or a
+// key repeats, it draws at most twice in a frame, and may paint what is seen and write what is read when that rests.
+
+const REST = 120; // milliseconds after the last input
+const NEAR = "200px"; // of the screen: as good as seen
+const CALM = "(prefers-reduced-motion: reduce), (forced-colors: active)"; // wanted by a reader: nothing is painted
+const paces = new WeakMap(); // by the element of the widget
+const pace_of = (node) => paces.get(node.closest("[data-paced]"));
+
+// Whether an input of the widget around a node moves.
+export const is_moving = (node) => pace_of(node)?.is_moving() ?? false;
+
+// Write a node: at once, or while an input moves when it rests, where the last that was given counts.
+export function at_rest(node, write) {
+  const pace = pace_of(node);
+  if (is_moving(node)) pace.wait(node, write);
+  else {
+    pace?.forget(node);
+    write();
+  }
+}
+
+// Gives `el` a pace. Returns what asks for a drawing, and what ends it all.
+export function pace(el, draw) {
+  let [has_drawn, is_due, is_seen, is_printed, is_held, repeats] = [false, false, true, false, false, false];
+  let [timer, frame] = [0, 0];
+  const stopped = new AbortController();
+  const waiting = new Map(); // by node, what writes it
+  const now = () => {
+    is_due = false;
+    draw();
+  };
+  const request = () => {
+    is_due = true;
+    if (has_drawn || !(is_seen || is_printed)) return;
+    if (is_held || repeats) {
+      has_drawn = true;
+      requestAnimationFrame(() => {
+        has_drawn = false;
+        if (is_due) request();
+      });
+    }
+    now();
+  };
+  const go_on = () => {
+    clearTimeout(timer);
+    cancelAnimationFrame(frame);
+  };
+  const rest = () => {
+    go_on();
+    repeats = false;
+    if (is_due) now();
+    for (const node of waiting.keys()) setTimeout(write, 0, node); // a task each, so that none is long
+  };
+  const write = (node) => {
+    const last = waiting.get(node);
+    forget(node);
+    last?.();
+  };
+  const wait = (node, last) => {
+    waiting.set(node, last);
+    el.dataset.paced = "waiting";
+  };
+  const forget = (node) => {
+    waiting.delete(node);
+    if (!waiting.size && el.dataset.paced) el.dataset.paced = "";
+  };
+  const on = (target, name, hear) =>
+    target.addEventListener(name, hear, { capture: true, passive: true, signal: stopped.signal });
+  // An input that waits behind a slow frame comes before the next frame's callbacks: then nothing rests yet.
+  const moved = () => {
+    go_on();
+    if (is_held || repeats) timer = setTimeout(() => (frame = requestAnimationFrame(rest)), REST);
+  };
+  on(el, "pointerdown", () => (is_held = true));
+  for (const name of ["pointerup", "pointercancel", "blur"])
+    on(window, name, () => {
+      if (!is_held && !repeats) return;
+      is_held = false;
+      rest();
+    });
+  on(el, "keydown", (event) => {
+    repeats = event.repeat;
+    moved();
+  });
+  on(el, "keyup", () => repeats && rest());
+  for (const name of ["input", "pointermove"]) on(el, name, moved);
+  on(window, "beforeprint", () => {
+    is_printed = true;
+    rest();
+  });
+  on(window, "afterprint", () => (is_printed = false));
+  const seen = new IntersectionObserver(
+    (entries) => {
+      is_seen = entries.at(-1).isIntersecting;
+      if (is_seen && is_due) request();
+    },
+    { rootMargin: NEAR },
+  );
+  seen.observe(el);
+  const calm = matchMedia(CALM);
+  el.dataset.paced = "";
+  paces.set(el, { wait, forget, is_moving: () => (is_held || repeats) && !calm.matches });
+  const stop = () => {
+    stopped.abort();
+    seen.disconnect();
+    go_on();
+    delete el.dataset.paced;
+  };
+  return { request, stop };
+}

@@ -1,0 +1,186 @@
+"""While an input moves, a grid is painted; at rest it is written, and the two look alike. What is out of sight waits."""
+
+import io
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from attnlib.widgets import AttentionGrid, MetricEllipse, TokenPlane
+from tools import chromium
+from tools.site import FLAGS
+
+EDGE = 48  # of 255: the most that a pixel at a rounded corner differs; those of letters differ by nothing
+FILM = ".attn-film"
+# A slider that a pointer holds, moved to a share of its way.
+MOVE = """(slider, share) => {
+  const { min, max } = slider;
+  slider.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+  slider.value = Number(min) + (max - min) * share;
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
+
+
+# From now on nothing that waits comes to its time, until `rest`.
+HOLD = "() => { window.held = []; window.setTimeout = (call, _, ...given) => held.push(() => call(...given)); }"
+
+
+def a_grid(n=9, **options):
+    x = np.random.default_rng(0).normal(size=(n, 8))
+    return AttentionGrid([f"word{i}" for i in range(n)], x, masked=False, **options)
+
+
+def a_plane():
+    return TokenPlane(["word0", "word1"], np.array([[1.0, 0.5], [-1.0, 2.0]]))
+
+
+@pytest.fixture
+def held(show):
+    """A page in which no time passes for its widgets, with the slider of one of them moved."""
+
+    def held_page(widget, slider="input[type=range] >> nth=0", share=0.4, **options):
+        page = show(widget, **options)
+        page.locator(slider).wait_for()
+        page.evaluate(HOLD)
+        page.locator(slider).evaluate(MOVE, share)
+        return page
+
+    return held_page
+
+
+def rest(page):
+    page.evaluate("""async () => {
+      for (let frame = 0; frame < 3; frame++) {
+        while (held.length) held.shift()();
+        await new Promise(requestAnimationFrame);
+      }
+    }""")
+
+
+def texts(page):
+    return page.locator("td[data-cell]").all_text_contents()
+
+
+def picture(page):
+    return np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
+
+
+@pytest.fixture
+def pool():
+    """Pages of this test's browser alone."""
+    return defaultdict(list)
+
+
+@pytest.fixture
+def browser(browser, request):
+    """A browser on a screen of some density. (A page's `device_scale_factor` would lay out a screen of density 1.)"""
+    if not hasattr(request, "param"):
+        yield browser
+        return
+    flags = [*FLAGS, f"--force-device-scale-factor={request.param}"]
+    dense = browser.browser_type.launch(executable_path=chromium.find(), args=flags)
+    yield dense
+    dense.close()
+
+
+@pytest.mark.parametrize(("scheme", "browser"), [("light", 1), ("dark", 2), ("light", 2.625)], indirect=["browser"])
+def test_what_is_painted_looks_as_what_is_written(held, scheme):
+    page = held(a_grid(), color_scheme=scheme, no_viewport=True)
+    before = texts(page)
+    painted = picture(page)
+    assert page.locator(FILM).count() == 1
+    assert texts(page) == before  # the canvas alone has moved
+    rest(page)
+    assert page.locator(FILM).count() == 0
+    assert texts(page) != before
+    apart = np.abs(painted - picture(page)).max(axis=-1)
+    assert (apart > 8).mean() < 1e-3  # of all pixels
+    assert apart.max() <= EDGE
+
+
+def test_at_rest_the_table_is_up_to_date_and_every_cell_says_its_weight(held):
+    grid = a_grid()
+    page = held(grid)
+    assert page.locator("output").first.text_content() != "1.0"
+    rest(page)
+    grid.temperature = float(page.locator("output").first.text_content())
+    assert texts(page) == [f"{weight:.2f}" for weight in np.ravel(grid.weights)]
+    labels = page.locator("td[data-cell]").evaluate_all("cells => cells.map((cell) => cell.ariaLabel)")
+    assert [label.split(": ")[1] for label in labels] == texts(page)
+
+
+@pytest.mark.parametrize("wish", [{"reduced_motion": "reduce"}, {"forced_colors": "active"}])
+def test_who_wants_no_motion_or_own_colours_gets_the_table_at_once(held, wish):
+    page = held(a_grid(), **wish)
+    assert page.locator(FILM).count() == 0
+    now = texts(page)
+    rest(page)
+    assert texts(page) == now
+
+
+@pytest.mark.parametrize(("widget", "read"), [(a_plane, ".attn-readout"), (MetricEllipse, "[aria-live]")])
+def test_what_is_read_is_written_when_the_input_rests(held, widget, read):
+    page = held(widget(), slider="input[type=range] >> nth=1", share=0.9)
+    before = page.locator(read).first.text_content()
+    rest(page)
+    assert page.locator(read).first.text_content() != before
+
+
+def test_a_slider_moved_by_the_keyboard_writes_at_once_and_a_key_held_down_paints(show, rested):
+    page = show(a_grid())
+    slider = page.locator("input[type=range]").first
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(FILM).count() == 0
+    now = texts(page)
+    page.evaluate(HOLD)
+    page.keyboard.down("ArrowRight")
+    page.keyboard.down("ArrowRight")  # repeats
+    assert page.locator(FILM).count() == 1
+    page.keyboard.up("ArrowRight")
+    rest(page)
+    rested(page)
+    assert texts(page) != now
+
+
+def test_what_is_out_of_sight_is_drawn_when_it_comes_near(show, rested):
+    page = show(a_grid(), "<p style='height: 3000px'>far</p>", viewport={"width": 1280, "height": 700})
+    slider = page.locator("input[type=range]").first
+    slider.wait_for()
+    before = texts(page)
+    page.evaluate("scrollTo(0, 2500)")
+    page.wait_for_function("scrollY > 2000")
+    page.evaluate("new Promise((seen) => new IntersectionObserver(seen).observe(document.querySelector('p')))")
+    for share in (0.2, 0.5):
+        slider.evaluate("(one, share) => { one.value = 10 * share; one.dispatchEvent(new Event('input')) }", share)
+    assert texts(page) == before
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_function("(before) => document.querySelector('td[data-cell]').textContent !== before", arg=before[0])
+    rested(page)
+    assert page.locator("output").first.text_content() == "5.0"
+
+
+def test_inputs_of_one_frame_are_drawn_twice_at_most(show):
+    page = show(a_grid())
+    slider = page.locator("input[type=range]").first
+    slider.wait_for()
+    drawn = slider.evaluate(
+        """async (one) => {
+          const frame = () => new Promise(requestAnimationFrame);
+          await frame();
+          await frame();
+          let drawn = 0;
+          new MutationObserver(() => drawn++).observe(document.querySelector("output"), { childList: true, subtree: true, characterData: true });
+          one.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+          for (let i = 1; i < 9; i++) {
+            one.value = i;
+            one.dispatchEvent(new Event("input", { bubbles: true }));
+            await null;
+          }
+          await frame();
+          await frame();
+          return [drawn, document.querySelector("output").textContent];
+        }"""
+    )
+    assert drawn == [2, "8.0"]

@@ -14,7 +14,7 @@ from sphinx.util import logging
 
 from . import api, disclosures, downloads, exercises, formulas, freshness, glossary  # isort: split
 
-from . import images, launch, ledger, links, outputs, pages, reading_list, reading_time
+from . import edition, images, launch, ledger, links, outputs, pages, reading_list, reading_time
 
 logger = logging.getLogger(__name__)
 
@@ -32,8 +32,10 @@ def warn_of(step: ModuleType) -> Callable[..., None]:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the theme, and the steps in their order."""
     app.add_html_theme("attention", str(Path(__file__).parent / "theme"))
-    app.add_js_file("site.js", loading_method="defer")
+    for script in ("progress.js", "site.js"):  # what is brought in is shown by the second
+        app.add_js_file(script, loading_method="defer")
     app.add_config_value("launch", {}, "html")
+    app.add_config_value("edition", "", "html")
     app.add_config_value("comments_config", {}, "")  # Jupyter Book sets it for an extension that is not used
     reading_list.register()
     formulas.configure()
@@ -53,6 +55,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", freshness.set_cache)
     app.connect("config-inited", pages.set_address)
     app.connect("config-inited", launch.configure)
+    app.connect("config-inited", edition.configure)
     app.connect("builder-inited", pages.write_style, priority=400)  # Sphinx looks for the static files at 500
     app.connect("autodoc-process-docstring", api.rewrite)
     app.connect("doctree-read", glossary.collect)
@@ -70,6 +73,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", images.mark)
     app.connect("html-page-context", pages.describe)
     app.connect("html-page-context", launch.offer)
+    app.connect("html-page-context", edition.describe)
     app.connect("html-page-context", glossary.weigh)
     app.connect("html-page-context", pages.choose_files, priority=950)  # after all that add files
     app.connect("build-finished", pages.write_addresses)

@@ -1,20 +1,24 @@
 """Write the chapters as notebooks for JupyterLab: notebooks/*.ipynb, without outputs or solutions.
 
-    python tools/notebooks.py
+    python -m tools.notebooks
 
 A notebook is plain Markdown and code: directives and roles of the book become what Jupyter can show,
-and one that this file does not know stops the run. A notebook that you have changed is never
-overwritten: when the book has a newer chapter, that comes beside yours as `NAME-2.ipynb`.
+and one that this file does not know stops the run. What the site folds is folded, and what is shown between a prediction
+and the next heading stays folded until the reader guessed: it may give the answer away. (`outputs_hidden` would not do:
+JupyterLab unfolds what it runs.) What you have changed in one stays: a newer chapter comes into it cell by cell
+(`editions.py`).
 """
 
-import hashlib
-import itertools
-import json
+import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import nbformat
+import yaml
 from markdown_it import MarkdownIt
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -23,9 +27,9 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from myst_nb.core.read import read_myst_markdown_notebook
 
 from attnlib.exercises import EXERCISES
+from tools import editions
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORD = ".generated.json"
 
 _markdown = MarkdownIt("commonmark").use(dollarmath_plugin).use(myst_block_plugin).use(myst_role_plugin)
 _markdown.use(colon_fence_plugin)
@@ -34,13 +38,32 @@ SOLUTION = re.compile(r"^```\{solution-start\}.*?^```\{solution-end\}\n```$", re
 DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTIONS = re.compile(r"\A(?::[\w-]+:.*\n?)*")
 OPTION = re.compile(r":([\w-]+): *(.*)")
+HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
+WORD = re.compile(r"[a-z0-9]+")
 BLANKS = re.compile(r"\n{3,}")
 REFERENCE = re.compile(r"\A(.*?)\s*<[^<>]+>\Z", re.DOTALL)
 ADMONITIONS = {"attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip", "warning"}
 REFERENCES = {"ref", "numref", "doc", "term", "eq"}
 NEW = re.compile(r"\\new(?![A-Za-z])")
-CHECK = "remove-cell"  # the tag of a cell that holds what the text says: run in the build, folded in a notebook
-NEW_TERM = r"\\style{color: #2a86c8}"  # what the site's \new looks like, on light and dark alike
+NEW_TERM = r"\\textcolor{#2a86c8}"  # what the site's \new looks like, on light and dark alike
+FOLDS = {  # what Jupyter folds for a tag
+    "remove-input": {"source_hidden": True},
+    "hide-input": {"source_hidden": True},
+    "remove-output": {"outputs_hidden": True},
+    "hide-output": {"outputs_hidden": True},
+    "remove-cell": {"source_hidden": True},
+    "hide-cell": {"source_hidden": True, "outputs_hidden": True},
+}
+CHECK = "remove-cell"
+CHECKS = "# Holds the text to its numbers."  # a folded cell shows its first line, which would give answers away
+PREDICTS = re.compile(r"^predict\(", re.MULTILINE)
+IMPORTS = "from attnlib.exercises import predict"
+EXERCISE = re.compile(r'^(?:check|question)\("([\w-]+)"', re.MULTILINE)  # what asks for its answer, or judges it
+PLACED = re.compile(r"^`{3,}\{exercise(?:-start)?\}.*\n:label: (\S+)$", re.MULTILINE)
+HOW = """\
+*A widget and Python hold the same values: move a widget, and its object in Python has the new value; set the value in a cell,
+and the widget moves. Three dots stand for something folded: press them to open it.*
+"""
 
 
 class ConversionError(ValueError):
@@ -49,24 +72,78 @@ class ConversionError(ValueError):
 
 def convert(text: str, name: str = "chapter") -> nbformat.NotebookNode:
     """A chapter (MyST Markdown) as a notebook."""
-    cells = []
+    cells: list[nbformat.NotebookNode] = []
+    predicted = False  # whether a prediction was asked for under this heading
     for cell in read_myst_markdown_notebook(SOLUTION.sub("", text)).cells:
         for kind, content in [("code", cell.source)] if cell.cell_type == "code" else _plain(cell.source, name):
             if kind == "code":
-                folded = {"jupyter": {"source_hidden": True}} if CHECK in cell.metadata.get("tags", []) else {}
-                cells.append(nbformat.v4.new_code_cell(content.rstrip(), metadata=folded))
+                asks = bool(PREDICTS.search(content))
+                source = content.rstrip().replace(IMPORTS, IMPORTS.replace("predict", "after_guess, predict"))
+                cells.append(_code(source, cell.metadata, guess=predicted and not asks))
+                cells += map(_help, EXERCISE.findall(content))
+                predicted |= asks
             elif content.strip():
                 cells.append(nbformat.v4.new_markdown_cell(NEW.sub(NEW_TERM, BLANKS.sub("\n\n", content.strip()))))
+                predicted &= not any(token.type == "heading_open" for token in _markdown.parse(content))
+    if cells and cells[0].cell_type == "markdown" and cells[0].source.startswith("# "):
+        title, _, rest = cells[0].source.partition("\n")
+        cells[0].source = f"{title}\n\n{HOW}{rest}".rstrip()
+    if any(EXERCISE.search(cell.source) for cell in cells if cell.cell_type == "code"):
+        cells.append(nbformat.v4.new_code_cell("progress()"))
     return notebook_of(cells)
 
 
+def _help(id: str) -> nbformat.NotebookNode:
+    """What a reader who is stuck can run; *Run all* does not."""
+    source = f'# Stuck? Take away the # below and run the cell, again for the next hint.\n# hint("{id}")'
+    cell: nbformat.NotebookNode = nbformat.v4.new_code_cell(source)
+    return cell
+
+
+def _code(source: str, metadata: dict[str, Any], guess: bool) -> nbformat.NotebookNode:
+    """A code cell, folded as its tags say; what it shows stays folded until the reader made a `guess`."""
+    folds: dict[str, bool] = {}
+    for tag in (tags := metadata.get("tags", [])):
+        folds |= FOLDS.get(tag, {})
+    shown = metadata.get("mystnb", {}).get("code_prompt_show")
+    if guess and CHECK not in tags and _shows(source):
+        source = f"after_guess()\n{source}"
+    if first := CHECKS if CHECK in tags else f"# {shown}" if shown else "":
+        source = f"{first}\n{source}"
+    cell: nbformat.NotebookNode = nbformat.v4.new_code_cell(source, metadata={"jupyter": folds} if folds else {})
+    return cell
+
+
+def _shows(source: str) -> bool:
+    """Whether a cell prints, or ends in a value."""
+    return "print(" in source or isinstance(ast.parse(source).body[-1], ast.Expr)
+
+
 def notebook_of(cells: list[nbformat.NotebookNode]) -> nbformat.NotebookNode:
-    """A notebook of these cells that asks for no kernel: the same cells give the same file."""
-    for number, cell in enumerate(cells):
-        cell.id = f"cell-{number}"
+    """A notebook of these cells that asks for no kernel: the same cells give the same file.
+
+    A cell's id is its section and its number there.
+    """
+    section, counts = "start", Counter[str]()
+    for cell in cells:
+        if cell.cell_type == "markdown" and (headings := HEADING.findall(cell.source)):
+            section = "-".join(WORD.findall(headings[-1].lower()))[:48] or "section"
+        counts[section] += 1
+        cell.id = f"{section}-{counts[section]}"
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook: nbformat.NotebookNode = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    python = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}  # coloured before a kernel runs
+    about = {"kernelspec": kernel, "language_info": python}
+    notebook: nbformat.NotebookNode = nbformat.v4.new_notebook(cells=cells, metadata=about)
     return notebook
+
+
+@cache
+def numbers() -> dict[str, int]:
+    """The number of each exercise by its label, counted through the book as the site counts them."""
+    chapters, *_ = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf8"))["parts"]
+    files = [ROOT / f"{page['file']}.md" for page in chapters["chapters"]]
+    labels = [label for file in files for label in PLACED.findall(file.read_text(encoding="utf8"))]
+    return {label: number for number, label in enumerate(labels, 1)}
 
 
 def _plain(text: str, name: str, cells: bool = False) -> Iterator[tuple[str, str]]:
@@ -103,7 +180,8 @@ def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple
     if kind in {"solution", "exercise-end"}:
         return
     if kind in {"exercise", "exercise-start"}:  # the cells behind a start are cells of the notebook already
-        yield "markdown", f"### Exercise: {title}\n\n{_meta(options.get('label', ''))}"
+        label = options.get("label", "")
+        yield "markdown", f"### Exercise{f' {n}' if (n := numbers().get(label)) else ''}: {title}\n\n{_meta(label)}"
         yield from _plain(body, name, cells=True)
     elif kind == "reading-time":
         yield "markdown", f"*{' '.join(word for line in _references([body], name) for word in line.split())}*"
@@ -123,8 +201,7 @@ def _meta(label: str) -> str:
     exercise = EXERCISES.get(label.removeprefix("ex-"))
     if exercise is None:
         return ""
-    count = "a hint" if len(exercise.hints) == 1 else f"one of {len(exercise.hints)} hints"
-    return f'*{exercise.meta}.* Stuck? `hint("{exercise.id}")` gives {count}.'
+    return f"*{exercise.meta}.*"
 
 
 def _references(lines: list[str], name: str) -> list[str]:
@@ -140,28 +217,12 @@ def _references(lines: list[str], name: str) -> list[str]:
 
 
 def write(chapters: list[Path], folder: Path) -> list[str]:
-    """Write every chapter into the folder, past every copy that was changed there; say what was done."""
+    """Write every chapter into the folder, or bring it into the copy that is there; say what was done."""
     folder.mkdir(exist_ok=True)
-    record_file = folder / RECORD
-    record = json.loads(record_file.read_text()) if record_file.exists() else {}
-    said = [_write(chapter, folder, record) for chapter in chapters]
-    record_file.write_text(json.dumps(record, indent=1))
-    return said
-
-
-def _write(chapter: Path, folder: Path, record: dict[str, str]) -> str:
-    content = (nbformat.writes(convert(chapter.read_text(encoding="utf8"), chapter.name)) + "\n").encode()
-    version, kept = hashlib.sha256(content).hexdigest(), ""
-    for number in itertools.count(1):
-        file = folder / (f"{chapter.stem}.ipynb" if number == 1 else f"{chapter.stem}-{number}.ipynb")
-        if not file.exists() or hashlib.sha256(file.read_bytes()).hexdigest() == record.get(file.name):
-            file.write_bytes(content)
-            record[file.name] = version
-            break
-        if record.get(file.name) == version:
-            return f"{file.name} (yours, kept)"
-        kept = f" (new; your changed {file.name} is kept)"
-    return f"{file.name}{kept}"
+    return [
+        editions.put(convert(chapter.read_text(encoding="utf8"), chapter.name), folder / f"{chapter.stem}.ipynb")
+        for chapter in chapters
+    ]
 
 
 if __name__ == "__main__":

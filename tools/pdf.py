@@ -1,40 +1,52 @@
 """Print the built book as one PDF: its pages are joined into one document, which Chromium prints.
 
-    python -m tools.pdf
+    python -m tools.pdf [--part book|all] [--paper A4|letter]
 
-Every hint, solution and answer that the site keeps closed stands at the end of its chapter, with links both ways: printed
-below its question it would be read before anyone has thought, and left closed it would be lost.
-The document is printed twice. The second time the page numbers are known, and are filled in.
+`book` is the chapters, with their exercises, hints and answers; `all` adds the reference parts. The document is printed
+twice. The second time the page numbers are known, and are filled in.
 """
 
+import argparse
 import json
-import posixpath
 import re
+import tempfile
+import time
+from collections.abc import Iterator
 from html import escape, unescape
 from io import BytesIO
 from pathlib import Path
 
 import pikepdf
-from bs4 import BeautifulSoup, Tag
-from playwright.sync_api import sync_playwright
+from fontTools.ttLib import TTFont
+from fontTools.varLib.instancer import instantiateVariableFont
+from playwright.sync_api import Browser, sync_playwright
 
 from tools import chromium
+from tools.paper import pages as paper
+from tools.paper import pictures
+from tools.paper.pages import PARTS, Edition, html
 from tools.site import FLAGS, ROOT, SITE
 from tools.site_zip import NAME
 
-UNPRINTED = "script, button, .headerlink, .notebook, .sheet, .actions, #three-ways-in"
-QUESTIONS = ("choice", "number_question")  # what they can do on the site is in the answers at the end of the chapter
-ON_PAPER = """<p class="muted">This is the book on paper, where its widgets stand still, each as it starts. On the book’s website,
-which <code>make book</code> builds, you can point at every cell, answer every question and run every chapter.</p>"""
 # A formula stands in the page twice, as MathML and as a picture of letters. The picture stays, under a name that is read out.
 MATHML = re.compile(
     r'<span class="katex-mathml">.*?<annotation encoding="application/x-tex">(.*?)</annotation></semantics></math></span>',
     re.DOTALL,
 )
-WIDTH = 643  # A4 less the margins of print.css, in CSS pixels
-# What is wider than the sheet is made smaller, as a whole; returned is what would still be cut.
-FIT = """() => {
-    const wide = () => [...document.querySelectorAll("div.math, table, pre, dt, .attn-scroll, .attn-formula, .attn-heads")]
+MARGINS = 40  # mm, of print.css
+HALF = 400  # CSS pixels
+SHEETS = {"A4": 210, "letter": 215.9}  # their widths, mm
+FACES = {"serif": "Book Serif", "serif-italic": "Book Serif", "sans": "Book Sans"}
+OWN_FACE = re.compile(r'@font-face ?{[^}]*font-family: ?"?Book (?:Serif|Sans)[^}]*}')
+# What is wider than the sheet is made smaller, as a whole, and so is a widget that takes more than half of a sheet, since it
+# is not cut in two; returned is what would still be cut.
+FIT = """(half) => {
+    for (const box of document.querySelectorAll(".states, .state-alone")) {
+        const height = Math.max(...[...box.children].map((figure) => figure.getBoundingClientRect().height));
+        if (height > half) box.style.zoom = Math.max(.72, Math.floor(100 * half / height) / 100);
+    }
+    const wide = () => [...document.querySelectorAll(
+        "div.math, table, pre, dt, .attn-scroll, .attn-formula, .attn-heads, .states > .attn, .state-alone > .attn")]
         .filter((box) => box.scrollWidth > box.clientWidth + 1 || box.getBoundingClientRect().right > innerWidth + 1);
     for (const box of wide()) {
         const room = Math.min(box.clientWidth, innerWidth - box.getBoundingClientRect().left);
@@ -43,112 +55,90 @@ FIT = """() => {
     return wide().map((box) => box.textContent.trim().slice(0, 60));
 }"""
 NUMBER = "(of) => document.querySelectorAll('[data-page-of]').forEach((a) => (a.textContent = of[a.dataset.pageOf]))"
+# Chromium names some bookmarks twice over, where a heading begins a page.
+HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4")].map((head) => {
+    const copy = head.cloneNode(true);
+    copy.querySelectorAll("[aria-hidden]").forEach((part) => part.remove());
+    copy.querySelectorAll("[role=img]").forEach((part) => part.replaceWith(part.ariaLabel));
+    return copy.textContent.trim();
+})"""
 PAPER = {"prefer_css_page_size": True, "print_background": True}
 
 
-def contents(site: Path) -> list[str]:
-    """The pages in the order of the site's own contents, the landing page first."""
-    if not (site / "index.html").exists():
-        raise FileNotFoundError(f"{site} holds no index.html: build the book first, make book")
-    soup = BeautifulSoup((site / "index.html").read_text(encoding="utf8"), "html.parser")
-    return ["index.html", *(link["href"] for link in soup.select("nav.contents > ol > li > a"))]
+def typefaces(folder: Path) -> str:
+    """Write the book's typefaces into the folder, one file a weight, and return the style that names them.
+
+    Of a typeface whose weight varies, Chromium draws each letter as a procedure of its own (Type 3): nothing that prints
+    or searches takes that for letters.
+    """
+    rules = []
+    for file, family in FACES.items():
+        for weight in (400, 600):
+            with TTFont(ROOT / f"_ext/theme/static/fonts/{file}.woff2") as font:
+                if "fvar" in font:
+                    low, _, high = next((a.minValue, 0, a.maxValue) for a in font["fvar"].axes if a.axisTag == "wght")
+                    instantiateVariableFont(font, {"wght": min(max(weight, low), high)}, inplace=True)
+                font.flavor = None
+                font.save(folder / f"{file}-{weight}.ttf")
+            look = "italic" if file.endswith("italic") else "normal"
+            rules.append(
+                f'@font-face {{ font-family: "{family}"; font-weight: {weight}; font-style: {look}; '
+                f'src: url("{(folder / f"{file}-{weight}.ttf").as_uri()}") }}'
+            )
+    return "\n".join(rules)
 
 
-def anchor(address: str) -> str:
-    """What a page, or `page#id`, is called in the joined document: `01_dot_product`, `01_dot_product.id`."""
-    page, _, place = address.partition("#")
-    return ".".join(filter(None, (posixpath.basename(page).removesuffix(".html"), place)))
-
-
-def html(text: str) -> Tag:
-    return BeautifulSoup(text, "html.parser")
-
-
-def printable(page: str, site: Path, pages: list[str]) -> Tag:
-    """What is printed of one page: its `<main>`, with names and addresses as the joined document has them."""
-    text = (site / page).read_text(encoding="utf8")
-    text = MATHML.sub(lambda found: f'<span role="img" aria-label="{escape(unescape(found[1]))}">\u2060</span>', text)
-    main = html(text[text.index("<main") : text.index("</main>")]).main
-    for element in main.select(UNPRINTED):
-        element.decompose()
-    for note in main.select("noscript"):
-        if note.find_parent(attrs={"data-widget": QUESTIONS}):
-            note.decompose()
-        else:
-            note.p.string = note.p.get_text().replace("With JavaScript on", "On the book’s website")
-            note.unwrap()
-    for caption in main.select("p[role=heading]"):  # over a list of contents: no bookmark
-        del caption["role"], caption["aria-level"]
-    if page == "index.html" and "genindex.html" in pages:
-        index = html('<li class="toctree-l1"><a href="genindex.html">Index</a></li>')
-        main.select(".toctree-wrapper > ul")[-1].append(index)
-    set_aside(main)
-    for element in main.select("[id]"):
-        element["id"] = anchor(f"{page}#{element['id']}")
-    for link in main.select("a[href]:not([href*=':'])"):
-        file, _, place = link["href"].partition("#")
-        file = posixpath.normpath(posixpath.join(posixpath.dirname(page), file)) if file else page
-        if file in pages:
-            link["href"] = "#" + anchor(f"{file}#{place}")
-        else:
-            link.unwrap()  # a file that only the site has
-    for image in main.select("img"):
-        image["src"] = (site / posixpath.dirname(page) / image["src"]).resolve().as_uri()
-        image["loading"] = "eager"
-    main["id"], main["class"] = anchor(page), "landing" if page == "index.html" else "page"
-    for link in main.select(".toctree-wrapper a, ul a" if page in ("index.html", "genindex.html") else ".aside-link"):
-        link.append(html(f' <span data-page-of="{link["href"][1:]}">000</span>'))
-    return main
-
-
-def set_aside(main: Tag) -> None:
-    """Move what the site keeps closed to the end of the page, hints before answers, and leave links in its place."""
-    ends: dict[str, list[Tag]] = {"Hints": [], "Answers": []}
-    for number, box in enumerate(main.select("details:not(details details)"), 1):
-        kind, title = set(box.get("class", [])), box.summary.extract().decode_contents()
-        line = box.find_previous_sibling()
-        if not (line and "aside-line" in line.get("class", [])):
-            line = html('<p class="aside-line"></p>').p
-            box.insert_before(line)
-        line.append(html(f'<a class="aside-link" id="asked-{number}" href="#aside-{number}">{title}, page</a>'))
-        back = f'<a class="aside-link" href="#asked-{number}">page</a>'
-        box.insert(0, html(f'<p class="aside-title">{back} {asked(box, kind)}{title}</p>'))
-        box.name, box["id"], box["class"] = "div", f"aside-{number}", "aside-box"
-        ends["Hints" if "hint" in kind else "Answers"].append(box.extract())
-    for title, boxes in ends.items():
-        if boxes:
-            section = html(f"<section><h2>{title}</h2></section>").section
-            section.extend(boxes)
-            main.append(section)
-
-
-def asked(box: Tag, kind: set[str]) -> str:
-    """What a hint or an answer is about: its exercise, or the question of its widget."""
-    find = box.find_previous if kind & {"hint", "solution"} else box.find_parent
-    exercise = find(class_="exercise")
-    figure = box.find_parent("figure")
-    about = exercise.select_one(".admonition-title") if exercise else figure and figure.figcaption
-    return f"{about.decode_contents()} · " if about else ""
-
-
-def joined(site: Path) -> str:
-    """The whole book as one HTML document, its page numbers still 000."""
-    pages = contents(site)
-    parts = [printable(page, site, pages) for page in pages]
-    parts[0].select_one(".hero").append(html(ON_PAPER))
-    title = parts[0].h1.get_text()
+def joined(site: Path, made: Edition, shown: paper.Pictures, everything: bool = True, style: str = "") -> str:
+    """The book as one HTML document, its page numbers still 000."""
+    pages = paper.contents(site, everything)
+    parts = [paper.printable(page, site, pages, shown, made.address) for page in pages]
+    for part in parts:
+        for link in part.select(".aside-link, .toctree-wrapper a" if part["id"] != "genindex" else "ul a"):
+            link.append(html(f', page <span data-page-of="{link["href"][1:]}">000</span>'))
+    parts[0].select_one(".hero").insert_after(paper.imprint(made))
+    list_contents(parts)
     # A chapter's name stands at the head of its pages, which takes a kind of page for each.
     heads = "".join(
         f"@page p{number} {{ @top-left {{ content: {json.dumps(part.h1.get_text(), ensure_ascii=False)} }} }}\n"
         f'main[id="{part["id"]}"] {{ page: p{number} }}\n'
         for number, part in enumerate(parts[1:], 1)
     )
-    style = (ROOT / "_ext/theme/print.css").read_text(encoding="utf8")
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<link rel="stylesheet" href="{(site / "_static" / "book.css").as_uri()}"><style>{style}{heads}</style></head>'
-        f"<body>{''.join(map(str, parts))}</body></html>"
+    body = MATHML.sub(
+        lambda found: f'<span role="img" aria-label="{escape(unescape(found[1]))}">\u2060</span>',
+        "".join(map(str, parts)),
     )
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{made.title}</title>'
+        f"<style>{style}{heads}</style></head><body>{body}</body></html>"
+    )
+
+
+def list_contents(parts: list[paper.Tag]) -> None:
+    """Put the names of all pages and of their sections, with the numbers of their pages, in the place of the site's list."""
+    rows = []
+    for part in parts[1:]:
+        for at, (place, text) in enumerate(paper.headings(part)):
+            number = f'<span data-page-of="{place}">000</span>'
+            rows.append(
+                f'<a class="{"section" if at else "part"}" href="#{place}"><span>{escape(text)}</span> {number}</a>'
+            )
+    listed = html(f'<nav class="two-levels">{"".join(rows)}</nav>')
+    old = parts[0].select(".toctree-wrapper")
+    if old:
+        old[0].insert_before(listed)
+        for wrapper in old:
+            wrapper.decompose()
+    else:
+        parts[0].append(listed)
+
+
+def style_of(site: Path, folder: Path, sheet: str) -> str:
+    """The site's style with the book's typefaces one by one, and the rules for paper."""
+    static = site / "_static"
+    screen = OWN_FACE.sub("", (static / "book.css").read_text(encoding="utf8"))
+    screen = screen.replace("url(fonts/", f"url({static.as_uri()}/fonts/")
+    printed = (ROOT / "_ext/theme/print.css").read_text(encoding="utf8")
+    return f"{screen}{typefaces(folder)}{printed}@page {{ size: {sheet} }}\n"
 
 
 def numbers(pdf: bytes) -> dict[str, int]:
@@ -169,29 +159,61 @@ def share(book: pikepdf.Pdf) -> None:
                     images[name] = first.setdefault((image.read_raw_bytes(), image.stream_dict.unparse()), image)
 
 
-def make(site: Path, target: Path) -> int:
-    """Write the book into `target`; return how many pages it has."""
-    file = target.with_suffix(".html")
-    file.write_text(joined(site), encoding="utf8")
-    with sync_playwright() as playwright:
+def bookmarks(entry: pikepdf.Object) -> Iterator[pikepdf.Object]:
+    """The entries of an outline from one on, each before those below it."""
+    while entry is not None:
+        yield entry
+        if "/First" in entry:
+            yield from bookmarks(entry.First)
+        entry = entry.get("/Next")
+
+
+def make(site: Path, target: Path, part: str = "book", sheet: str = "A4") -> int:
+    """Write the book into `target`; return how many pages it has.
+
+    Raises ValueError for a part or a sheet that there is not, and when something is wider than the sheet.
+    """
+    if sheet not in SHEETS:
+        raise ValueError(f"there is no sheet {sheet!r}: take one of {tuple(SHEETS)}")
+    everything, made = paper.chosen(part), paper.edition(site)
+    with tempfile.TemporaryDirectory() as kept, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=FLAGS)
-        page = browser.new_page(viewport={"width": WIDTH, "height": 900})
-        page.emulate_media(media="print", color_scheme="light")
-        page.goto(file.as_uri())
-        page.evaluate("document.fonts.ready")
-        if cut := page.evaluate(FIT):
-            raise ValueError(f"wider than the sheet, and stays so: {cut}")
-        page.evaluate(NUMBER, numbers(page.pdf(**PAPER)))
-        pdf = page.pdf(**PAPER, tagged=True, outline=True)
+        pages = paper.contents(site, everything)
+        shown = pictures.take(browser, site, paper.with_widgets(pages), pictures.states())
+        file = Path(kept) / "book.html"
+        file.write_text(joined(site, made, shown, everything, style_of(site, Path(kept), sheet)), encoding="utf8")
+        pdf, titles = printed(browser, file, SHEETS[sheet] - MARGINS)
         browser.close()
-    file.unlink()
     with pikepdf.open(BytesIO(pdf)) as book:
         share(book)
+        for entry, title in zip(bookmarks(book.Root.Outlines.First), titles, strict=True):
+            entry.Title = pikepdf.String(title)
+        moment = time.strftime("D:%Y%m%d000000Z", made.moment)
+        book.docinfo["/Title"], book.docinfo["/Author"] = made.title, made.author
+        book.docinfo["/CreationDate"] = book.docinfo["/ModDate"] = pikepdf.String(moment)
+        book.Root.ViewerPreferences = pikepdf.Dictionary(DisplayDocTitle=True)
         book.save(target, object_stream_mode=pikepdf.ObjectStreamMode.generate)  # Chromium leaves most of it unpacked
         return len(book.pages)
 
 
+def printed(browser: Browser, file: Path, width: float) -> tuple[bytes, list[str]]:
+    """The document as a PDF, and its headings; `width` is the sheet's less its margins, in mm."""
+    page = browser.new_page(viewport={"width": int(width / 25.4 * 96), "height": 900})
+    page.emulate_media(media="print", color_scheme="light")
+    page.goto(file.as_uri())
+    page.evaluate("document.fonts.ready")
+    if cut := page.evaluate(FIT, HALF):
+        raise ValueError(f"wider than the sheet, and stays so: {cut}")
+    page.evaluate(NUMBER, numbers(page.pdf(**PAPER)))
+    return page.pdf(**PAPER, tagged=True, outline=True), page.evaluate(HEADINGS)
+
+
 if __name__ == "__main__":
-    target = ROOT / "_build" / f"{NAME}.pdf"
-    count = make(SITE, target)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--part", choices=PARTS, default="book")
+    parser.add_argument("--paper", choices=tuple(SHEETS), default="A4")
+    given = parser.parse_args()
+    end = "" if given.part == "book" else "-all"
+    target = ROOT / "_build" / f"{NAME}{end}{'' if given.paper == 'A4' else '-letter'}.pdf"
+    count = make(SITE, target, given.part, given.paper)
     print(f"{target}: {count} pages, {target.stat().st_size / 1e6:.1f} MB.")

@@ -18,7 +18,8 @@ def pack(target: Path, files: dict[str, Path]) -> None:
         for name, file in files.items():
             entry = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED, 9)
+            how = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED  # an EPUB begins with it, unpacked
+            archive.writestr(entry, file.read_bytes(), how, 9)
 
 
 def files_of(site: Path) -> dict[str, Path]:

@@ -2,14 +2,19 @@
 
 import difflib
 import functools
+from collections import deque
 from contextlib import redirect_stdout
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, unread, where, within
+from attnlib.exercises.guesses import after_guess, asked
 from attnlib.exercises.harness import Exercise, Mistake, Property
-from attnlib.exercises.report import Grids, Progress, Report
+from attnlib.exercises.progress_file import Done, Keeper, Progress, beside_the_notebook, chapter_of_the_notebook, write
+from attnlib.exercises.report import Report
+from attnlib.exercises.results import Grids
 from attnlib.questions import NumberQuestion, Question
 
 __all__ = [
@@ -21,14 +26,17 @@ __all__ = [
     "Progress",
     "Property",
     "Report",
+    "after_guess",
     "check",
     "hint",
+    "load_progress",
     "predict",
     "progress",
     "question",
+    "save_progress",
 ]
 
-_NUMBERS = range(10)  # each chapter has its exercises and its predictions in a module of its own
+_NUMBERS = range(11)  # each chapter has its exercises and its predictions in a module of its own
 CHAPTERS: dict[int, tuple[Exercise, ...]] = {
     number: import_module(f"{__name__}.chapter_{number:02d}").EXERCISES for number in _NUMBERS
 }
@@ -38,7 +46,8 @@ PREDICTIONS: dict[int, dict[str, Question]] = {
 EXERCISES: dict[str, Exercise] = {exercise.id: exercise for exercises in CHAPTERS.values() for exercise in exercises}
 
 _hints: dict[str, int] = {}
-_points: dict[str, tuple[int, int]] = {}
+_kept = Keeper(beside_the_notebook())
+_recent: deque[str] = deque(maxlen=1)  # the exercise that was last asked for
 
 
 class Hint(str):
@@ -88,7 +97,7 @@ def hint(id: str) -> str:
         id: the exercise's, as for `check`.
 
     Returns:
-        The hint and its number; after the last one, the last again.
+        The hint and its number; with the last one, and after it, where the solution stands.
 
     Raises:
         ValueError: as `check`.
@@ -96,10 +105,13 @@ def hint(id: str) -> str:
     >>> hint("which-shape")
     Hint 1 of 2: The softmax changes numbers, never a shape.
     """
-    hints = _find(id).hints
+    exercise = _find(id)
+    hints = exercise.hints
     shown = min(_hints.get(id, 0), len(hints) - 1)
     _hints[id] = shown + 1
-    return Hint(f"Hint {shown + 1} of {len(hints)}: {hints[shown]}")
+    book = f"chapter {_chapter(id)} of the book's website, folded below the exercise “{exercise.title}”"
+    last = f"\nThat is the last. The solution stands in {book}." if shown + 1 == len(hints) else ""
+    return Hint(f"Hint {shown + 1} of {len(hints)}: {hints[shown]}{last}")
 
 
 def question(id: str) -> Any:
@@ -150,16 +162,71 @@ def predict(chapter: int, name: str) -> Any:
     if name not in known:
         there = f"it asks {sorted(known)}" if known else f"only the chapters {sorted(PREDICTIONS)} ask any"
         raise ValueError(f"chapter {chapter} asks nothing by the name {name!r}; {there}")
-    return _widget(known[name])
+    return asked(_widget(known[name]))
 
 
-def progress() -> Progress:
-    """What is done of each chapter's exercises since this Python was started.
+def progress(chapter: int | None = None) -> Progress:
+    """What is done of the exercises: one chapter's, and how many of each other's.
 
-    >>> progress().done(1) <= 7
+    In a notebook that a server opened, the file `progress.json` beside it keeps it, for all chapters' notebooks.
+    Elsewhere it lasts as long as this Python, and `save_progress` writes it.
+
+    Args:
+        chapter: whose exercises are listed; else those of the notebook's chapter.
+
+    Raises:
+        ValueError: for a chapter that has no exercises.
+
+    >>> progress(1).done(1) <= 7
     True
     """
-    return Progress(CHAPTERS, dict(_points))
+    if chapter is not None and chapter not in CHAPTERS:
+        raise ValueError(f"chapter {chapter!r} has no exercises; the chapters are {min(CHAPTERS)} to {max(CHAPTERS)}")
+    return Progress(CHAPTERS, dict(_kept.keep().points), chapter_of_the_notebook() if chapter is None else chapter)
+
+
+def save_progress(file: str | Path) -> None:
+    """Write what is done into a file, for another machine or for the book's page, which brings it in.
+
+    Args:
+        file: where to. What is there is written over.
+
+    Raises:
+        OSError: where it cannot be written.
+
+    >>> import os, tempfile
+    >>> file = os.path.join(tempfile.mkdtemp(), "mine.json")
+    >>> save_progress(file)
+    >>> os.path.exists(file)
+    True
+    """
+    write(Path(file), _kept.keep().text())
+
+
+def load_progress(file: str | Path) -> Progress:
+    """Bring in what `save_progress` or the book's page has written: of each exercise the better result stays.
+
+    Args:
+        file: where it is.
+
+    Returns:
+        What is done, as `progress`.
+
+    Raises:
+        OSError: where it cannot be read.
+        ValueError: for a file that is no progress of this book; nothing is brought in.
+
+    >>> import os, tempfile
+    >>> file = os.path.join(tempfile.mkdtemp(), "mine.json")
+    >>> save_progress(file)
+    >>> load_progress(file).points == progress().points
+    True
+    """
+    try:
+        _kept.done.add(Done.parse(Path(file).read_text(encoding="utf8")))
+    except ValueError as why:
+        raise ValueError(f"{file}: {why}") from None
+    return progress()
 
 
 def _widget(question: Question) -> Any:
@@ -172,12 +239,13 @@ def _widget(question: Question) -> Any:
 def _judge_program(exercise: Exercise, answer: Any) -> Report:
     results: list[tuple[str, str | None]] = []
     beside: dict[str, Grids] = {}
+    notes: dict[str, str] = {}
     ended = True
     for one in exercise.properties:
         says = None
         if ended:
             try:
-                _test(one, answer)
+                notes[one.name] = _test(one, answer) or ""
             except Mistake as mistake:
                 says = str(mistake)
                 if mistake.beside:
@@ -192,21 +260,23 @@ def _judge_program(exercise: Exercise, answer: Any) -> Report:
         else:
             says = "Not tried: the function has to end first."
         results.append((one.name, says))
-    return Report(exercise, tuple(results), beside=beside)
+    return Report(exercise, tuple(results), beside=beside, notes=notes)
 
 
-def _test(one: Property, answer: Any) -> None:
+def _test(one: Property, answer: Any) -> str | None:
     printed = Printed()
     try:
         with redirect_stdout(printed):
-            within(one.seconds, functools.partial(one.test, answer))
+            said: str | None = within(one.seconds, functools.partial(one.test, answer))
+            return said
     finally:
         printed.show()
 
 
 def _record(exercise: Exercise, points: int, of: int) -> None:
     """Keep the best: what was right once is done."""
-    _points[exercise.id] = max(_points.get(exercise.id, (0, of)), (points, of))
+    _kept.done.add(Done({exercise.id: (points, of)}))
+    _kept.keep()
 
 
 def _find(id: str) -> Exercise:
@@ -215,6 +285,21 @@ def _find(id: str) -> Exercise:
             f"an exercise's id comes first, a text such as {next(iter(EXERCISES))!r}; got a {type(id).__name__}"
         )
     if id not in EXERCISES:
-        near = difflib.get_close_matches(id, EXERCISES, cutoff=0.4) or list(EXERCISES)
-        raise ValueError(f"no exercise is called {id!r}; did you mean {' or '.join(map(repr, near))}?")
+        near = difflib.get_close_matches(id, EXERCISES, n=3, cutoff=0)
+        raise ValueError(
+            f"no exercise is called {id!r}; did you mean {' or '.join(map(repr, near))}?{_of_this_chapter()}"
+        )
+    _recent.append(id)
     return EXERCISES[id]
+
+
+def _chapter(id: str) -> int:
+    return next(number for number, exercises in CHAPTERS.items() if id in {one.id for one in exercises})
+
+
+def _of_this_chapter() -> str:
+    """The ids of the chapter that was worked on last."""
+    if not _recent:
+        return ""
+    number = _chapter(_recent[0])
+    return f" Chapter {number} has {', '.join(one.id for one in CHAPTERS[number])}."

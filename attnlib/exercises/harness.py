@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from attnlib.exercises.drawn import drawn_for
 from attnlib.exercises.guard import LIMIT, stopped
-from attnlib.exercises.results import Mistake, apart, booleans, compare, equal, minus, numbers, pair
+from attnlib.exercises.results import Mistake, apart, booleans, compare, equal, minus, numbers, off, pair
 from attnlib.markup import kind
 from attnlib.questions import NumberQuestion, Question
 
@@ -24,6 +25,7 @@ __all__ = [
     "booleans",
     "call",
     "compare",
+    "drawn_for",
     "kind",
     "minus",
     "numbers",
@@ -31,14 +33,18 @@ __all__ = [
 ]
 
 Case = tuple[Any, ...]
+EPSILON = float(np.finfo(np.float32).eps)
 
 
 @dataclass(frozen=True)
 class Property:
-    """One thing that a right answer does: `test(answer)` returns, or raises `Mistake`. It has `seconds` for that."""
+    """One thing that a right answer does: `test(answer)` returns, or raises `Mistake`. It has `seconds` for that.
+
+    What it returns is what there is to say of a right answer, if anything.
+    """
 
     name: str
-    test: Callable[[Any], None]
+    test: Callable[[Any], str | None]
     seconds: float = LIMIT
 
 
@@ -94,24 +100,68 @@ def agrees(
     right = functools.cache(lambda number: reference(*copy.deepcopy(cases[number])))
     made = functools.cache(lambda wrong, number: _made(wrong, cases[number]))
 
-    def test(answer: Any) -> None:
+    single = functools.cache(lambda number: _moved(reference, cases[number], right(number)))
+
+    def test(answer: Any) -> str | None:
         outcomes = [_outcome(answer, case) for case in cases]
+        if largest := _in_single(outcomes, right, single, tolerance):
+            return f"right to float32's precision (largest difference {minus(f'{largest:.0e}')})"
         for number, got in enumerate(outcomes):
             if isinstance(got, Mistake):
                 raise got
             fitting = (pair for pair in mistakes if _fits(functools.partial(made, pair[1]), outcomes, tolerance))
             likely = ((says, made(wrong, number)) for says, wrong in fitting)
             compare(got, right(number), likely, tolerance=tolerance, given=_shapes(cases[number]))
+        return None
 
     return Property(name, test, seconds)
 
 
 def _outcome(answer: Any, case: Case) -> np.ndarray | Mistake:
-    """The numbers that come for the case, or what is wrong with it that needs no comparison."""
+    """The numbers that come for the case, or truth values, or what is wrong with it that needs no comparison."""
     try:
-        return numbers(call(answer, case))
+        array = numbers(got := call(answer, case))
+        return array.astype(bool) if np.asarray(got).dtype == bool else array
     except Mistake as mistake:
         return mistake
+
+
+def _in_single(
+    outcomes: Sequence[np.ndarray | Mistake],
+    right: Callable[[int], Any],
+    single: Callable[[int], float],
+    tolerance: float,
+) -> float:
+    """The largest difference, where an answer is right in every case as far as single precision goes, and no further.
+
+    That is 0 where it is right to `tolerance`, or wrong.
+    """
+    largest = 0.0
+    for number, got in enumerate(outcomes):
+        expected = np.asarray(right(number), dtype=float)
+        if isinstance(got, Mistake) or got.shape != expected.shape:
+            return 0.0
+        if not equal(got.astype(float), expected, tolerance):
+            largest = max(largest, difference := off(got, expected))
+            if not (difference <= single(number) or equal(got, expected, tolerance)):
+                return 0.0
+    return largest
+
+
+def _moved(reference: Callable[..., Any], case: Case, right: Any) -> float:
+    """How far single precision may move the right answer to a case: as far as arguments of that precision do, a few times.
+
+    It is at most a thousandth of the largest number. Where more is lost, float32 is no precision for the case.
+    """
+    right = np.asarray(right, dtype=float)
+    largest = float(np.abs(right[np.isfinite(right)]).max(initial=0))
+    rounded = [
+        value.astype(np.float32) if isinstance(value, np.ndarray) and value.dtype == float else value
+        for value in copy.deepcopy(case)
+    ]
+    got = _made(reference, tuple(rounded))
+    moved = off(got, right) if isinstance(got, np.ndarray) and got.shape == right.shape else 0.0
+    return min(4 * (moved + EPSILON * largest), 1e-3 * largest)
 
 
 def _fits(made: Callable[[int], np.ndarray | str], outcomes: Sequence[np.ndarray | Mistake], tolerance: float) -> bool:

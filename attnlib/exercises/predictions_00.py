@@ -28,7 +28,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "No, since it is the third word of one and the fifth of the other",
-                "A table does not see a word's place either. That comes in the last chapter.",
+                "A table does not see a word's place either. That comes in chapter 8.",
             ),
             ("Yes", "The table is asked for the word *Houston*, and for nothing else."),
         ],

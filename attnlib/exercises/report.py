@@ -1,20 +1,26 @@
-"""What a check says of an answer, and what is done so far: rich in Jupyter and on the page, plain in a terminal."""
+"""What a check says of an answer: rich in Jupyter and on the page, plain in a terminal."""
 
 import html
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from attnlib.exercises.harness import Exercise, minus
-from attnlib.exercises.results import close
+from attnlib.exercises.results import Grids, close
 from attnlib.markup import marked, unmarked
-
-Grids = tuple[np.ndarray, np.ndarray]
 
 # What a notebook needs too, where the book's stylesheet is not.
 LIST = "list-style:none;margin:.3rem 0 0;padding:0"
 BESIDE = "display:flex;flex-wrap:wrap;gap:0 2rem"
+WHY = "margin:0 0 .3rem 1.4em;text-indent:0"
+# Mixed with the colour of the text, a colour can be read on light and on dark.
+COLOURS = {True: "color-mix(in srgb,#1a9850 60%,currentColor)", False: "color-mix(in srgb,#d95f0e 60%,currentColor)"}
+TERMINAL, PLAIN = {True: "\33[32m", False: "\33[31m"}, "\33[0m"
+SIGNS = {True: "✓", False: "✗"}
 DIFFERS = "color:inherit;background:color-mix(in srgb,#d9772b 28%,transparent)"
 
 
@@ -22,14 +28,15 @@ DIFFERS = "color:inherit;background:color-mix(in srgb,#d9772b 28%,transparent)"
 class Report:
     """The properties of an answer, each with None where it holds, or the sentence that says what is wrong.
 
-    `note` is what there is to say about a right answer. `beside` has for some properties the expected grid
-    and the one that came.
+    `note` is what there is to say about a right answer, `notes` about a property that holds. `beside` has for some
+    properties the expected grid and the one that came.
     """
 
     exercise: Exercise
     results: tuple[tuple[str, str | None], ...]
     note: str = ""
     beside: Mapping[str, Grids] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def points(self) -> int:
@@ -62,39 +69,46 @@ class Report:
             else f"{word}: {self.points} of {self.of} point{'' if self.of == 1 else 's'}."
         )
 
-    def _lines(self) -> Iterator[tuple[str, str | None, Grids | None]]:
-        """Each property, its sentence, and its grids; a sentence that was read already is not repeated."""
+    def _lines(self) -> Iterator[tuple[str, bool, str, Grids | None]]:
+        """Each property, whether it holds, what is said of it, and its grids; a sentence that was read is not repeated."""
         read = set()
         for name, says in self.results:
-            yield name, "As above." if says in read else says, None if says in read else self.beside.get(name)
+            holds, grids = says is None, None if says in read else self.beside.get(name)
+            yield name, holds, "As above." if says in read else says or self.notes.get(name, ""), grids
             read |= {says} - {None}
 
     def __repr__(self) -> str:
+        return self._text({True: "", False: ""})
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """IPython's form of it: in a terminal the signs have a colour."""
+        coloured = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        printer.text(self._text(TERMINAL) if coloured else repr(self))
+
+    def _text(self, colours: Mapping[bool, str]) -> str:
         if self.exercise.question is not None:
-            return " ".join(
-                filter(
-                    None, [self.verdict, *(says and unmarked(says) for _, says in self.results), unmarked(self.note)]
-                )
-            )
+            said = [*(says or "" for _, says in self.results), self.note]
+            return " ".join([self.verdict, *(unmarked(text) for text in said if text)])
         lines = [self.verdict]
-        for name, says, grids in self._lines():
-            lines.append(f"{'✗' if says else '✓'} {name}{f': {says}' if says else ''}")
+        for name, holds, says, grids in self._lines():
+            sign = f"{colours[holds]}{SIGNS[holds]}{colours[holds] and PLAIN}"
+            lines.append(f"{sign} {name}{f': {says}' if says else ''}")
             lines += [f"    {line}" for line in _plain(*grids)] if grids else []
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         kind = "yes" if self.correct else "no"
+        verdict = f'<strong style="color:{COLOURS[self.correct]}">{SIGNS[self.correct]} {self.verdict}</strong>'
         if self.exercise.question is not None:
             said = " ".join(marked(text) for text in [*(says or "" for _, says in self.results), self.note] if text)
-            return f'<div class="check check-{kind}"><p><strong>{self.verdict}</strong> {said}</p></div>'
+            return f'<div class="check check-{kind}"><p>{verdict} {said}</p></div>'
         items = ""
-        for name, says, grids in self._lines():
-            why = f"<br />{marked(says)}" if says else ""
+        for name, holds, says, grids in self._lines():
+            sign = f'<b style="color:{COLOURS[holds]}">{SIGNS[holds]}</b>'
             table = _table(*grids) if grids else ""
-            items += (
-                f'<li class="check-{"no" if says else "yes"}">{"✗" if says else "✓"} {marked(name)}{why}{table}</li>'
-            )
-        return f'<div class="check check-{kind}"><p><strong>{self.verdict}</strong></p><ul style="{LIST}">{items}</ul></div>'
+            why = f'<div style="{WHY}">{marked(says)}{table}</div>' if says else ""
+            items += f'<li class="check-{"yes" if holds else "no"}">{sign} {marked(name)}{why}</li>'
+        return f'<div class="check check-{kind}"><p>{verdict}</p><ul style="{LIST}">{items}</ul></div>'
 
 
 def _texts(expected: np.ndarray, got: np.ndarray) -> tuple[list[list[str]], list[list[str]], list[list[bool]]]:
@@ -105,13 +119,15 @@ def _texts(expected: np.ndarray, got: np.ndarray) -> tuple[list[list[str]], list
         f"{a:.{digits}f}" == f"{b:.{digits}f}" for a, b in zip(got[apart], expected[apart], strict=True)
     ):
         digits += 2
-    shown = [[[_text(x, digits) for x in row] for row in grid.astype(float).tolist()] for grid in (expected, got)]
+    shown = [[[_text(x, digits) for x in row] for row in grid.tolist()] for grid in (expected, got)]
     return shown[0], shown[1], apart.tolist()
 
 
-def _text(number: float, digits: int) -> str:
-    """A true minus sign, and none before zero."""
-    text = f"{number:.{digits}f}"
+def _text(value: bool | float, digits: int) -> str:
+    """A truth value, or a number with a true minus sign, and none before zero."""
+    if isinstance(value, bool):
+        return str(value)
+    text = f"{value:.{digits}f}"
     return text.replace("-", "") if float(text) == 0 else minus(text)
 
 
@@ -142,47 +158,3 @@ def _table(expected: np.ndarray, got: np.ndarray) -> str:
             rows += f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
         sides.append(f"<table><caption>{name}</caption><tbody>{rows}</tbody></table>")
     return f'<div style="{BESIDE}">{"".join(sides)}</div>'
-
-
-@dataclass(frozen=True)
-class Progress:
-    """For each chapter its exercises; for those that were tried, the most points and how many there are."""
-
-    chapters: Mapping[int, tuple[Exercise, ...]]
-    points: Mapping[str, tuple[int, int]]
-
-    def done(self, chapter: int) -> int:
-        """How many exercises of a chapter are right."""
-        return sum(points == of for points, of in map(self._points, self.chapters[chapter]))
-
-    def _points(self, exercise: Exercise) -> tuple[int, int]:
-        return self.points.get(exercise.id, (0, max(1, len(exercise.properties))))
-
-    def _heading(self, chapter: int) -> str:
-        return f"Chapter {chapter}: {self.done(chapter)} of {len(self.chapters[chapter])} done"
-
-    def _row(self, exercise: Exercise) -> tuple[str, str, str, str]:
-        points, of = self._points(exercise)
-        mark = "✓" if points == of else "·" if exercise.id in self.points else ""
-        return mark, exercise.title, exercise.id, f"{points} of {of}" if exercise.id in self.points else ""
-
-    def __repr__(self) -> str:
-        lines = []
-        for chapter, exercises in self.chapters.items():
-            lines.append(self._heading(chapter))
-            rows = [self._row(exercise) for exercise in exercises]
-            widths = [max(len(row[i]) for row in rows) for i in (1, 2)]
-            lines += [f"  {m or ' '} {t.ljust(widths[0])}  {i.ljust(widths[1])}  {p}".rstrip() for m, t, i, p in rows]
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        parts = ""
-        for chapter, exercises in self.chapters.items():
-            rows = ""
-            for exercise in exercises:
-                mark, title, id, points = map(html.escape, self._row(exercise))
-                rows += (
-                    f"<tr><td>{mark}</td><th scope='row'>{title}</th><td><code>{id}</code></td><td>{points}</td></tr>"
-                )
-            parts += f"<table class='check-progress'><caption>{self._heading(chapter)}</caption><tbody>{rows}</tbody></table>"
-        return f"<div class='check'>{parts}</div>"

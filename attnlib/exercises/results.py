@@ -10,6 +10,7 @@ from attnlib.markup import kind
 RESULT = "The result"
 MOST_BESIDE = 8  # rows and columns of a grid that is shown beside the expected one
 COMPLEX = "should be real numbers, got complex ones"
+Grids = tuple[np.ndarray, np.ndarray]  # what is expected, and what came
 SLACK = {2: 1e-2, 4: 1e-4}  # by the bytes of a number: what rounding may do to a right answer
 
 
@@ -41,15 +42,25 @@ def compare(
     array, right = numbers(got, what), np.asarray(expected, dtype=float)
     if equal(array, right, tolerance):
         return
-    if array.shape == right.shape and what == RESULT and array.ndim and not array.any():
+    shown = _as_masks(np.asarray(expected), got, right, array)
+    if array.shape == right.shape and what == RESULT and array.ndim and not array.any() and shown[1].dtype != bool:
         raise Mistake("The result holds zeros only.")  # the stub: no grid says it better
     for says, wrong in mistakes:
-        if equal(array, np.asarray(wrong, dtype=float), tolerance):
-            raise Mistake(says, right, array)
-    raise Mistake(_differs(array, right, tolerance, what, given), right, array)
+        made = np.asarray(wrong, dtype=float)
+        told_apart = array.dtype == float or not equal(made.astype(array.dtype), right, tolerance)
+        if told_apart and equal(array, made, tolerance):
+            raise Mistake(says, *shown)
+    raise Mistake(_differs(array, right, tolerance, what, given, shown), *shown)
 
 
-def _differs(array: np.ndarray, right: np.ndarray, tolerance: float, what: str, given: str) -> str:
+def _as_masks(expected: np.ndarray, got: Any, right: np.ndarray, array: np.ndarray) -> Grids:
+    """The right numbers and those that came, as they are to be shown: those of a mask as True and False."""
+    came = isinstance(got, np.ndarray) and got.dtype == bool
+    mask = expected.dtype == bool or (came and np.isin(right, (0, 1)).all())
+    return right.astype(bool) if mask else right, array.astype(bool) if came else array
+
+
+def _differs(array: np.ndarray, right: np.ndarray, tolerance: float, what: str, given: str, shown: Grids) -> str:
     """The sentence for a result that no known mistake gives."""
     if array.shape != right.shape:
         several = array.shape[1:] == right.shape and len(array) > 1
@@ -69,7 +80,23 @@ def _differs(array: np.ndarray, right: np.ndarray, tolerance: float, what: str, 
         return f"{what} holds {b}{_at(cell)}{given}: it should be {a}. {_WHY[b]}"
     cell = np.argwhere(~close(array, right, tolerance))[0]
     a, b = apart(float(right[tuple(cell)]), float(array[tuple(cell)]))
-    return f"{what}{_at(cell)} should be {a}, got {b}{given}."
+    if shown[0].dtype == bool:
+        a, b = str(shown[0][tuple(cell)]), str(array[tuple(cell)].astype(shown[1].dtype))
+    return f"{what}{_at(cell)} should be {a}, got {b}{given}.{_in_single(array, right)}"
+
+
+def off(array: np.ndarray, right: np.ndarray) -> float:
+    """The largest difference of two grids of one shape; what is not finite must stand in both at one place."""
+    with np.errstate(all="ignore"):
+        return float(np.max(np.where(np.equal(array, right), 0, np.abs(array.astype(float) - right)), initial=0))
+
+
+def _in_single(array: np.ndarray, right: np.ndarray) -> str:
+    """A word on precision, where no number is further from the right one than single precision may leave it."""
+    largest = off(array, right)
+    if not largest <= SLACK[4] * np.abs(right[np.isfinite(right)]).max(initial=0):
+        return ""
+    return f" No number is off by more than {minus(f'{largest:.0e}')}: was it computed in float32? Here float64 is asked for."
 
 
 _WHY = {

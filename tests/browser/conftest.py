@@ -11,6 +11,7 @@ import re
 import jupytext
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from anywidget_static import esbuild
 from anywidget_static.page import Source
@@ -100,6 +101,12 @@ def drag(settle):
 
 
 @pytest.fixture
+def rested():
+    """Wait until all that a widget shows is written: its input has rested, and nothing is painted over it."""
+    return lambda page: expect(page.locator("[data-paced=waiting], .attn-film")).to_have_count(0)
+
+
+@pytest.fixture
 def pull(drag):
     """Move a slider to a value, from where it stands: by mouse, on a phone by finger."""
 
@@ -141,6 +148,22 @@ def stays_below(show):
         return page
 
     return stays
+
+
+@pytest.fixture
+def fits_a_phone(settle):
+    """At this width nothing reaches over the page's side, and each of the targets measures 24 pixels or more."""
+
+    def fits(page, width, targets="button:visible, input:visible"):
+        page.set_viewport_size({"width": width, "height": 740})
+        settle(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        boxes = [target.bounding_box() for target in page.locator(targets).all()]
+        assert boxes
+        assert min(min(box["width"], box["height"]) for box in boxes) >= 24
+        assert max(box["x"] + box["width"] for box in boxes) <= width
+
+    return fits
 
 
 @pytest.fixture

@@ -166,16 +166,10 @@ def test_on_a_phone_what_is_set_the_line_and_the_meter_are_in_sight_together(sho
     assert boxes[2]["y"] + boxes[2]["height"] - boxes[0]["y"] < 560
 
 
-def test_every_target_is_large_and_nothing_leaves_a_phone(page, settle):
+def test_every_target_is_large_and_nothing_leaves_a_phone(page, fits_a_phone):
     hand(page).click()
-    page.set_viewport_size({"width": 340, "height": 740})
-    settle(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 340
-    scroll = page.locator(".attn-scroll")
-    assert scroll.evaluate("(node) => node.scrollWidth <= node.clientWidth")
-    for target in page.locator("label:visible, button:visible").all():
-        box = target.bounding_box()
-        assert min(box["width"], box["height"]) >= 24
+    fits_a_phone(page, 340, "label:visible, button:visible")
+    assert page.locator(".attn-scroll").evaluate("(node) => node.scrollWidth <= node.clientWidth")
 
 
 @pytest.mark.parametrize("width", [390, 1280])

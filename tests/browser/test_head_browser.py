@@ -282,11 +282,19 @@ def test_start_again_and_the_link(show):
     assert page.problems == other.problems == []
 
 
-def test_a_change_of_colours_repaints(show, settle):
+DARK = {
+    "the system": lambda page: page.emulate_media(color_scheme="dark"),
+    "the page": lambda page: page.evaluate("document.documentElement.dataset.theme = 'dark'"),
+    "JupyterLab": lambda page: page.evaluate("document.body.dataset.jpThemeLight = 'false'"),
+}
+
+
+@pytest.mark.parametrize("whose", DARK)
+def test_a_change_of_colours_repaints(whose, show, settle):
     page = opened(show, color_scheme="light")
     corner = "canvas => [...canvas.getContext('2d').getImageData(0, 0, 1, 1).data]"
     before = [page.locator(place).first.evaluate(corner) for place in (".attn-layer canvas", ".attn-large canvas")]
-    page.emulate_media(color_scheme="dark")
+    DARK[whose](page)
     settle(page)
     after = [page.locator(place).first.evaluate(corner) for place in (".attn-layer canvas", ".attn-large canvas")]
     assert before[0] == before[1] != after[0] == after[1]

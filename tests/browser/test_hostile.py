@@ -10,8 +10,10 @@ import re
 import numpy as np
 import pytest
 
+from anywidget_static import page
 from attnlib import houston, widgets
 from attnlib.lab import random_decoder
+from attnlib.models.recording import Recording
 from attnlib.widgets.cost_calculator import MODELS
 
 INF, NAN = math.inf, math.nan
@@ -23,7 +25,9 @@ NAMES = [name for name in widgets.__all__ if name != "InputError"]
 
 def with_state(widget, **fields):
     """The widget as a page holds it, with a state that Python would refuse. JSON has no NaN: it comes as null."""
-    state = json.dumps(widget.state() | fields).replace("Infinity", "1e999").replace("NaN", "null")
+    saved = page.saved(widget)
+    state = page.inputs(saved["state"]) | ({} if "readings" in fields else {"_buffers": saved["buffers"]}) | fields
+    state = json.dumps(state).replace("Infinity", "1e999").replace("NaN", "null")
     escaped = state.replace("<", "\\u003c")
     return re.sub(
         r"(application/json\">).*?(</script>)",
@@ -53,6 +57,28 @@ def small_browser():
 
 def bias(shape, data):
     return {"parameters": small_browser().state()["parameters"] | {"bias": {"shape": shape, "data": data}}}
+
+
+def a_view(tokens=("a", "b"), **options):
+    grids = np.tril(np.ones((2, 3, len(tokens), len(tokens)))) / np.arange(1, len(tokens) + 1)[:, None]
+    vectors = {"queries": np.ones((2, 3, len(tokens), 2)), "keys": np.ones((2, 3, len(tokens), 2))}
+    effects = {
+        "what": tokens[0],
+        "labels": tokens,
+        "before": np.ones(len(tokens)),
+        "after": np.ones((2, 3, len(tokens))),
+    }
+    recording = Recording.from_grids(grids, tokens, effects=effects, name=tokens[0], **vectors)
+    return widgets.ModelView(recording, recording, **options)
+
+
+def reading(**fields):
+    """A recording as a page holds it: its bytes stand apart, and are not there."""
+    return {
+        "readings": [
+            {k: v for k, v in a_view().readings[0].items() if not isinstance(v, bytes)} | {"vectors": None} | fields
+        ]
+    }
 
 
 def many_heads(heads, n):
@@ -127,6 +153,28 @@ CASES = {
             ({"factor": "1"}, "factor must be a number, got 1"),
             ({"handed": True, "masked": True, "erase_weight": True, "erase_value": True}, ""),
             ({"masked": True, "factor": 0.1}, ""),
+        ],
+    ),
+    "LayersPuzzle": (
+        widgets.LayersPuzzle,
+        [
+            ({"texts": ["a"] * 2}, "texts must have from 3 to 3 entries, got 2"),
+            ({"silenced": NAN}, "silenced must be an integer, got null"),
+            ({"silenced": -2}, "silenced must be from -1 to 127, got -2"),
+            ({"silenced": 72}, "silenced 72 is outside 0 … 71"),
+            ({"silenced": 71, "off": 63}, ""),
+            ({"off": 64}, "off 64 is outside 0 … 63"),
+            ({"off": 63, "handed": True}, ""),
+            ({"tried": [1, 72]}, "tried[1] 72 is outside 0 … 71"),
+            ({"tried": [NAN]}, "tried[0] null is outside 0 … 71"),
+            ({"tried": list(range(72))}, ""),
+            ({"layers": [[0.2, 0.1]] * 63}, "6 layers have 64 sets, layers has 63 rows"),
+            ({"layers": [[0.2, NAN]] * 64}, "layers[0, 1] is null, outside −1 to 1"),
+            ({"layers": [[0.2, 2]] * 64}, "layers[0, 1] is 2, outside −1 to 1"),
+            ({"layers": [[0.1, 0.2]] * 64}, "layers[0] is 0.1 and 0.2: the goal is reached before anything is silenced"),
+            ({"heads": [[[0.2, 0.1]] * 17] * 6}, "heads has 17 heads in a layer, more than 16"),
+            ({"heads": [[[0.2, -2]] * 12] * 6}, "heads[0][0, 1] is −2, outside −1 to 1"),
+            ({"heads": [[[0.2, 0.1]]] * 9}, "heads must have from 1 to 8 entries, got 9"),
         ],
     ),
     "SilencePuzzle": (
@@ -499,6 +547,33 @@ CASES = {
             ({"heads": ["h"] * 33, **heads_of([EYE] * 33)}, "33 heads are more than the 32 that can be shown"),
         ],
     ),
+    "ModelView": (
+        a_view,
+        [
+            ({"readings": []}, "there is no reading"),
+            ({"readings": [None]}, "reading 0 is no recording"),
+            ({"readings": 7}, "there is no reading"),
+            (reading(num_layers=NAN), "the recording has null × 3 heads of 2 × 2 tokens"),
+            (reading(num_heads=0), "the recording has 2 × 0 heads of 2 × 2 tokens"),
+            (reading(tokens=[]), "the recording has 2 × 3 heads of 0 × 0 tokens"),
+            (reading(heads=["x"]), "1 heads of their own for 6 heads of 2 × 2 tokens"),
+            (reading(heads=None), "the recording has 2 × 3 heads of 2 × 2 tokens"),
+            (reading(tokens=["t"] * 10**5), "6 heads of 100000 × 100000 weights are too many"),
+            (reading(), ""),
+            ({"shown": 2}, "there is no reading 2"),
+            ({"beside": 9}, "there is no reading 9"),
+            ({"layer": 2}, "head 2, 0 is outside 2 × 3"),
+            ({"head": 0.5}, "head must be an integer, got 0.5"),
+            ({"query": 99, "key": 99}, ""),
+            ({"sort": "constructor"}, "sort must be one of layer, previous token, next token, itself, first token, separator, same token, induction, entropy, got constructor"),
+            ({"form": "constructor"}, "form must be one of grid, arcs, numbers, got constructor"),
+            ({"least": NAN}, "least must be a number, got null"),
+            ({"effects_now": {"shown": 0}, "silenced": True}, ""),
+            ({"form": "numbers", "beside": 0}, ""),
+            ({"form": "arcs", "sort": "next token"}, ""),
+            (reading(tokens=["t"], special=[False]), ""),
+        ],
+    ),
     "HeadBrowser": (
         small_browser,
         [
@@ -635,6 +710,7 @@ def hostile():
         widgets.CheatPuzzle(**about),
         widgets.CyclePuzzle(NAMED[:3], **about),
         widgets.SilencePuzzle(NAMED, habits=[*NAMED, "f"], handed=True, **about),
+        widgets.LayersPuzzle(NAMED[:3], handed=True, **about),
         widgets.RolesPuzzle(NAMED[:4], **about),
         widgets.RolesPuzzle(NAMED[:4], handed=True, **about),
         widgets.BudgetPuzzle(handed=True, **about),
@@ -659,6 +735,9 @@ def hostile():
         widgets.HeadTiles(NAMED, forgotten="split", at=6, **about),
         widgets.HeadMixer(NAMED, heads, heads, heads, np.ones((10, 5)), heads=NAMED, axes=NAMED, mixed=True, zeroed=[0, 3], **about),
         a_browser(words, " ".join(words), **about),
+        *(a_view(NAMED, form=form, beside=1, silenced=True, **about) for form in ("grid", "arcs", "numbers")),
+        a_view(NAMED * 8, form="arcs", **about),
+        a_view(NAMED * 8, query=3, **about),
         widgets.ConventionSwitch(**about),
         widgets.StreamingSoftmax(**about),
         widgets.FillTable(NAMED, NAMED, [NAMED] * 5, [list(range(5))] * 5, NAMED, **about),

@@ -1,122 +1,27 @@
 """The chapters in a real JupyterLab: they run, and their widgets and Python see the same thing."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
-from urllib.request import urlopen
 
 import nbformat
 import pytest
 
 from anywidget_static import esbuild
+from tests.browser.jupyter import Notebook, running
 from tools import notebooks
 
 GALLERY = Path("chapters/appendices/gallery.md")
 EXAMPLES = Path("anywidget-static/examples")
 CHAPTER = Path("chapters/01_dot_product.md")
-# Every cell stays in the page, nothing asks about news, and a notebook is saved with its widgets.
-SETTINGS = {
-    "@jupyterlab/notebook-extension/tracker": '{"windowingMode": "none"}',
-    "@jupyterlab/apputils-extension/notification": '{"fetchNews": "false"}',
-    "@jupyter-widgets/jupyterlab-manager/plugin": '{"saveState": true}',
-}
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     """A JupyterLab of its own, over an empty folder: its address and its folder."""
-    tmp_path = tmp_path_factory.mktemp("lab")
-    folder = tmp_path / "notebooks"
-    folder.mkdir()
-    for name, setting in SETTINGS.items():
-        file = tmp_path / "settings" / f"{name}.jupyterlab-settings"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(setting)
-    places = {"JUPYTERLAB_SETTINGS_DIR": tmp_path / "settings", "JUPYTERLAB_WORKSPACES_DIR": tmp_path / "workspaces"}
-    places |= {name: tmp_path / name for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}
-    log = (tmp_path / "log").open("w+")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "jupyterlab", "--no-browser", "--port=0", "--allow-root", f"--notebook-dir={folder}",
-         "--IdentityProvider.token=", "--ServerApp.password=", "--LabApp.news_url=", "--expose-app-in-browser",
-         "--JupyterNotebookApp.expose_app_in_browser=True"],
-        env=os.environ | {name: str(path) for name, path in places.items()}, stdout=log, stderr=log,
-    )  # fmt: skip
-    try:
-        yield address_of(process, tmp_path / "log"), folder
-    finally:
-        process.terminate()
-        process.wait(20)
-        log.close()
-
-
-def address_of(process, log):
-    """Where the server listens, once it does."""
-    for _ in range(600):
-        if found := re.search(r"http://(?:localhost|127\.0\.0\.1):(\d+)/", log.read_text()):
-            address = f"http://127.0.0.1:{found[1]}"
-            try:
-                urlopen(f"{address}/api").close()
-                return address
-            except OSError:
-                pass
-        assert process.poll() is None, log.read_text()
-        try:
-            process.wait(0.1)
-        except subprocess.TimeoutExpired:
-            continue
-    raise AssertionError(log.read_text())
-
-
-class Notebook:
-    """A notebook open in JupyterLab."""
-
-    def __init__(self, open_page, address, name, view="lab/tree"):
-        self.page = open_page(f"{address}/{view}/{name}?reset")
-        self.page.set_default_timeout(60_000)
-        self.page.locator(".jp-Notebook .jp-Cell").first.wait_for()
-        self.page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.ready; }")
-
-    def command(self, name):
-        """Do what the menu entry of this name does, and wait until it is done."""
-        self.start(name)
-        self.page.wait_for_function("window.done")
-
-    def start(self, name):
-        start = (
-            "(name) => { window.done = false; jupyterapp.commands.execute(name).then(() => { window.done = true; }); }"
-        )
-        self.page.evaluate(start, name)
-
-    def execute(self, code):
-        """Run code in a new last cell and return what it prints."""
-        self.page.evaluate("document.activeElement.blur()")  # a field for text would keep the keys
-        last = self.page.locator(".jp-Notebook .jp-Cell").last
-        last.locator(".jp-InputPrompt").click()  # selects the cell without writing in it
-        self.page.keyboard.press("b")
-        self.page.keyboard.press("Enter")
-        self.page.keyboard.insert_text(f"{code}\nprint('done')")
-        self.command("notebook:run-cell")
-        cell = self.page.locator(".jp-Notebook .jp-Cell").last
-        cell.locator(".jp-OutputArea").filter(has_text="done").wait_for()
-        return "".join(cell.locator(".jp-OutputArea-output").all_text_contents()).replace("done\n", "")
-
-    def stop(self):
-        """End the kernel."""
-        self.page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }")
-
-    @property
-    def grid(self):
-        return self.page.locator(".jp-OutputArea-output .attn:has([role=grid])").first
-
-    @property
-    def errors(self):
-        return self.page.locator("[data-mime-type*=error], [data-mime-type*=stderr]").all_text_contents()
-
-    def cell(self, row, column):
-        return self.grid.locator(f"[data-cell='{row},{column}']")
+    place = tmp_path_factory.mktemp("lab")
+    with running(place) as address:
+        yield address, place / "notebooks"
 
 
 @pytest.fixture
@@ -126,6 +31,8 @@ def notebook(lab, open_page, tmp_path):
     notebooks.write([CHAPTER], folder / tmp_path.name)
     notebook = Notebook(open_page, address, f"{tmp_path.name}/01_dot_product.ipynb")
     notebook.command("notebook:run-all-cells")
+    for fold in notebook.page.locator("details.attn-guess summary").all():
+        fold.click()
     notebook.cell(0, 0).wait_for()
     yield notebook
     notebook.page.close()

@@ -31,7 +31,9 @@ def run_all(lab):
     """Run the notebook, until it is at its end, or at a cell that needs what is not there."""
     lab.get_by_role("menuitem", name="Run", exact=True).click()
     lab.get_by_text("Run All Cells", exact=True).click()
-    lab.locator(".jp-OutputArea-output .attn:has([role=grid])").first.wait_for()
+    lab.locator(".jp-OutputArea-output .attn:has([role=grid])").first.wait_for(state="attached")
+    for fold in lab.locator("details.attn-guess summary").all():  # what answers a prediction
+        fold.click()
     lab.get_by_text("Python (Pyodide) | Idle").first.wait_for()
 
 

@@ -117,7 +117,7 @@ def test_no_stretch_at_all_leaves_every_token_alike(show):
     assert page.problems == []
 
 
-def test_a_mouse_drags_the_ellipse_long_and_letters_fade(show, centre_of):
+def test_a_mouse_drags_the_ellipse_long_and_letters_fade(show, centre_of, rested):
     page, ellipse = opened(show), MetricEllipse()
     x, y = centre_of(handle(page, "②").locator(".attn-reach"))
     unit = page.locator("svg").bounding_box()["width"] / 6.8
@@ -129,6 +129,7 @@ def test_a_mouse_drags_the_ellipse_long_and_letters_fade(show, centre_of):
     page.mouse.move(x, y - 3 * unit)  # beyond the rim
     assert told(page) == [1, 0, 0]
     ellipse.across = 0.0
+    rested(page)
     is_that_of(page, ellipse)
     page.mouse.move(x, y + 0.8 * unit, steps=8)  # below a half there is no more than twice
     page.mouse.up()

@@ -29,7 +29,7 @@ def of_module(gallery):
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.stem)
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 390])
 def test_a_widget_brings_all_of_its_style_and_takes_none_of_the_others(module, width, of_module, show, widgets_style):
     page = show(of_module[module.stem], viewport={"width": width, "height": 900})
     page.locator("[data-widget-mounted]").wait_for()

@@ -1,10 +1,12 @@
 """The harness: whatever a student's function does, the answer is a sentence."""
 
 import functools
+import re
 import signal
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
     """Nothing is done yet, and no hint was given."""
-    monkeypatch.setattr(exercises, "_points", {})
+    monkeypatch.setattr(exercises, "_kept", exercises.Keeper(None))
     monkeypatch.setattr(exercises, "_hints", {})
 
 
@@ -318,6 +320,77 @@ def test_two_small_grids_stand_beside_each_other(ask):
     assert "expected" not in repr(ask(lambda x: x, doubled(case=np.ones(3))))
 
 
+def test_every_colour_stands_beside_a_sign(ask, monkeypatch):
+    report = ask(lambda x: 2 * x - (x == 5), doubled(), Property("any", lambda answer: None))
+    html = report._repr_html_()
+    assert len(re.findall(r'style="color:[^"]+">[✓✗]', html)) == html.count('style="color:') - 1 == 3  # one is a cell's
+    printer = SimpleNamespace(text=lambda text: printed.append(text))
+    printed = []
+    for terminal in (True, False):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda terminal=terminal: terminal, raising=False)
+        report._repr_pretty_(printer, False)
+    assert re.sub(r"\x1b\[\d+m", "", printed[0]) == printed[1] == repr(report)
+    assert "\x1b[31m✗\x1b[0m doubled" in printed[0]
+    assert "\x1b[32m✓\x1b[0m any" in printed[0]
+
+
+def test_a_reason_stands_indented_below_its_property(ask):
+    html = ask(lambda x: 3 * x, doubled())._repr_html_()
+    assert re.search(r'doubled<div style="margin:0 0 \.3rem 1\.4em[^"]*">The result at .*<table>.*</div></li>', html)
+
+
+def test_a_mask_is_shown_as_true_and_false(ask):
+    mask = agrees("tri", lambda x: np.tri(len(x), dtype=bool), [(np.ones((2, 2)),)])
+    report = ask(lambda x: np.ones((2, 2), dtype=bool), mask)
+    assert [line.split() for line in repr(report).splitlines()[1:]] == [
+        [
+            "✗",
+            "tri:",
+            "The",
+            "result",
+            "at",
+            "[0,",
+            "1]",
+            "should",
+            "be",
+            "False,",
+            "got",
+            "True,",
+            "for",
+            "arguments",
+            "of",
+            "shape",
+            "(2,",
+            "2).",
+        ],
+        ["expected", "got"],
+        ["True", "False", "True", "True*"],
+        ["True", "True", "True", "True"],
+    ]
+    zeros = repr(ask(lambda x: np.zeros((2, 2), dtype=bool), mask))
+    assert "should be True, got False" in zeros
+    numbers = repr(ask(lambda x: np.ones((2, 2)), mask))
+    assert "should be False, got 1.0" in numbers
+    assert "1.00*" in numbers
+
+
+def test_an_answer_in_single_precision_is_right_and_said_to_be(ask):
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    squares = agrees(
+        "squares", lambda x: x @ x.T, [(x,), (100 * x,)], [("It is rounded.", lambda x: (x @ x.T).round(3))]
+    )
+    for back in (np.float32, np.float64):
+        report = ask(lambda x, back=back: (x.astype(np.float32) @ x.astype(np.float32).T).astype(back), squares)
+        assert report.correct
+        assert re.search(r"✓ squares: right to float32's precision \(largest difference \de−0\d\)", repr(report))
+        assert "float32" in report._repr_html_()
+    assert repr(ask(lambda x: x @ x.T, squares)).endswith("✓ squares")
+    assert "It is rounded." in repr(ask(lambda x: (x @ x.T).round(3), squares))
+    wrong = repr(ask(lambda x: x @ x.T * (1 + 5e-5), squares))
+    assert re.search(r"No number is off by more than \de[+−]\d\d: was it computed in float32\? Here float64", wrong)
+    assert "float32" not in repr(ask(lambda x: x @ x.T * 1.01, squares))
+
+
 def test_zeros_alone_are_said_once_without_a_grid(ask):
     report = ask(lambda x: 0 * x, doubled(), doubled(case=GRID[:, :2]))
     assert repr(report).splitlines()[1:] == [
@@ -389,7 +462,7 @@ def test_a_question_takes_every_usual_form_of_an_answer_and_replies(asked, answe
     assert report.correct is right
     assert said in repr(report)
     assert "<em>few</em>" in report._repr_html_() or "few" not in repr(report)
-    assert report._repr_html_().startswith(f'<div class="check check-{"yes" if right else "no"}"><p><strong>')
+    assert report._repr_html_().startswith(f'<div class="check check-{"yes" if right else "no"}"><p><strong ')
 
 
 # Hints, ids, progress
@@ -398,7 +471,10 @@ def test_a_question_takes_every_usual_form_of_an_answer_and_replies(asked, answe
 def test_hints_come_one_after_the_other(unchecked):
     first, second = EXERCISES["which-shape"].hints
     shown = [hint("which-shape") for _ in range(3)]
-    assert shown == [f"Hint 1 of 2: {first}", f"Hint 2 of 2: {second}", f"Hint 2 of 2: {second}"]
+    assert shown[0] == f"Hint 1 of 2: {first}"
+    assert shown[1] == shown[2]
+    assert shown[1].startswith(f"Hint 2 of 2: {second}\n")
+    assert "in chapter 1 of the book's website, folded below the exercise “Which shape?”" in shown[1]
     assert repr(shown[0]) == shown[0]
 
 
@@ -406,8 +482,12 @@ def test_hints_come_one_after_the_other(unchecked):
 def test_an_unknown_id_is_answered_with_the_nearest(function):
     with pytest.raises(ValueError, match="no exercise is called 'wich-shape'; did you mean 'which-shape'"):
         function("wich-shape")
-    with pytest.raises(ValueError, match=r"'which-shape' or .* or 'thief'"):
-        function("§")
+
+
+def test_an_id_that_is_like_none_is_answered_with_three_and_those_of_the_chapter(unchecked):
+    hint("thief")
+    with pytest.raises(ValueError, match=r"did you mean ('[^']+' or ){2}'[^']+'\? Chapter 1 has which-shape, [^']*\.$"):
+        hint("zzz")
 
 
 def test_an_answer_in_the_place_of_the_id_is_named(unchecked):
@@ -425,8 +505,8 @@ def test_a_program_is_no_question():
 def test_progress_keeps_the_best_of_a_session():
     assert progress().done(1) == 0
     check("write-attention", lambda x: x)
-    assert "Chapter 1: 0 of 8 done" in repr(progress()).splitlines()
-    assert "  · Write it yourself             write-attention   1 of 3" in repr(progress())
+    assert "Chapter 1: 0 of 8 done" in repr(progress(1)).splitlines()
+    assert "  · Write it yourself             write-attention   1 of 3" in repr(progress(1))
     check("thief", 1)
     check("thief", "2")
     check("thief", 1)
@@ -434,14 +514,14 @@ def test_progress_keeps_the_best_of_a_session():
     asked.answer = 0
     assert progress().done(1) == 1
     asked.answer = 1
-    text = repr(progress())
+    text = repr(progress(1))
     assert "Chapter 1: 2 of 8 done\n  ✓ Which shape?" in text
-    html = progress()._repr_html_()
+    html = progress(1)._repr_html_()
     assert "<td>✓</td><th scope='row'>Which shape?</th><td><code>which-shape</code></td>" in html
 
 
 def test_progress_escapes_titles():
-    shown = Progress({1: (an_exercise(doubled(), title="<i>"),)}, {})
+    shown = Progress({1: (an_exercise(doubled(), title="<i>"),)}, {}, here=1)
     assert "&lt;i&gt;" in shown._repr_html_()
 
 

@@ -293,7 +293,7 @@ def test_the_line_is_the_students_also_behind_a_function_of_the_checkers():
 
 def of_a_checker(source, **space):
     """The function that the source defines, as if a chapter's module held it."""
-    exec(compile(source, f"{guard.BOOK}/exercises/chapter_99.py", "exec"), space)
+    exec(compile(source, f"{guard.BOOK}/exercises/checkers_01.py", "exec"), space)
     return space["checks"]
 
 

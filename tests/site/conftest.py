@@ -45,6 +45,7 @@ class Book:
             "pyproject.toml",
             "README.md",
             "LICENSE",
+            "CHANGELOG.md",
         ):
             (folder / name).symlink_to(ROOT / name)
         for name in ("_ext", "attnlib", "chapters/attention_posters"):

@@ -11,6 +11,7 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 from _ext import downloads
+from tools.setup import TORCH_CPU
 
 SITE = Path("_build/html")
 CHAPTERS = sorted(file.stem for file in Path("chapters").glob("*.md"))
@@ -54,7 +55,8 @@ def test_no_wheel_is_built_without_what_a_notebook_carries(change, tmp_path):
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_notebook_installs_what_it_needs_first_and_has_no_outputs(name):
     first, *cells = nbformat.read(SITE / "downloads" / f"{name}.ipynb", 4).cells
-    assert first.source == downloads.first_cell(None).strip()
+    torch = any("import torch" in cell.source for cell in cells)
+    assert first.source == downloads.first_cell(None, torch)
     code = [cell for cell in cells if cell.cell_type == "code"]
     assert code
     assert all(not cell.outputs and cell.execution_count is None for cell in code)
@@ -64,7 +66,7 @@ def test_a_notebook_installs_what_it_needs_first_and_has_no_outputs(name):
 
 def test_where_the_site_knows_its_address_the_package_comes_from_there():
     address = f"https://host/book/downloads/{WHEEL}"
-    assert f'"attnlib[plots,widgets,train] @ {address}"' in downloads.first_cell("https://host/book/")
+    assert f'"attnlib[plots,widgets] @ {address}"' in downloads.first_cell("https://host/book/")
 
 
 def test_the_page_links_every_file_and_names_the_wheel_that_there_is():
@@ -99,11 +101,44 @@ def test_the_first_cell_installs_where_the_package_is_missing_and_stops_if_it_ca
         if not installed.get(name):
             raise ModuleNotFoundError(f"No module named {name!r}")
 
-    code = re.sub(r"%pip install --quiet (.+)", r"install(\1)", downloads.first_cell(None))
-    names = {"__builtins__": {"__import__": find, "ModuleNotFoundError": ModuleNotFoundError}}
+    code = re.sub(r"%pip install (.+)", r"install(\1)", downloads.first_cell(None))
+    names = {"__builtins__": {"__import__": find, "ModuleNotFoundError": ModuleNotFoundError, "print": print}}
     names["install"] = lambda what: installed.update(attnlib=there)
     if there:
         exec(code, names)
     else:
         with pytest.raises(ModuleNotFoundError, match="No module named 'attnlib'"):
             exec(code, names)
+
+
+@pytest.mark.parametrize(
+    ("there", "system", "card", "asked"),
+    [
+        (True, "Linux", None, []),
+        (False, "Linux", None, [f"torch --index-url {TORCH_CPU}"]),
+        (False, "Linux", "/usr/bin/nvidia-smi", ["torch "]),
+        (False, "Darwin", None, ["torch "]),
+    ],
+)
+def test_torch_is_the_small_build_where_there_is_no_card_and_none_where_it_is(there, system, card, asked, monkeypatch):
+    here, installed = [there], []
+
+    def install(what):
+        installed.append(what)
+        here[0] = True
+
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: here[0] or None)
+    monkeypatch.setattr("platform.system", lambda: system)
+    monkeypatch.setattr("shutil.which", lambda name: card)
+    code = downloads.first_cell(None, torch=True).split("# Where PyTorch")[1]
+    code = re.sub(r"%pip install (.+)", r'install(f"\1")', f"# {code}")
+    exec(code, {"install": install})
+    assert installed == asked
+
+
+def test_the_wheel_brings_the_setting_that_saves_widgets_to_where_jupyter_reads_it():
+    with zipfile.ZipFile(SITE / "downloads" / WHEEL) as archive:
+        (name,) = (
+            name for name in archive.namelist() if name.endswith("share/jupyter/lab/settings/overrides.d/attnlib.json")
+        )
+        assert archive.read(name) == Path("attnlib/widgets/jupyter.json").read_bytes()

@@ -63,7 +63,7 @@ def test_a_widget_shows_itself_from_the_wheel(wheel, fresh, tmp_path):
 @pytest.mark.slow
 def test_every_notebook_of_the_site_runs_where_there_is_only_jupyter(fresh, tmp_path):
     """The first notebook installs the package from the wheel beside it; the others find it there."""
-    python = fresh("ipykernel", "nbclient")
+    python = fresh("ipykernel", "nbclient", "torch")  # whose small build comes from an index that a test may not reach
     with zipfile.ZipFile(DOWNLOADS / "attention-notebooks.zip") as archive:
         archive.extractall(tmp_path)
     written = sorted((tmp_path / "attention").glob("*.ipynb"))

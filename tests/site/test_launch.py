@@ -22,6 +22,7 @@ def opened_at(book):
 def test_a_chapter_opens_in_what_the_build_is_given_and_nowhere_else(book):
     assert book.build(PAGES).code == 0
     assert opened_at(book) == {}
+    assert "Edit this page" not in book.page("chapters/10_last")
 
     lab = book.folder / "made/lab/index.html"
     lab.parent.mkdir(parents=True)
@@ -52,3 +53,9 @@ def test_a_folder_without_jupyterlite_stops_the_build_and_says_why(book):
     assert done.code != 0
     assert "LITE must name a folder with a JupyterLite, as `make lite` makes it, got 'nowhere'" in done.log
     assert not (book.site / "lite").exists()
+    foot = re.search(r'<p class="foot-edition">(.*?)</p>', book.page("chapters/10_last"), re.DOTALL)[1]
+    assert foot.startswith("Version ")
+    assert re.findall(r'<a href="([^"]+)">(.+?)</a>', foot) == [
+        ("https://github.com/one/book/issues/new?title=Last", "Report a mistake"),
+        ("https://github.com/one/book/edit/main/chapters/10_last.md", "Edit this page"),
+    ]

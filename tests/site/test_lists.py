@@ -5,6 +5,8 @@ from pathlib import Path
 
 from pybtex.database import parse_file
 
+from classroom import book
+
 SITE = Path("_build/html/chapters/appendices")
 
 
@@ -14,17 +16,23 @@ def test_the_coverage_links_every_part_to_a_section_that_is_there():
     items = [item for row in rows for item in row.split("</ul>")[0].split("<li>")[1:]]
     assert len(items) == len(re.findall(r"^S\d\.\d+ ", text, re.MULTILINE)) > 0
     for item in items:
-        links = re.findall(r'href="(\.\./0[^"#]+|reading\.html)#([^"]+)">(?:chapter \d|Only five)', item)
+        links = re.findall(r'href="(\.\./[01][^"#]+|reading\.html)#([^"]+)">(?:chapter \d|Only five)', item)
         assert links, item
         for address, anchor in links:
             assert f'id="{anchor}"' in (SITE / address).read_text(encoding="utf8")
+
+
+def test_every_section_that_a_graded_set_can_name_is_where_its_address_says():
+    for file in book.CHAPTERS.glob("*.md"):
+        page = (SITE.parent / f"{file.stem}.html").read_text(encoding="utf8")
+        assert [one for one in book.sections(file.stem) if f'id="{one}"' not in page] == [], file.name
 
 
 def test_each_term_of_the_glossary_links_to_the_section_that_defines_it():
     entries = (SITE / "glossary.html").read_text(encoding="utf8").split("<dd")[1:]
     assert entries
     for entry in entries:
-        ((address, anchor),) = re.findall(r'href="([^"#]+)#([^"]+)">chapter \d, ', entry)
+        ((address, anchor),) = re.findall(r'href="([^"#]+)#([^"]+)">chapter \d+, ', entry)
         assert f'id="{anchor}"' in (SITE / address).read_text(encoding="utf8")
 
 

@@ -1,6 +1,5 @@
 """From a chapter to a student's notebook: plain Markdown, no solution, and no copy ever lost."""
 
-import dataclasses
 import re
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import nbformat
 import pytest
 
 from attnlib.exercises import EXERCISES
-from tools.notebooks import ConversionError, convert, write
+from tools.notebooks import CHECKS, HOW, ConversionError, convert, numbers, write
 
 CHAPTER = """\
 ---
@@ -107,7 +106,7 @@ def test_directives_roles_and_targets_become_plain_markdown():
     notebook = convert(CHAPTER)
     nbformat.validate(notebook)
     text = "\n".join(sources(notebook, "markdown"))
-    assert text.startswith("# Title\n\nSee the exercise and 01_dot_product, in `code {ref}` too.")
+    assert text.startswith(f"# Title\n\n{HOW}\nSee the exercise and 01_dot_product, in `code {{ref}}` too.")
     assert "<details><summary><b>Reveal</b></summary>\n\nIt is **one**: $x_{1}$.\n\n</details>" in text
     assert "<details><summary><b>Two minutes</b></summary>\n\nOf **depth**.\n\n</details>" in text
     assert "> **Tip**\n>\n> Look here." in text
@@ -130,14 +129,86 @@ def test_a_margin_note_becomes_a_quotation_and_a_new_term_a_colour():
     )
     (cell,) = convert(text).cells
     assert "> **Aside**\n>\n> More." in cell.source
-    assert r"y_{\style{color: #2a86c8} a} = \style{color: #2a86c8}{a + \frac{1}{2}}" in cell.source
+    assert r"y_{\textcolor{#2a86c8} a} = \textcolor{#2a86c8}{a + \frac{1}{2}}" in cell.source
 
 
-def test_a_check_is_folded_in_the_notebook_and_what_a_page_counts_is_left_out():
+def folds(notebook):
+    """Each code cell, and what of it is folded."""
+    return [
+        (cell.source, {key.removesuffix("_hidden") for key, value in cell.metadata.get("jupyter", {}).items() if value})
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
+
+
+def test_what_the_site_folds_is_folded_and_what_a_page_counts_is_left_out():
     notebook = convert(CHAPTER)
-    folded = [cell.source for cell in notebook.cells if cell.metadata.get("jupyter", {}).get("source_hidden")]
-    assert folded == ["assert x == 1"]
+    assert folds(notebook)[:2] == [("x = 1", {"source"}), (f"{CHECKS}\nassert x == 1", {"source"})]
     assert "\n\n*You need the exercise.*" in "\n\n".join(sources(notebook, "markdown"))
+
+
+HEAD = CHAPTER.split("(S0.1)=")[0]
+TAGGED = """
+```{code-cell} ipython3
+---
+tags: [TAG]
+mystnb:
+  code_prompt_show: How it is done
+---
+print(1)
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("tag", "hidden"),
+    [("hide-cell", {"source", "outputs"}), ("hide-input", {"source"}), ("hide-output", {"outputs"}), ("sheet", set())],
+)
+def test_a_tag_of_the_site_folds_and_its_prompt_is_the_line_that_stays_in_sight(tag, hidden):
+    assert folds(convert(HEAD + TAGGED.replace("TAG", tag))) == [("# How it is done\nprint(1)", hidden)]
+
+
+PREDICTION = """
+```{code-cell} ipython3
+:tags: [remove-input]
+predict(1, "NAME")
+```
+"""
+CELL = """
+```{code-cell} ipython3
+:tags: [TAGS]
+print(CODE)
+```
+"""
+
+
+def test_what_is_shown_between_a_prediction_and_the_next_heading_waits_for_a_guess():
+    def cell(code, tags=""):
+        return CELL.replace("print(CODE)", code).replace("TAGS", tags)
+
+    chapter = [
+        cell("1"),
+        PREDICTION,
+        cell("2"),
+        cell("assert 3", "remove-cell"),
+        cell("four = 4"),
+        "Text.\n",
+        PREDICTION,
+    ]
+    chapter += [cell("five = 5\nprint(five)"), "\n```python\n# no heading\n```\n", cell("6"), "\n## Next\n", cell("7")]
+    waiting = [source for source in sources(convert(HEAD + "".join(chapter)), "code") if "after_guess()" in source]
+    assert waiting == [f"after_guess()\n{shown}" for shown in ("2", "five = 5\nprint(five)", "6")]
+
+
+@pytest.mark.parametrize("file", sorted(Path("chapters").glob("*.md")), ids=lambda file: file.stem)
+def test_a_chapter_imports_what_folds_before_it_is_used(file):
+    code = sources(convert(file.read_text(encoding="utf8"), file.name), "code")
+    used = next((number for number, source in enumerate(code) if "after_guess()" in source), len(code))
+    assert any("import after_guess, predict" in source for source in code[:used])
+
+
+def test_python_is_coloured_before_a_kernel_runs():
+    assert convert(CHAPTER).metadata.language_info.name == "python"
 
 
 @pytest.mark.parametrize("chapter", sorted(Path("chapters").glob("*.md")), ids=lambda chapter: chapter.stem)
@@ -148,7 +219,7 @@ def test_no_notebook_holds_a_command_that_only_the_site_knows(chapter):
 
 def test_an_exercises_stub_and_check_become_cells_and_no_solution_shows():
     notebook = convert(CHAPTER)
-    assert sources(notebook, "code") == ["x = 1", "assert x == 1", "def f(): ...", "f()"]
+    assert sources(notebook, "code") == ["x = 1", f"{CHECKS}\nassert x == 1", "def f(): ...", "f()"]
     assert "SECRET" not in nbformat.writes(notebook)
     assert not any(cell.get("outputs") for cell in notebook.cells)
 
@@ -172,19 +243,21 @@ SECRET
 """
 
 
-def test_a_question_stays_a_live_cell_under_its_title_its_line_and_the_way_to_its_hints():
+def test_a_question_stays_a_live_cell_under_its_title_its_line_and_over_the_way_to_its_hints():
     notebook = convert(CHAPTER + QUESTION)
-    assert sources(notebook, "code")[-1] == 'question("which-shape")'
+    asked, stuck, done = sources(notebook, "code")[-3:]
+    assert (asked, done) == ('question("which-shape")', "progress()")
+    assert stuck.splitlines()[-1] == '# hint("which-shape")'
+    compile(stuck, "cell", "exec")  # and `Run all` asks for no hint
     assert sources(notebook, "markdown")[-1].endswith(
-        '### Exercise: Which shape?\n\n*Concept · easy · 2 minutes.* Stuck? `hint("which-shape")` gives one of 2 hints.'
+        f"### Exercise {numbers()['ex-which-shape']}: Which shape?\n\n*Concept · easy · 2 minutes.*"
     )
     assert "SECRET" not in nbformat.writes(notebook)
 
 
-def test_a_single_hint_is_announced_as_one(monkeypatch):
-    exercise = dataclasses.replace(EXERCISES["which-shape"], hints=("Look.",))
-    monkeypatch.setitem(EXERCISES, "which-shape", exercise)
-    assert "gives a hint." in sources(convert(CHAPTER + QUESTION), "markdown")[-1]
+def test_every_exercise_of_the_book_has_a_number_and_no_other():
+    assert {f"ex-{id}" for id in EXERCISES} == {*numbers()}
+    assert sorted(numbers().values()) == [*range(1, len(EXERCISES) + 1)]
 
 
 @pytest.mark.parametrize("text", ["```{mystery}\n```", "A {mystery}`role`."])
@@ -207,34 +280,17 @@ def test_an_unchanged_copy_follows_the_book(chapter, tmp_path):
     assert "News." in (folder / "01_first.ipynb").read_text()
 
 
-def test_a_changed_copy_is_kept_byte_for_byte_and_the_news_come_beside_it(chapter, tmp_path):
+def test_a_changed_copy_takes_the_news_in(chapter, tmp_path):
     folder = tmp_path / "out"
     write([chapter], folder)
     mine = folder / "01_first.ipynb"
     mine.write_text(mine.read_text().replace("x = 1", "x = 42"))
     before = mine.read_bytes()
 
-    assert write([chapter], folder) == ["01_first.ipynb (yours, kept)"]
-    assert sorted(f.name for f in folder.glob("*.ipynb")) == ["01_first.ipynb"]
-
-    chapter.write_text(CHAPTER + "\nNews.\n")
-    assert write([chapter], folder) == ["01_first-2.ipynb (new; your changed 01_first.ipynb is kept)"]
+    assert write([chapter], folder) == ["01_first.ipynb (yours, kept: 1 changed by you)"]
     assert mine.read_bytes() == before
-    assert "News." in (folder / "01_first-2.ipynb").read_text()
-
-    (folder / "01_first-2.ipynb").write_text("mine too")
-    chapter.write_text(CHAPTER + "\nMore news.\n")
-    write([chapter], folder)
-    assert (folder / "01_first-2.ipynb").read_text() == "mine too"
-    assert "More news." in (folder / "01_first-3.ipynb").read_text()
-
-
-def test_a_lost_record_loses_no_work(chapter, tmp_path):
-    folder = tmp_path / "out"
-    write([chapter], folder)
-    mine = folder / "01_first.ipynb"
-    mine.write_text("mine")
-    (folder / ".generated.json").unlink()
-    write([chapter], folder)
-    assert mine.read_text() == "mine"
-    assert (folder / "01_first-2.ipynb").exists()
+    chapter.write_text(CHAPTER.replace("The end.", "News."))
+    (told,) = write([chapter], folder)
+    assert told == "01_first.ipynb (merged: 1 changed by you, 1 updated; as it was: 01_first.before.ipynb)"
+    assert "x = 42" in mine.read_text()
+    assert "News." in mine.read_text()

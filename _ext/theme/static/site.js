@@ -63,7 +63,7 @@
   }
   function keep(line) {
     if (here < 0) return;
-    furthest = Math.max(furthest, here + 1);
+    furthest = Math.max(furthest, here + 1, store.get("progress")?.[page]?.read ?? 0); // or was brought in
     const at = anchors.findLast(above(line)) ?? sections[here];
     const mine = { read: furthest, of: sections.length, at: at.id, heading: links[here].textContent };
     store.set("progress", { ...store.get("progress"), [page]: mine }); // another page may have written meanwhile

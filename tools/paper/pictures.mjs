@@ -1,0 +1,74 @@
+// Run in a page of the site: starts its widgets, shows one in a state, and takes what it shows as a picture.
+
+// The questions are answered at the end of their chapter, so they are printed without a script.
+const WIDGETS = "[data-widget]:not([data-widget='choice'], [data-widget='number_question'])";
+const HELD = "input, select, details, .attn-controls, .attn-control, .attn-pointed, [hidden]";
+const ACTIONS = /^(Hand me what is missing|Take it away again)$/; // of puzzles; other buttons are parts of the picture
+const SPOKEN = /^(aria-(?!pressed).*|role|tabindex|contenteditable|draggable|disabled)$/;
+
+// Starts every widget, and says whether all have. A state may still be on its way.
+function started() {
+  dispatchEvent(new Event("beforeprint"));
+  return [...document.querySelectorAll(WIDGETS)].every(({ dataset }) => dataset.widgetMounted);
+}
+
+const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+
+// What the author left of the fields that a reader can change, with `changes`, as a link carries it.
+function query_of(author, changes) {
+  const names = Object.keys(author._bounds).filter((name) => author._bounds[name].link);
+  const unknown = Object.keys(changes).filter((name) => !names.includes(name));
+  if (unknown.length) throw new Error(`has no field ${unknown}, but ${names}`);
+  return new URLSearchParams(names.map((name) => [name, JSON.stringify(changes[name] ?? author[name])]));
+}
+
+// The widget with the id, after `changes`, as HTML without its controls. Throws when it refuses one of them.
+async function pictured([id, changes]) {
+  const home = document.getElementById(id);
+  const author = JSON.parse(home.querySelector(":scope > script").textContent);
+  const query = query_of(author, changes);
+  const came = new Promise((done) => addEventListener("hashchange", done, { once: true }));
+  history.replaceState(null, "", "#");
+  location.hash = `#${id}?${query}`;
+  await came;
+  await drawn();
+  const shown = new URLSearchParams(home.querySelector(":scope > a[data-link]").hash.split("?")[1]);
+  for (const [name, value] of Object.entries(changes))
+    if (JSON.stringify(author[name]) !== JSON.stringify(value) && shown.get(name) !== JSON.stringify(value))
+      throw new Error(`does not take ${name} = ${JSON.stringify(value)}`);
+  return still(home.querySelector("figure"));
+}
+
+// A copy that stands still: what is drawn in dots becomes a background, and nothing is left that could be pressed.
+function still(figure) {
+  const copy = figure.cloneNode(true);
+  const drawings = copy.querySelectorAll("canvas");
+  figure.querySelectorAll("canvas").forEach((canvas, at) => {
+    const image = `url(${canvas.toDataURL()}) 0 0 / 100% 100%`;
+    drawings[at].style.cssText += `; background: ${image}; image-rendering: pixelated; print-color-adjust: exact`;
+  });
+  // A mark that lies before its bar ends a gradient before it begins, which Chromium prints in black.
+  for (const { style } of copy.querySelectorAll("[style]"))
+    for (const mark of ["--goal", "--was"]) if (Number(style.getPropertyValue(mark)) < 0) style.setProperty(mark, 2);
+  const chosen = [...figure.querySelectorAll("select")].map((menu) => menu.selectedOptions[0]?.textContent ?? "");
+  copy.querySelectorAll("select").forEach((menu, at) => menu.before(chosen[at] === "choose" ? "…" : chosen[at]));
+  for (const node of copy.querySelectorAll(HELD)) node.remove();
+  for (const button of copy.querySelectorAll("button")) {
+    if (ACTIONS.test(button.textContent)) {
+      button.remove();
+      continue;
+    }
+    const part = document.createElement("span");
+    for (const { name, value } of button.attributes) part.setAttribute(name, value);
+    part.removeAttribute("type");
+    part.append(...button.childNodes);
+    button.replaceWith(part);
+  }
+  for (const node of copy.querySelectorAll("*"))
+    for (const { name } of [...node.attributes])
+      if (SPOKEN.test(name) && !(node.localName === "svg" && name === "aria-label")) node.removeAttribute(name);
+  for (const drawing of copy.querySelectorAll("svg[aria-label]")) drawing.setAttribute("role", "img");
+  return copy.outerHTML;
+}
+
+globalThis.paper = { WIDGETS, started, pictured };

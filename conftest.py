@@ -160,6 +160,7 @@ def show_alive(show):
         page.wait_for_function(
             "() => !document.querySelector('[data-widget]:not([data-widget-mounted])')", timeout=10_000
         )
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")  # from now on all draw, wherever they stand
         return page
 
     return show_it

@@ -5,6 +5,7 @@
 - `attnlib.masks`, `positions`, `variants`, `multihead` and `decoder` hold more of what their names say
 - `attnlib.cost` counts, `houston` holds the running example, `trained` a model that was really trained on `corpus`
 - `attnlib.lab` is what the book's experiments and widgets need beyond it
+- `attnlib.models` reads models that others trained (torch and transformers, when it reads)
 - `attnlib.plots` (matplotlib), `widgets` and `exercises` (anywidget) and `training` (torch) need more than NumPy
 """
 
@@ -18,7 +19,7 @@ from attnlib.scaled_dot_product import attention, attention_scores, attention_we
 from attnlib.streaming import streaming_attention
 from attnlib.variants import linear_attention, window_attention
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "KeyValueCache", "attention", "attention_scores", "attention_weights", "causal_mask", "entropy", "linear_attention",
     "merge_heads", "multi_head_attention", "padding_mask", "project", "rms_norm", "rotary_embedding",

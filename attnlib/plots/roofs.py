@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from attnlib.lab.roofline import Roofline
-from attnlib.plots.style import COLOURS, DASHES, MARKERS, MUTED, drawing
+from attnlib.plots.style import COLOURS, DASHES, HEIGHT, MARKERS, MUTED, drawing
 
 
 def roofline(*machines: Roofline, title: str = "") -> Figure:
@@ -34,7 +34,7 @@ def roofline(*machines: Roofline, title: str = "") -> Figure:
     found = [intensity for machine in machines for intensity, _ in machine.points.values()]
     ridges = [machine.ridge for machine in machines]
     along = np.geomspace(min(found + ridges) / 3, max(found + ridges) * 4, 200)
-    with drawing() as (figure, [axes]):
+    with drawing(height=HEIGHT + 0.25 * len(machines)) as (figure, [axes]):
         for colour, dash, marker, machine in zip(COLOURS, DASHES, MARKERS, machines, strict=False):
             roof = [machine.bound(each) / 1e9 for each in along]
             axes.plot(along, roof, dash, color=colour, label=machine.machine)
@@ -46,5 +46,5 @@ def roofline(*machines: Roofline, title: str = "") -> Figure:
         axes.set(xscale="log", yscale="log", title=title, xlabel="multiply–adds for each byte that moves",
                  ylabel="billion multiply–adds a second")  # fmt: skip
         axes.margins(y=0.16)
-        axes.legend(loc="upper left", fontsize=9.5)
+        figure.legend(loc="outside lower left", fontsize=10.5)
     return figure

@@ -73,3 +73,13 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def no_network(monkeypatch):
+    """An error for whatever opens a socket to another machine."""
+
+    def refuse(*_):
+        raise AssertionError("a socket is opened")
+
+    monkeypatch.setattr("socket.socket.connect", refuse)

@@ -16,6 +16,7 @@ from attnlib import (
     houston,
     lab,
     masks,
+    models,
     multihead,
     plots,
     positions,
@@ -26,7 +27,8 @@ from attnlib import (
     vocabulary,
     widgets,
 )
-from attnlib.lab import lengths, rates, roofline, silenced
+from attnlib.lab import lengths, minilm, rates, roofline, silenced
+from attnlib.models import packing, scores
 from attnlib.training import tasks
 
 PAGE = Path("chapters/appendices/api.md").read_text(encoding="utf8")
@@ -43,7 +45,7 @@ def own(module):
 
 
 TOP = {name: getattr(attnlib, name) for name in attnlib.__all__ if name != "__version__"}
-PACKAGES = {"lab": lab, "plots": plots, "widgets": widgets, "exercises": exercises}
+PACKAGES = {"lab": lab, "models": models, "plots": plots, "widgets": widgets, "exercises": exercises}
 MODULES = (
     *(
         corpus,
@@ -52,6 +54,7 @@ MODULES = (
         houston,
         lengths,
         masks,
+        minilm,
         multihead,
         positions,
         rates,
@@ -77,6 +80,9 @@ PUBLIC = {
     },
     **{f"variants.{name}": getattr(variants, name) for name in ("tied_attention", "elu_plus_one")},
     "vocabulary.read_words": vocabulary.read_words,
+    "models.packing.Vectors": packing.Vectors,
+    "models.scores.head_scores": scores.head_scores,
+    "models.scores.score_cases": scores.score_cases,
     "training.transformer.Transformer": training.Transformer,
     **{f"training.{name}": getattr(training, name) for name in ("Recipe", "train", "weights_of")},
     **{f"training.tasks.{name}": thing for name, thing in own(tasks).items()},

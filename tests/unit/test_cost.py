@@ -265,7 +265,7 @@ SIZES = {
 
 @pytest.mark.parametrize("form", SIZES)
 def test_a_size_below_one_is_named(form):
-    with pytest.raises(ValueError, match=r"must be 1 or more, got -?\d"):
+    with pytest.raises(ValueError, match=r"must be (1 or more|from 1 to \d+), got -?\d"):
         SIZES[form](-1)
 
 

@@ -65,6 +65,7 @@ def fitting(rng):
         "preset": "prefix", "size": 1, "layers": 3,
         "shares": own.random(n), "noise": 0.1,
         "stage": "weights", "forgotten": "both", "values": own.normal(size=n_k),
+        "expansion": 2.5, "itemsize": 2, "tiles": n > 2, "linearised": False,
     }  # fmt: skip
 
 

@@ -75,6 +75,23 @@ def test_the_mathematics_import_no_exercise_plot_or_widget():
     assert found == []
 
 
+def test_one_module_reads_models_and_the_rest_is_numpys():
+    """So that a page's Python, which has no torch, can show what was read."""
+    heavy = {
+        name
+        for name, tree in TREES.items()
+        if name.startswith("attnlib.models")
+        for node in ast.walk(tree)
+        for other in (
+            [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else [one.name for one in getattr(node, "names", [])]
+        )
+        if isinstance(node, ast.Import | ast.ImportFrom) and other.partition(".")[0] in {"torch", "transformers"}
+    }
+    assert heavy == {"attnlib.models.hugging_face"}
+
+
 def test_no_package_takes_a_private_name_of_another():
     found = []
     for name, tree in TREES.items():

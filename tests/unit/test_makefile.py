@@ -20,7 +20,15 @@ def make(tmp_path):
         (tmp_path / name).mkdir(parents=True)
     for name in ("_config.yml", "_toc.yml", "index.md", "references.bib", "requirements.txt", "package-lock.json"):
         (tmp_path / name).touch()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "tools/lite.py", "tools/notebooks.py", "tools/site_zip.py"):
+    for name in (
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "tools/lite.py",
+        "tools/notebooks.py",
+        "tools/site_zip.py",
+    ):
         (tmp_path / name).touch()
     for name in ("tools/setup.py", "chapters/one.md"):
         (tmp_path / name).touch()

@@ -10,17 +10,22 @@ import pytest
 
 import attnlib
 from attnlib import cost
+from attnlib.lab import budget
 from attnlib.lab.cones import Preset
 from attnlib.lab.scaling import BROKEN
 from attnlib.lab.silenced import HEADS
 from attnlib.lab.tiles import Forgotten, Stage
+from attnlib.models import packing, recording
+from attnlib.models.recording import Recording
 from attnlib.widgets import (
     budget_puzzle,
     cheat_puzzle,
     cycle_puzzle,
     head_mixer,
     head_tiles,
+    layers_puzzle,
     mask_painter,
+    model_view,
     order_puzzle,
     roles_puzzle,
     train_u,
@@ -104,23 +109,16 @@ def random_multi_head(rng, size):
     return [*random_sizes(1)(rng, size), d, heads, groups if rng.random() < 0.5 else None]
 
 
-def random_whole_reading(rng, size):
-    d, *heads = random_heads(rng)
+def random_budget(rng, size):
+    d, heads, groups = random_heads(rng)
     n, layers = random_sizes(2)(rng, size)
-    linearised = bool(rng.random() < 0.3)
-    tiles = not linearised and bool(rng.random() < 0.5)
-    window = None if linearised or rng.random() < 0.5 else random_sizes(1)(rng, size)[0]
-    return [
-        n,
-        d,
-        layers,
-        *heads,
-        float(rng.choice([1, 4, 4.03125])),
-        int(rng.choice([1, 2, 4])),
-        tiles,
-        window,
-        linearised,
-    ]
+    options = {"num_layers": layers, "num_heads": heads, "num_kv_heads": groups, "window": None}
+    options |= {"expansion": float(rng.choice([1, 4, 4.03125])), "itemsize": int(rng.choice([1, 2, 4]))}
+    options["linearised"] = linearised = bool(rng.random() < 0.3)
+    options["tiles"] = not linearised and bool(rng.random() < 0.5)
+    if not linearised and rng.random() < 0.5:
+        options["window"] = random_sizes(1)(rng, size)[0]
+    return [n, d, options]
 
 
 def random_biased(rng, size):
@@ -285,6 +283,7 @@ CASES = {
     "rotary_embedding": random_rotary,
     "attention_cost": random_sizes(6),
     "streaming_cost": random_sizes(6),
+    "tile_sizes": lambda rng, size: [*random_sizes(2)(rng, size), bool(rng.random() < 0.5)],
     "multi_head_cost": random_multi_head,
     "block_multiply_adds": lambda rng, size: [*random_sizes(1)(rng, size), *random_block(rng, size)],
     "block_parameters": random_block,
@@ -292,7 +291,7 @@ CASES = {
     "ideal_tensor_parameters": random_sizes(3),
     "attention_parameters": random_sizes(3),
     "cache_bytes": random_sizes(5),
-    "reading_cost": random_whole_reading,
+    "reading_cost": random_budget,
     "cosine_similarity": random_directions,
     "distance_scores": random_directions,
     "standardise": random_columns,
@@ -372,10 +371,6 @@ KEYWORDS |= {
     "streaming_cost": ["num_heads", "itemsize"],
     "multi_head_cost": ["num_heads", "num_kv_heads"],
     "cache_bytes": ["num_layers", "itemsize"],
-    "reading_cost": [
-        *("num_layers", "num_heads", "num_kv_heads", "expansion", "itemsize"),
-        *("tiles", "window", "linearised"),
-    ],
     "blend_errors": ["noise"],
     "blend_readout": ["noise"],
 }
@@ -385,9 +380,13 @@ KEYWORDS |= {"attention_weights": ["scale", "bias"], "attention": ["scale"], "rm
 
 
 def in_python(name, arguments):
-    """Python takes as keywords what JavaScript takes last."""
-    keywords = KEYWORDS.get(name, [])
-    split = len(arguments) - len(keywords)
+    """Python takes as keywords what JavaScript takes last, or as options."""
+    *given, last = arguments
+    named = last if isinstance(last, dict) else {}
+    if not named:
+        keywords = KEYWORDS.get(name, [])
+        split = len(arguments) - len(keywords)
+        given, named = arguments[:split], dict(zip(keywords, arguments[split:], strict=True))
     homes = (
         attnlib,
         attnlib.masks,
@@ -396,10 +395,11 @@ def in_python(name, arguments):
         attnlib.decoder,
         attnlib.positions,
         attnlib.scaled_dot_product,
+        attnlib.streaming,
         cost,
     )
     function = next(getattr(home, name) for home in homes if hasattr(home, name))
-    result = function(*arguments[:split], **dict(zip(keywords, arguments[split:], strict=True)))
+    result = function(*given, **named)
     return dataclasses.asdict(result) if dataclasses.is_dataclass(result) else result
 
 
@@ -448,11 +448,44 @@ def test_scores_of_ten_thousand_agree_to_the_last_digits():
     assert np.abs(attnlib.softmax(scores) - answer).max() <= 1e-15
 
 
+def a_recording(causal, n, softcap=None, biased=False):
+    """One with the queries and keys of all heads, and what these give."""
+    rng = np.random.default_rng(n)
+    q, k = rng.normal(size=(2, 2, 3, n, 6)).astype(np.float16).astype(float)
+    scores = q @ k.swapaxes(-1, -2) * 0.5
+    scores = scores if softcap is None else softcap * np.tanh(scores / softcap)
+    bias = rng.normal(size=(n, n)).astype(np.float16).astype(float) if biased else None
+    scores = np.where(np.tri(n, dtype=bool) | (not causal), scores + (bias if biased else 0), -np.inf)
+    given = Recording.from_grids(
+        attnlib.softmax(scores), ["t"] * n, causal=causal, scale=0.5, softcap=softcap, queries=q, keys=k
+    )
+    if biased:
+        vectors = {at: dataclasses.replace(one, bias=bias) for at, one in given.vectors.items()}
+        given = dataclasses.replace(given, vectors=vectors)
+    return given, scores
+
+
+@pytest.mark.parametrize(("causal", "n", "softcap", "biased"), [(True, 5, None, False), (True, 40, None, False), (False, 7, 1.5, True), (False, 40, None, True)])  # fmt: skip
+def test_the_page_unpacks_a_recording_and_does_its_arithmetic(causal, n, softcap, biased):
+    given, scores = a_recording(causal, n, softcap, biased)
+    i, j = n - 2, n // 2
+    packed = json.loads(json.dumps(packing.with_base64(given.to_dict())))
+    answer = ask("packed", packed | {"at": [i, j]})
+    for at, (layer, head) in enumerate(np.ndindex(2, 3)):
+        assert answer["grids"][at] == np.rint(255 * given.grid(layer, head)).ravel().tolist()
+        one, sums, row = given.vectors[layer, head], answer["sums"][at], scores[layer, head, i]
+        products = one.queries[i].astype(float) * one.keys[j].astype(float)
+        assert np.abs(products - sums["products"]).max() <= 1e-12
+        assert abs(products.sum() - sums["raw"][j]) <= 1e-12
+        seen = np.isfinite(row)
+        assert np.abs(row[seen] - np.array(sums["scores"], dtype=float)[seen]).max() <= 1e-12
+        assert np.abs(attnlib.softmax(row) - sums["weights"]).max() <= 1e-12
+
+
 # What bounds both sides, or stands in both: by module, the constant in the page and its value in Python.
-CARD = dataclasses.asdict(cost.CARD)
 CONSTANTS = [
-    ("budget_puzzle", "MEMORY", CARD["memory"]),
-    ("cost", "CARD", {name: CARD[name] for name in ("bandwidth", "multiply_adds")}),
+    ("budget_puzzle", "MEMORY", budget.MEMORY),
+    ("lab", "CARD", {"peak": budget.CARD.peak, "bandwidth": budget.CARD.bandwidth}),
     ("budget_puzzle", "READERS", budget_puzzle.READERS),
     ("budget_puzzle", "TEXT", budget_puzzle.TEXT),
     ("budget_puzzle", "WINDOW", budget_puzzle.WINDOW),
@@ -460,6 +493,7 @@ CONSTANTS = [
     ("cheat_puzzle", "COINS", cheat_puzzle.COINS),
     ("cheat_puzzle", "SCORES", [*cheat_puzzle.SCORES]),
     ("cheat_puzzle", "VALUES", [*cheat_puzzle.VALUES]),
+    ("layers_puzzle", "MOST_HEADS", layers_puzzle.MOST_HEADS),
     ("silence_puzzle", "HEADS", [*HEADS]),
     ("head_tiles", "STAGES", [*head_tiles.STAGES]),
     ("head_tiles", "LETTERS", head_tiles.LETTERS),
@@ -470,6 +504,11 @@ CONSTANTS = [
     ("train_u", "MOST_LOSSES", train_u.MOST_LOSSES),
     ("train_u", "REACH", train_u.REACH),
     ("train_u", "LEAST", train_u.LEAST),
+    ("packed", "SIDE", packing.SIDE),
+    ("packed", "MOST", recording.MOST),
+    ("overview", "MARKED", model_view.MARKED),
+    ("overview", "FEWEST", model_view.FEWEST),
+    ("overview", "SIGNS", model_view.HABITS),
     ("head_mixer", "CHANGED", head_mixer.CHANGED),
     ("mask_painter", "MOVED", mask_painter.MOVED),
 ]

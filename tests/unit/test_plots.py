@@ -766,7 +766,7 @@ def test_in_a_notebook_figures_are_svg_without_a_date(monkeypatch):
     with matplotlib.rc_context():
         runpy.run_path(style.__file__)
         assert matplotlib.rcParams["svg.hashsalt"] == "attnlib"
-    assert asked == [(("svg",), {"metadata": {"Date": None}})]
+    assert asked == [(("svg",), {"metadata": {"Date": None, "Creator": "attnlib.plots, with Matplotlib"}})]
 
 
 def test_in_a_notebook_the_same_figure_gives_the_same_file():

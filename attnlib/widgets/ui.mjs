@@ -17,8 +17,8 @@ export function element(name, ...children) {
   return node;
 }
 
-// Attributes by name: true stands for an empty one, null and false for none. What stands there already is left as it is,
-// since each write costs the page a little.
+// Attributes by name: true stands for an empty one, null and false for none. What stands there already is left, since
+// each write costs the page a little.
 export function set(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === false) continue;

@@ -74,6 +74,7 @@ def moving_a_control_changes_the_python_object(notebook):
 
 def setting_the_python_object_redraws_the_widget(notebook):
     notebook.execute("grid.temperature = 5.0")
+    notebook.grid.scroll_into_view_if_needed()  # out of sight it waits
     notebook.grid.locator("output", has_text="5.0").wait_for()
     assert (
         notebook.cell(0, 4).text_content() == notebook.execute("print(f'{grid.weights[0, 4]:.2f}')").strip() == "0.24"

@@ -68,7 +68,9 @@ def test_the_whole_window_takes_the_papers_colour(page):
 def test_axe_finds_no_violation_in_the_dark_on_a_phone(page):
     """`make audit` looks at every page, both widths and schemes, before widgets are alive too, and inside formulas and code."""
     if page.path.startswith("chapters/") and page.path != CHAPTER:
-        pytest.skip("one chapter stands for all, and each widget is looked at by itself: the rules take long on a long page")
+        pytest.skip(
+            "one chapter stands for all, and each widget is looked at by itself: the rules take long on a long page"
+        )
     page.set_viewport_size({"width": 390, "height": 900})
     page.emulate_media(color_scheme="dark")
     assert violations(page, without=".katex, pre") == []

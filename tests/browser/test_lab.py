@@ -81,6 +81,7 @@ def setting_the_python_object_redraws_the_widget(notebook):
     )
     notebook.execute("grid.axes = []\nwith grid.hold_trait_notifications():\n    grid.query = grid.key = X[:, :-1]")
     expected = notebook.execute("print(f'{grid.weights[0, 4]:.2f}')").strip()
+    notebook.grid.scroll_into_view_if_needed()
     notebook.grid.locator("[data-cell='0,4']", has_text=expected).wait_for()
 
 

@@ -73,18 +73,24 @@ def pool():
 
 
 @pytest.fixture
-def browser(browser, request):
+def density(request):
+    """Pixels of the screen for one of the page, where a test is about them."""
+    return getattr(request, "param", None)
+
+
+@pytest.fixture
+def browser(browser, density):
     """A browser on a screen of some density. (A page's `device_scale_factor` would lay out a screen of density 1.)"""
-    if not hasattr(request, "param"):
+    if density is None:
         yield browser
         return
-    flags = [*FLAGS, f"--force-device-scale-factor={request.param}"]
+    flags = [*FLAGS, f"--force-device-scale-factor={density}"]
     dense = browser.browser_type.launch(executable_path=chromium.find(), args=flags)
     yield dense
     dense.close()
 
 
-@pytest.mark.parametrize(("scheme", "browser"), [("light", 1), ("dark", 2), ("light", 2.625)], indirect=["browser"])
+@pytest.mark.parametrize(("scheme", "density"), [("light", 1), ("dark", 2), ("light", 2.625)], indirect=["density"])
 def test_what_is_painted_looks_as_what_is_written(held, scheme):
     page = held(a_grid(), color_scheme=scheme, no_viewport=True)
     before = texts(page)

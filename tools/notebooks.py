@@ -1,4 +1,4 @@
-"""Write the chapters as notebooks for JupyterLab: notebooks/*.ipynb, without outputs or solutions.
+"""Write the chapters as notebooks for JupyterLab: notebooks/*.ipynb, without outputs, each solution folded.
 
     python -m tools.notebooks
 
@@ -34,7 +34,8 @@ ROOT = Path(__file__).resolve().parent.parent
 _markdown = MarkdownIt("commonmark").use(dollarmath_plugin).use(myst_block_plugin).use(myst_role_plugin)
 _markdown.use(colon_fence_plugin)
 FENCES = {"fence", "colon_fence"}
-SOLUTION = re.compile(r"^```\{solution-start\}.*?^```\{solution-end\}\n```$", re.MULTILINE | re.DOTALL)
+SOLUTION = re.compile(r"^```\{solution-start\}(.*?)\n```\n(.*?)^```\{solution-end\}\n```$", re.MULTILINE | re.DOTALL)
+CELL = re.compile(r"^```\{code-cell\}.*", re.MULTILINE)
 DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTIONS = re.compile(r"\A(?::[\w-]+:.*\n?)*")
 OPTION = re.compile(r":([\w-]+): *(.*)")
@@ -74,7 +75,7 @@ def convert(text: str, name: str = "chapter") -> nbformat.NotebookNode:
     """A chapter (MyST Markdown) as a notebook."""
     cells: list[nbformat.NotebookNode] = []
     predicted = False  # whether a prediction was asked for under this heading
-    for cell in read_myst_markdown_notebook(SOLUTION.sub("", text)).cells:
+    for cell in read_myst_markdown_notebook(SOLUTION.sub(_without_cells, text)).cells:
         for kind, content in [("code", cell.source)] if cell.cell_type == "code" else _plain(cell.source, name):
             if kind == "code":
                 asks = bool(PREDICTS.search(content))
@@ -91,6 +92,11 @@ def convert(text: str, name: str = "chapter") -> nbformat.NotebookNode:
     if any(EXERCISE.search(cell.source) for cell in cells if cell.cell_type == "code"):
         cells.append(nbformat.v4.new_code_cell("progress()"))
     return notebook_of(cells)
+
+
+def _without_cells(solution: re.Match[str]) -> str:
+    """A solution as one directive, whose code is shown and not run."""
+    return f"````{{solution}}{solution[1]}\n{CELL.sub('```python', solution[2])}````"
 
 
 def _help(id: str) -> nbformat.NotebookNode:
@@ -147,7 +153,7 @@ def numbers() -> dict[str, int]:
 
 
 def _plain(text: str, name: str, cells: bool = False) -> Iterator[tuple[str, str]]:
-    """Pieces of a Markdown cell: ("markdown", …), and ("code", …) where Python in a fence becomes `cells`."""
+    """Pieces of a Markdown cell: ("markdown", …), ("solution", …), and ("code", …) where Python in a fence becomes `cells`."""
     lines, kept, start = text.splitlines(), [], 0
     for token in _markdown.parse(text):
         if token.level or token.map is None:
@@ -177,7 +183,7 @@ def _plain(text: str, name: str, cells: bool = False) -> Iterator[tuple[str, str
 def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple[str, str]]:
     head = OPTIONS.match(content)[0]  # type: ignore[index] # it matches nothing too
     options, body = dict(OPTION.findall(head)), content.removeprefix(head)
-    if kind in {"solution", "exercise-end"}:
+    if kind == "exercise-end":
         return
     if kind in {"exercise", "exercise-start"}:  # the cells behind a start are cells of the notebook already
         label = options.get("label", "")
@@ -185,6 +191,9 @@ def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple
         yield from _plain(body, name, cells=True)
     elif kind == "reading-time":
         yield "markdown", f"*{' '.join(word for line in _references([body], name) for word in line.split())}*"
+    elif kind == "solution":  # a cell of its own
+        inner = "\n".join(text for _, text in _plain(body, name)).strip()
+        yield kind, f"<details><summary><b>Solution</b></summary>\n\n{inner}\n\n</details>"
     elif kind in {"admonition", "sidebar"} or kind in ADMONITIONS:
         inner = "\n".join(text for _, text in _plain(body, name))
         title = title or kind.replace("sidebar", "aside").capitalize()

@@ -71,6 +71,14 @@ def test_a_misspelt_option_is_named():
         counter.Counter(cuont=1)
 
 
+def test_a_misspelt_input_is_named_and_an_attribute_of_ones_own_is_not():
+    one = counter.Counter()
+    with pytest.raises(AttributeError, match=r"Counter has no 'cuont'; did you mean 'count'\?"):
+        one.cuont = 1
+    one.mine = 2
+    assert (one.count, one.mine) == (counter.Counter().count, 2)
+
+
 def test_a_library_is_made_anew_after_it_was_closed(examples):
     kind = type(examples["Interval"])
     one, two = kind(), kind()

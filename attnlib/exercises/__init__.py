@@ -109,8 +109,8 @@ def hint(id: str) -> str:
     hints = exercise.hints
     shown = min(_hints.get(id, 0), len(hints) - 1)
     _hints[id] = shown + 1
-    book = f"chapter {_chapter(id)} of the book's website, folded below the exercise “{exercise.title}”"
-    last = f"\nThat is the last. The solution stands in {book}." if shown + 1 == len(hints) else ""
+    place = f"below the exercise “{exercise.title}” of chapter {_chapter(id)}, in its notebook and on its page"
+    last = f"\nThat is the last. The solution is folded {place}." if shown + 1 == len(hints) else ""
     return Hint(f"Hint {shown + 1} of {len(hints)}: {hints[shown]}{last}")
 
 

@@ -95,7 +95,7 @@ def agrees(
 
     `mistakes` pairs a sentence with a function that makes that mistake. A sentence is said only of an answer that does
     in *every* case what its function does: in one small case two mistakes may coincide, or a mistake and a number
-    that has nothing to do with it. Any other wrong result names the shape, or the first cell that differs.
+    that has nothing to do with it. Zeros in every case tell of no mistake. Any other wrong result names the shape, or the first cell that differs.
     """
     right = functools.cache(lambda number: reference(*copy.deepcopy(cases[number])))
     made = functools.cache(lambda wrong, number: _made(wrong, cases[number]))
@@ -106,10 +106,11 @@ def agrees(
         outcomes = [_outcome(answer, case) for case in cases]
         if largest := _in_single(outcomes, right, single, tolerance):
             return f"right to float32's precision (largest difference {minus(f'{largest:.0e}')})"
+        telling = () if all(map(_is_zero, outcomes)) else mistakes
         for number, got in enumerate(outcomes):
             if isinstance(got, Mistake):
                 raise got
-            fitting = (pair for pair in mistakes if _fits(functools.partial(made, pair[1]), outcomes, tolerance))
+            fitting = (pair for pair in telling if _fits(functools.partial(made, pair[1]), outcomes, tolerance))
             likely = ((says, made(wrong, number)) for says, wrong in fitting)
             compare(got, right(number), likely, tolerance=tolerance, given=_shapes(cases[number]))
         return None
@@ -124,6 +125,10 @@ def _outcome(answer: Any, case: Case) -> np.ndarray | Mistake:
         return array.astype(bool) if np.asarray(got).dtype == bool else array
     except Mistake as mistake:
         return mistake
+
+
+def _is_zero(outcome: np.ndarray | Mistake) -> bool:
+    return not isinstance(outcome, Mistake) and not outcome.any()
 
 
 def _in_single(

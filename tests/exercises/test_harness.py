@@ -104,7 +104,7 @@ def test_a_function_that_does_not_end_is_interrupted_and_its_line_is_named(funct
 @pytest.mark.parametrize("function", [endless, swallows])
 def test_outside_the_main_thread_too(function, ask):
     assert "had not ended after 0.2 seconds" in says(in_a_thread(lambda: ask(function, doubled())))
-    assert in_a_thread(lambda: ask(lambda x: 2 * x, doubled())).correct
+    assert in_a_thread(lambda: ask(lambda x: 2 * x, doubled(seconds=30))).correct
 
 
 def test_an_alarm_that_was_set_before_still_comes():
@@ -247,6 +247,13 @@ def test_lists_dictionaries_and_numbers_are_protected_too():
 
 def test_a_reference_is_given_arguments_of_its_own(ask):
     assert ask(lambda x: 2 * x, agrees("doubled", lambda x: x.__imul__(2), [(np.ones(3),)])).correct
+
+
+def test_zeros_in_every_case_are_no_ones_mistake(ask):
+    """A mistake that leaves nothing of a number gives the same zeros as a function that nobody has written."""
+    ones = [(np.ones((2, 2)),), (np.ones((3, 3)),)]
+    test = agrees("sum", np.sum, ones, [("You subtracted.", lambda x: (x - x).sum())])
+    assert says(ask(lambda x: 0, test)) == "The result should be 4.0000, got 0.0000, for arguments of shape (2, 2)."
 
 
 def test_a_mistake_that_cannot_be_made_with_these_sizes_is_passed_over(ask):
@@ -474,7 +481,7 @@ def test_hints_come_one_after_the_other(unchecked):
     assert shown[0] == f"Hint 1 of 2: {first}"
     assert shown[1] == shown[2]
     assert shown[1].startswith(f"Hint 2 of 2: {second}\n")
-    assert "in chapter 1 of the book's website, folded below the exercise “Which shape?”" in shown[1]
+    assert "folded below the exercise “Which shape?” of chapter 1, in its notebook and on its page" in shown[1]
     assert repr(shown[0]) == shown[0]
 
 

@@ -1,4 +1,4 @@
-"""From a chapter to a student's notebook: plain Markdown, no solution, and no copy ever lost."""
+"""From a chapter to a student's notebook: plain Markdown, solutions folded, and no copy ever lost."""
 
 import re
 from pathlib import Path
@@ -217,11 +217,27 @@ def test_no_notebook_holds_a_command_that_only_the_site_knows(chapter):
     assert [cell.source for cell in cells if re.search(r"\\new(?![A-Za-z])", cell.source)] == []
 
 
-def test_an_exercises_stub_and_check_become_cells_and_no_solution_shows():
+FOLD = "<details><summary><b>Solution</b></summary>\n\n"
+
+
+def test_an_exercises_stub_and_check_become_cells_and_its_solution_is_folded():
     notebook = convert(CHAPTER)
     assert sources(notebook, "code") == ["x = 1", f"{CHECKS}\nassert x == 1", "def f(): ...", "f()"]
-    assert "SECRET" not in nbformat.writes(notebook)
+    first, second = [source for source in sources(notebook, "markdown") if "SECRET" in source]
+    assert first == f'{FOLD}SECRET prose\n\n```python\nSECRET = "code"\n```\n\n</details>'
+    assert second == f"{FOLD}SECRET again\n\n</details>"
     assert not any(cell.get("outputs") for cell in notebook.cells)
+
+
+@pytest.mark.parametrize("chapter", sorted(Path("chapters").glob("*.md")), ids=lambda chapter: chapter.stem)
+def test_every_exercise_of_a_chapter_has_its_solution_below(chapter):
+    cells = convert(chapter.read_text(encoding="utf8"), chapter.name).cells
+    kinds = [
+        "solution" if cell.source.startswith(FOLD) else "exercise" if "### Exercise" in cell.source else ""
+        for cell in cells
+    ]
+    kinds = [kind for kind in kinds if kind]
+    assert kinds == ["exercise", "solution"] * (len(kinds) // 2)
 
 
 QUESTION = """
@@ -249,10 +265,10 @@ def test_a_question_stays_a_live_cell_under_its_title_its_line_and_over_the_way_
     assert (asked, done) == ('question("which-shape")', "progress()")
     assert stuck.splitlines()[-1] == '# hint("which-shape")'
     compile(stuck, "cell", "exec")  # and `Run all` asks for no hint
-    assert sources(notebook, "markdown")[-1].endswith(
+    assert sources(notebook, "markdown")[-1] == f"{FOLD}SECRET\n\n</details>"
+    assert sources(notebook, "markdown")[-2].endswith(
         f"### Exercise {numbers()['ex-which-shape']}: Which shape?\n\n*Concept · easy · 2 minutes.*"
     )
-    assert "SECRET" not in nbformat.writes(notebook)
 
 
 def test_every_exercise_of_the_book_has_a_number_and_no_other():

@@ -1,5 +1,6 @@
 """The base of a widget that is live in Jupyter, and equally alive in a web page with no kernel."""
 
+import difflib
 import re
 import sys
 from collections.abc import Iterator
@@ -71,6 +72,10 @@ class Widget(anywidget.AnyWidget):
             super().__init__(**options)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if not hasattr(type(self), name) and (
+            near := difflib.get_close_matches(name, self.trait_names(sync=True), 1, 0.8)
+        ):
+            raise AttributeError(f"{type(self).__name__} has no {name!r}; did you mean {near[0]!r}?")
         with _as_input_error():
             super().__setattr__(name, value)
 

@@ -67,6 +67,7 @@ def moving_a_control_changes_the_python_object(notebook):
     seen = notebook.execute("print(grid.temperature, grid.selected, f'{grid.weights[4, 0]:.2f}')")
     assert seen.strip() == f"2.5 [3, 1] {notebook.cell(4, 0).text_content()}"
     notebook.execute("grid.controls = ['masked', 'scaled']")
+    notebook.grid.scroll_into_view_if_needed()
     notebook.grid.get_by_label("mask", exact=True).check()
     assert notebook.cell(0, 4).text_content() == "–"
     assert notebook.execute("print(grid.masked, grid.weights[0, 4])").strip() == "True 0.0"

@@ -72,10 +72,9 @@ class Widget(anywidget.AnyWidget):
             super().__init__(**options)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not hasattr(type(self), name) and (
-            near := difflib.get_close_matches(name, self.trait_names(sync=True), 1, 0.8)
-        ):
-            raise AttributeError(f"{type(self).__name__} has no {name!r}; did you mean {near[0]!r}?")
+        if not (hasattr(type(self), name) or name.startswith("_")):
+            for near in difflib.get_close_matches(name, self.trait_names(sync=True), 1, 0.8):
+                raise AttributeError(f"{type(self).__name__} has no {name!r}; did you mean {near!r}?")
         with _as_input_error():
             super().__setattr__(name, value)
 

@@ -143,6 +143,11 @@ def multi_head_attention(
     query = split_heads(projected("x", x, "w_q", w_q, b_q), num_heads)  # (*batch, h, n, d_k)
     key = split_heads(projected("context", context, "w_k", w_k, b_k), num_kv_heads)  # (*batch, g, n_c, d_k)
     value = split_heads(projected("context", context, "w_v", w_v, b_v), num_kv_heads)  # (*batch, g, n_c, d_v)
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(
+            f"w_q of shape {w_q.shape} gives each of num_heads = {num_heads} heads {query.shape[-1]} columns, "
+            f"w_k of shape {w_k.shape} each of num_kv_heads = {num_kv_heads} gives {key.shape[-1]}: they must be equal"
+        )
     broadcast_batch(x=x, context=context, mask=mask)
     key, value = (np.repeat(shared, num_heads // num_kv_heads, axis=-3) for shared in (key, value))
     mask = None if mask is None else mask[..., None, :, :]  # the same for every head

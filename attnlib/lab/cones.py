@@ -65,8 +65,8 @@ def mask_reach(mask: Bool[Array, "*batch n n"], layers: int) -> Bool[Array, "*ba
 
     >>> mask_reach(preset_mask("off by one", 5), 3)[0]  # one layer leaks one token, three leak three
     array([ True,  True,  True,  True, False])
-    >>> mask_reach(preset_mask("window", 9, 3), 4)[8].sum()  # 4 · (3 − 1) + 1
-    np.int64(9)
+    >>> int(mask_reach(preset_mask("window", 9, 3), 4)[8].sum())  # 4 · (3 − 1) + 1
+    9
     """
     mask = as_array("mask", mask, "b", ndim=2)
     *_, n_q, n_k = mask.shape

@@ -4,7 +4,17 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import as_array, as_number, check_rows, forbid, must_be_finite, must_fit, returned, working_copies
+from attnlib.checks import (
+    as_array,
+    as_number,
+    broadcast_batch,
+    check_rows,
+    forbid,
+    must_be_finite,
+    must_fit,
+    returned,
+    working_copies,
+)
 from attnlib.scaled_dot_product import attention_scores
 
 
@@ -49,13 +59,15 @@ def distance_scores(
         query: rows of queries, (…, n_q, d).
         key: rows of keys, (…, n_k, d).
 
-    Raises ValueError for widths that differ, for entries that are not finite, and for a distance too large to be held.
+    Raises ValueError for widths that differ, for batches that do not broadcast, for entries that are not finite, and for
+    a distance too large to be held.
 
     >>> distance_scores(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]))
     array([[ 0. , -6.5]])
     """
     (query, key), dtype = working_copies(query=query, key=key)
     check_rows(query, key)
+    broadcast_batch(query=query, key=key)
     must_be_finite(query=query, key=key)
     with np.errstate(over="ignore", invalid="ignore"):
         apart = query[..., :, None, :] - key[..., None, :, :]

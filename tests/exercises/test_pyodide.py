@@ -67,7 +67,7 @@ def pack(library):
     with zipfile.ZipFile(library, "w") as archive:
         for root, name in ((".", "attnlib"), ("anywidget-static/src", "anywidget_static"), (".", "tests/exercises")):
             for file in Path(root, name).rglob("*.*"):
-                if file.suffix in {".py", ".json", ".npz"}:
+                if file.suffix in {".py", ".json", ".npz", ".gz"}:
                     archive.write(file, file.relative_to(root))
         for file in [*files("jaxtyping"), *files("wadler_lindig")]:
             if file.suffix == ".py" or file.name == "METADATA":

@@ -1,6 +1,7 @@
 """The set-up's decisions, with every command recorded and none run."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -72,12 +73,31 @@ def test_a_chromium_named_by_the_environment_comes_first(monkeypatch):
     assert chromium.find() == "/bin/mine"
 
 
-@pytest.mark.parametrize(("root", "words"), [(True, "apt-get install"), (False, "playwright install chromium")])
-def test_chromium_is_installed_as_the_machine_allows(root, words, monkeypatch, capsys):
+@pytest.fixture
+def called(monkeypatch):
+    """What an installation calls, on a machine with nothing but apt-get."""
     calls = []
-    monkeypatch.setattr(chromium.shutil, "which", lambda name: name)
-    monkeypatch.setattr(chromium.os, "geteuid", lambda: 0 if root else 1000)
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setattr(chromium.shutil, "which", lambda name: name if name == "apt-get" else None)
     monkeypatch.setattr(chromium.subprocess, "run", lambda command, **_: calls.append(" ".join(command)))
+    return calls
+
+
+@pytest.mark.parametrize(("user", "words"), [(0, "chromium-headless-shell"), (1000, "playwright install chromium")])
+def test_chromium_is_installed_as_the_machine_allows(user, words, called, monkeypatch, capsys):
+    monkeypatch.setattr(chromium.os, "geteuid", lambda: user)
     chromium.install()
-    assert words in calls[-1]
-    assert "No Chromium here" in capsys.readouterr().out
+    assert words in called[-1]
+    assert "Installing a Chromium" in capsys.readouterr().out
+
+
+def test_where_the_distribution_has_no_chromium_playwrights_is_taken(called, monkeypatch):
+    def run(command, **_):
+        called.append(" ".join(command))
+        if command[0] == "apt-get":
+            raise subprocess.CalledProcessError(100, command)
+
+    monkeypatch.setattr(chromium.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(chromium.subprocess, "run", run)
+    chromium.install()
+    assert "playwright install chromium" in called[-1]

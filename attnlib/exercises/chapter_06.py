@@ -44,14 +44,14 @@ EXERCISES = (
             "After the swap the first index is the head, and the second the token. Both count from 0.",
         ),
         question=ChoiceQuestion(
-            prompt="What does this print? `x = np.arange(12).reshape(3, 4); print(x.reshape(3, 2, 2).swapaxes(0, 1)[1, 1])`",
+            prompt="What does this print? `x = np.arange(12).reshape(3, 4); print(x.reshape(3, 2, 2).swapaxes(0, 1)[1, 0])`",
             options=[
-                ("`[2 3]`", "That is the second piece of the first row: head 1 of token 0, counted from 0."),
-                ("`[4 5]`", "That is the first head of the second row."),
-                ("`[6 7]`", "The second row is 4, 5, 6, 7, and the second head has its second half."),
-                ("`[8 9]`", "So it would be with `x.reshape(2, 3, 2)[1, 1]`, which forgets the swap."),
+                ("`[2 3]`", "The first index is the head, so this is the second piece of the first row."),
+                ("`[4 5]`", "So it would be without the swap: row 1 of `x`, first piece."),
+                ("`[6 7]`", "So it would be with `x.reshape(2, 3, 2)[1, 0]`, which cuts all twelve numbers into two halves."),
+                ("`[8 9]`", "That is the first piece of the last row: `[0, 2]`."),
             ],
-            right=2,
+            right=0,
         ),
     ),
     Exercise(
@@ -62,16 +62,16 @@ EXERCISES = (
         misconception="What leaks nothing is right.",
         hints=(
             "A leak is a 1 above the diagonal. Which grids have none?",
-            "Of those, compare the last two rows: may token c read token a?",
+            "Of those, compare the last two rows: does *mi* read *do*?",
         ),
         question=ChoiceQuestion(
             prompt="One of the layers passes every test for leaks, trains without an error, and learns badly. "
             "It forgets `swapaxes` in the split and in the merge. Which grid is it?",
             options=[
-                ("1", "Token c moves the first two outputs: it leaks."),
-                ("2", "Nothing above the diagonal. But a and b are read by nobody after them."),
+                ("1", "*mi* moves the outputs of *do* and *re*: it leaks."),
+                ("2", "Nothing above the diagonal. But neither *mi* nor *fa* reads *do* or *re*."),
                 ("3", "Each output moves with its own token and all before it: this one is right."),
-                ("4", "Token b moves the first output, and d the second: it leaks."),
+                ("4", "*re* moves the output of *do*, and *fa* that of *re*: it leaks."),
             ],
             right=1,
         ),
@@ -89,17 +89,17 @@ EXERCISES = (
         question=NumberQuestion(
             prompt="Width d = 512, eight heads of width 64. The entries of queries and keys are independent, with mean 0 and "
             "variance 1. Somebody divides the scores by √512. What is their standard deviation then?",
-            right=0.3536,
+            right=8 / 512**0.5,
             tolerance=0.006,
             wrong=[
                 (1.0, 0.01, "So it would be after a division by √64."),
                 (8.0, 0.1, "That is before the division."),
                 (0.125, 0.002, "That is the variance, 64/512. Take the root."),
                 (2.83, 0.03, "Turned round: √64 over √512."),
-                (22.6, 0.1, "That is √512. The scores have a standard deviation of 8 before."),
+                (512**0.5, 0.1, "That is √512. The scores have a standard deviation of 8 before."),
             ],
             explanation="√64 / √512 = 1/√8. The rows are flatter than they should be at the start.",
-            provenance="exact",
+            provenance="exact, and rounded",
         ),
     ),
     Exercise(
@@ -177,12 +177,12 @@ EXERCISES = (
         ),
         question=ChoiceQuestion(
             prompt="Eight heads of width 64, d = 512, a trained `W_O` without a zero in it. Heads 2 and 5 are set to zero. "
-            "In how many columns of the output Y is that felt?",
+            "In how many columns of the output Y is that felt, in general?",
             options=[
                 ("128", "So many columns of the *merged* heads become zero. Then comes `W_O`."),
                 ("384", "The other six heads go on, but they write to the same columns as the two."),
-                ("512", "Each head writes to every column, through its own rows of `W_O`."),
-                ("0: the other heads take over", "No head knows what another one does. Only training could make up for it."),
+                ("512", "Each head writes to every column, through its own rows of `W_O`. (Parts may cancel in one by chance.)"),
+                ("0: the other heads take over", "The heads of one layer read at the same time, so none can answer to another's silence. Later layers could."),
             ],
             right=2,
         ),
@@ -192,19 +192,19 @@ EXERCISES = (
         title="Twice as many heads",
         difficulty="medium",
         minutes=4,
-        misconception="More heads mean more parameters and more work.",
+        misconception="Heads cost nothing, however many there are.",
         hints=(
-            "At equal width, twice as many heads are half as wide. What becomes of h · n² · d_k?",
-            "How many grids of n × n are there, and does a grid's size know d_k?",
+            "The text kept h · d_k = d. What is h · d_k here, before and after?",
+            "Which of the four can be written without h?",
         ),
         question=ChoiceQuestion(
-            prompt="Width d stays as it is, d_k = d_v = d/h, and h doubles. What doubles with it?",
+            prompt="Width d = 512. The heads stay 64 wide, d_k = d_v = 64, and there are 16 of them in place of 8. What does *not* double?",
             options=[
-                ("The parameters", "Twice as many matrices `W_Q,a`, each half as wide."),
-                ("The multiply–adds", "A grid costs n² · d_k: twice as many grids, at half the price each."),
-                ("The rank that a head's W_V W_O may have", "It is at most d_v = d/h, so it halves."),
-                ("The numbers in the grids of weights", "h grids of n × n numbers, however narrow the heads are."),
-                ("Nothing", "Count the grids of weights."),
+                ("The parameters", "4 · d · h · d_k. Here h · d_k is not d any more: it goes from 512 to 1024."),
+                ("The multiply–adds", "Twice as many grids, and each costs what it did: n² · 64."),
+                ("The numbers in the grids of weights", "h grids of n × n numbers, however wide the heads are."),
+                ("The rank that a head's W_V W_O may have", "It is at most d_v, and that is 64 before and after."),
+                ("Nothing: all four double", "Look for the one that is about a single head."),
             ],
             right=3,
         ),

@@ -19,13 +19,13 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "no-swap": ChoiceQuestion(
         title="Straight to the shape",
-        prompt="Three tokens P, Q and R of four columns, P1 to R4, and two heads. Without the swap, `reshape(2, 3, 2)`: "
-        "which pieces does the first head hold?",
+        prompt="Five words and two heads: the row of each word is two pieces, one for each head. "
+        "Without the swap, `reshape(2, 5, -1)`: whose pieces are the five rows of the first head?",
         options=[
-            ("P1 P2, Q1 Q2, R1 R2", "So it should be: two columns of each token. But reshape keeps all numbers in their order."),
-            ("P1 P2, P3 P4, Q1 Q2", "The first half of all numbers, in their order: its second row is no token Q."),
-            ("P1 P3, Q1 Q3, R1 R3", "reshape takes neighbours, and leaves nothing out."),
-            ("P1 Q1, R1 P2, Q2 R2", "That reads column by column. NumPy goes row by row."),
+            ("Of words 1, 2, 3, 4, 5", "So it should be. But reshape keeps all numbers in their order, and word 1 comes first with both of its pieces."),
+            ("Of words 1, 1, 2, 2, 3", "The first five of the ten pieces, in their order."),
+            ("Of words 1, 3, 5, 2, 4", "reshape takes neighbours, and leaves nothing out."),
+            ("Of word 1 alone", "It has two pieces, and the head has five rows."),
         ],
         right=1,
     ),
@@ -35,8 +35,8 @@ PREDICTIONS: dict[str, Question] = {
         "and 1 is what always answering 0 costs.",
         options=[
             ("0: two heads are two blends", "Two blends hold both numbers. But who takes one from the other?"),
-            ("¼", "The sum comes out exactly, and of the difference half is left."),
-            ("½, as with one head", "One of the two columns is a blend with weights of ½, times 2."),
+            ("¼", "The sum comes out exactly. Of the difference half is left, and ¼ is the mean of 0 and ½."),
+            ("½, as with one head", "One of the two columns can be met exactly: it is a blend with shares of ½, times 2."),
             ("1", "Half and half, times 2, is the sum. So one column can be right."),
         ],
         right=1,
@@ -47,7 +47,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("Head 2, and no other", "y₂ adds nothing to y₁ and y₃. But what do y₁ and y₂ hold together?"),
             ("Any one of the three", "Any two of these blends are two equations for u and v."),
-            ("None: each has its numbers in W_O", "Those numbers belong to this W_O. With two heads there is another."),
+            ("None: each has its rows in W_O", "Those belong to one W_O. For two heads there is another."),
             ("Any two", "One blend is left then, and its two errors add up to 1."),
         ],
         right=1,
@@ -59,17 +59,17 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("0 alone", "If the heads read one place each. But perhaps both read half and half."),
             ("½ alone", "If both heads have this grid. But perhaps each reads one place."),
-            ("0 and ½, and the picture does not tell", "Two perfect readings and two equal blends have the same mean."),
+            ("0 and ½, and the picture does not tell", "Shares of 1 and 0 have this mean, and so have ½ and ½."),
         ],
         right=2,
-        reveal="Below is one pair of the two.",
+        reveal="Any p and 1 − p have it. Without noise all but ½ and ½ leave no error.",
     ),
     "count-heads": ChoiceQuestion(
         title="The price of twelve heads",
         prompt="Twelve heads of width 64 in place of one of width 768. What grows?",
         options=[
             ("The parameters", "Twelve matrices of 768 × 64 side by side are one of 768 × 768."),
-            ("The multiplications", "A grid takes n² · d_k: twelve times as many grids, and each costs a twelfth."),
+            ("The multiplications in the matrix products", "A grid takes n² · d_k: twelve times as many grids, and each costs a twelfth."),
             ("The exponentials", "Each head takes the softmax of n × n scores of its own."),
             ("Nothing", "Count how many scores go through a softmax."),
         ],
@@ -81,12 +81,12 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("Multiply `X` by `W_Q`, `W_K` and `W_V`", ""),
             ("Cut each row into `h` pieces, and bring the heads to the front", "There is nothing to cut yet but X."),
-            ("Divide the scores by √d_k, and set what must not be read to −∞", "The heads have no queries and keys yet."),
+            ("Multiply queries by keys, divide by √d_k, and set what must not be read to −∞", "The heads have no queries and keys yet."),
             ("Take the softmax of each row, and blend the values", "What must not be read would get a weight."),
             ("Put the heads' rows side by side again", "The heads have no outputs yet."),
-            ("Multiply by `W_O`, and add to `X`", "The rows that `W_O` multiplies are not there yet."),
+            ("Multiply by `W_O`, and add to `X`", "What it multiplies is not there yet. (Band by band it could be done, and added.)"),
         ],
-        reveal="Beside one head, the second and the fifth step are new, and the last.",
+        reveal="Compared with one head, the second step is new, the fifth, and in the last one `W_O`.",
     ),
     # Heads, counted and shared
     "shared-keys": ChoiceQuestion(

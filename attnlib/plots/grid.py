@@ -73,6 +73,7 @@ def heatmap(
     names: Sequence[str] = (),
     title: str = "",
     provenance: str = "hand-made",
+    note: str = "Query (row) reads from key (column).",
 ) -> Figure:
     """Attention weights as a grid, or several heads as grids side by side, two in a row.
 
@@ -88,6 +89,7 @@ def heatmap(
         names: the heads'; without them several heads are numbered from 0.
         title: above the figure.
         provenance: where the numbers come from, for the note below.
+        note: what a cell says, at the beginning of that note.
 
     Returns:
         The figure, closed.
@@ -134,8 +136,8 @@ def heatmap(
             bar.ax.tick_params(labelsize=9)
             bar.outline.set_visible(False)
         figure.suptitle(textwrap.fill(title, 56), x=0.01, ha="left")
-        note = f"Query (row) reads from key (column). Numbers: {provenance}."
-        figure.supxlabel(textwrap.fill(note, 64), x=0.01, ha="left", fontsize=10, color=MUTED)
+        below = f"{note} Numbers: {provenance}."
+        figure.supxlabel(textwrap.fill(below, 64), x=0.01, ha="left", fontsize=10, color=MUTED)
     return figure
 
 

@@ -90,14 +90,14 @@ function draw_scene(model, figure) {
   const options = groups.map((groups) => [groups, `${groups}: ${shared_by(h, groups)}`]);
   const share = ui.select(model, "num_kv_heads", "key and value heads", options);
   const controls = ui.controls(ui.toggle(model, "mixed", "multiply by W_O"), share);
-  const [costs, scroll] = [element("p"), ui.scroll("output")];
-  const first = `Output of the first ${NUMBERS} of ${tokens.length} tokens; the last row is for all of them`;
-  const panel = [controls.node, result, element("p.pair", shade ? first : "Output"), scroll, costs];
+  const [costs, named, scroll] = [element("p"), element("p.pair"), ui.scroll("output")];
+  const first = shade ? ` of the first ${NUMBERS} of ${tokens.length} tokens; the last row is for all of them` : "";
+  const panel = [controls.node, result, named, scroll, costs];
   let output = null; // rebuilt when its columns change
   figure.replaceChildren(figure.firstChild, element("div.columns", many, large), ...(computed ? panel : [result]));
 
   return (now) => {
-    const { selected, num_kv_heads: groups, zeroed, mixed } = ui.values(model);
+    const { selected, num_kv_heads: groups, zeroed, mixed, sharing } = ui.values(model);
     const chosen = now.weights[selected];
     ui.caption(model, figure, "in each grid, query (row) reads from key (column). Choose a head to see it large.");
     now.weights.forEach((rows, a) => heat.paint(maps[a], rows));
@@ -118,7 +118,9 @@ function draw_scene(model, figure) {
       scroll.replaceChildren(output.node);
     }
     output.fill(now);
+    ui.write(named, `${mixed ? "Output" : "Heads side by side"}${first}`);
     ui.write(costs, costs_of(model));
+    share.node.hidden = costs.hidden = !sharing;
     controls.draw();
   };
 }

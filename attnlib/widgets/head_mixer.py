@@ -32,9 +32,10 @@ class HeadMixer(PageWidget):
 
     `query` and `key` (h × n × d_k) and `value` (h × n × d_v) hold a matrix for each of the `heads`, `w_o` is
     h·d_v × d, `mask` n × n and True = may attend. The heads in `zeroed` give 0; `mixed` multiplies by W_O;
-    `num_kv_heads` = g < h lets h / g neighbours share the mean of their keys, and of their values. `axes` names the
-    columns of the output, `selected` is the head shown large. Beyond 12 tokens its cells are shades, without numbers,
-    and the output is shown for the first 12. Without any of them: `attnlib.houston.two_heads`.
+    `num_kv_heads` = g < h lets h / g neighbours share the mean of their keys, and of their values; with `sharing` False
+    there is no menu for it, nor a line on what the heads cost. `axes` names the columns of the output, `selected` is
+    the head shown large. Beyond 12 tokens its cells are shades, without numbers, and the output is shown for the first
+    12. Without any of them: `attnlib.houston.two_heads`.
 
     With `weights` (h × n × n) in place of all that, the grids are shown and nothing is computed. They travel in
     steps of 1/255, and only their lower triangles where the rest is 0. `columns` says how many grids stand in a row.
@@ -65,6 +66,7 @@ class HeadMixer(PageWidget):
     zeroed = traitlets.List(traitlets.Int()).tag(sync=True, link=True)
     mixed = traitlets.Bool(False).tag(sync=True, link=True)
     num_kv_heads = Whole(1, min=1).tag(sync=True, link=True)
+    sharing = traitlets.Bool(True).tag(sync=True)
 
     def __init__(
         self,
@@ -163,7 +165,7 @@ class HeadMixer(PageWidget):
             columns = self.axes or [f"{c + 1}" for c in range(len(change))]
         sizes = ["0" if size <= CHANGED else "< 0.01" if size < 0.005 else text(size) for size in change]
         without = ", ".join(self.heads[a] for a in self.zeroed)
-        what = f"Output{' times W_O' if self.mixed else ''}{f', without {without}' if without else ''}"
+        what = f"{'Output' if self.mixed else 'Heads side by side'}{f', without {without}' if without else ''}"
         rows = [*zip(self.tokens, self.output, strict=True), ("changes by", sizes)]
         return table(f"{what}. Numbers: {self.provenance}.", columns, rows)
 

@@ -104,6 +104,24 @@ def test_keys_are_shared_by_groups_and_the_counts_fall(mask, show):
     assert "leaves 21 numbers in place of 42" in counts
 
 
+def test_a_page_that_has_not_spoken_of_sharing_shows_neither_its_menu_nor_the_costs(show):
+    asked, plain = open_mixer(show), open_mixer(show, HeadMixer(sharing=False))
+    for page, seen in ((asked, True), (plain, False)):
+        assert page.get_by_label("key and value heads").is_visible() == seen
+        assert page.get_by_text("in the cache").is_visible() == seen
+        page.get_by_label("multiply by W_O").check()
+        assert page.get_by_label("zero head 1").is_visible()
+        assert page.problems == []
+
+
+def test_the_table_says_whether_it_holds_the_heads_or_the_output(show):
+    page = open_mixer(show)
+    name = page.locator(".attn-pair").last
+    assert name.text_content() == "Heads side by side"
+    page.get_by_label("multiply by W_O").check()
+    assert name.text_content() == "Output"
+
+
 def test_several_heads_can_be_zero_at_once(show):
     page = open_mixer(show, six_heads())
     for head in (5, 2):

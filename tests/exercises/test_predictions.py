@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnlib import attention, causal_mask, sliding_window_mask, softmax
+from attnlib import attention, causal_mask, cost, sliding_window_mask, softmax
 from attnlib.exercises import EXERCISES, PREDICTIONS, predict
-from attnlib.lab import mask_reach
+from attnlib.lab import blend_errors, mask_reach
 from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion
 
 
@@ -104,3 +104,21 @@ def test_of_three_words_of_which_two_change_places_the_last_alone_keeps_its_outp
     after = attention(query[order], key[order], value[order], causal_mask(3))
     assert np.isclose(before, after).all(axis=1).tolist() == [False, False, True]
     assert EXERCISES["order-again"].question.right == 1
+
+
+def test_what_chapter_6_prints_is_told_from_what_each_forgotten_step_prints():
+    asked, x = EXERCISES["print-split"].question, np.arange(12).reshape(3, 4)
+    pieces = x.reshape(3, 2, 2)
+    printed = [f"`{piece[1, 0]}`" for piece in (pieces.swapaxes(0, 1), pieces, x.reshape(2, 3, 2))]
+    assert asked.texts[asked.right] == printed[0]
+    assert sorted({*printed}) == sorted(asked.texts[:3])
+
+
+def test_the_questions_of_chapter_6_are_answered_by_its_own_counts():
+    words = np.repeat(np.arange(1, 6), 2).reshape(2, 5)  # whose the ten pieces are, half by half
+    asked = PREDICTIONS[6]["no-swap"]
+    assert asked.texts[asked.right] == f"Of words {', '.join(map(str, words[0]))}"
+    before, after = (cost.multi_head_parameters(512, 64, 64, num_heads=h) for h in (8, 16))
+    assert after == 2 * before
+    assert np.mean(blend_errors([1, 0])) == 0
+    assert np.mean(blend_errors([0.5, 0.5])) == 0.5

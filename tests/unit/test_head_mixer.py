@@ -160,6 +160,11 @@ def test_the_tables_hold_every_weight_and_the_output(page_of):
     assert json.loads(page.state).keys() == mixer.state().keys()
 
 
+@pytest.mark.parametrize(("mixed", "name"), [(False, "Heads side by side"), (True, "Output")])
+def test_the_table_is_named_after_what_it_holds(mixed, name):
+    assert f">{name}, without head 1. Numbers: trained.<" in HeadMixer(mixed=mixed).fallback()
+
+
 def test_columns_without_names_are_counted_and_small_changes_are_not_called_none(page_of):
     assert page_of(a_mixer(mixed=True)).cells[-8 * 7 :][1:8] == ["1", "2", "3", "4", "5", "6", "7"]
     plain = page_of(a_mixer(value=(X @ W_V) * [[[1.0]], [[1e-4]], [[1.0]], [[1.0]]], zeroed=[1])).cells

@@ -194,6 +194,8 @@ def test_a_grid_says_who_reads_from_whom_and_where_its_numbers_come_from():
     assert said == "Query (row) reads from key (column). Numbers: trained, seed 3."
     assert figure.get_suptitle() == "Each reads itself"
     assert "hand-made" in plots.heatmap(["a", "b"], np.eye(2)).get_supxlabel()
+    moved = plots.heatmap(["a", "b"], np.eye(2), note="1.00: it moved.").get_supxlabel()
+    assert moved == "1.00: it moved. Numbers: hand-made."
 
 
 def test_a_large_grid_has_a_bar_in_place_of_numbers():

@@ -133,16 +133,16 @@ class TrainU(PageWidget):
     def fallback(self) -> str:
         start = TrainU(self.points, self.kinds, rate=self.rate, handed=True)
         across, up = best_factors(tuple(map(tuple, self.points)), tuple(self.kinds))
-        states = {
-            "U as it is here": self,
-            "the two factors with the largest share": _with(start, np.diag([across, up])),
-        }
+        rows: list[Row] = [
+            _row("U as it is here", self),
+            _row("the two factors with the largest share", _with(start, np.diag([across, up]))),
+            _row("the whole U, after 40 steps from the identity", _with(start, start.stepped(40))),
+        ]
+        shown, columns = "how much a token reads from its own kind, itself included", ["U", "own kind", "loss"]
         if self.training:
-            states["the whole U, after 40 steps from the identity"] = _with(start, start.stepped(40))
-        rows: list[Row] = [_row(name, one) for name, one in states.items()]
-        shown = "how much a token reads from its own kind, itself included, by the weights softmax(XU(XU)ᵀ)."
-        columns = ["U", "own kind", "loss"]
-        return table(self.caption(shown), columns, rows)
+            return table(self.caption(f"{shown}, by the weights softmax(XU(XU)ᵀ)."), columns, rows)
+        untrained: list[Row] = [(name.removeprefix("U "), cells[:2]) for name, cells in rows[:2]]
+        return table(self.caption(f"{shown}."), ["numbers", "own kind"], untrained)
 
 
 @lru_cache(maxsize=16)

@@ -3,119 +3,107 @@
 from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
-    "slope": NumberQuestion(
-        prompt="A loss is 50.98 where a parameter is 0.99, and 51.02 where it is 1.01. About how large is its slope at 1?",
-        right=2.0,
-        tolerance=0.01,
+    "through-agent": NumberQuestion(
+        prompt="In X, *we* has 1 on `pronoun`, 1 on `people` and 0.4 on `letters`; *have* has 1 on `verb` and 0.8 on `letters`. What is their score through this U?",
+        right=0.7,
+        tolerance=0.001,
         wrong=[
-            (0.04, 0.005, "That is how far the loss moved. Divide it by the nudge, from 0.99 to 1.01."),
-            (4.0, 0.05, "From one side to the other the nudge is 0.02, not 0.01."),
-            (0.5, 0.01, "The other way round: how far the loss moves, for each unit of the parameter."),
-            (51.02, 0.05, "That is the loss itself, not how it changes."),
+            (0, 0.001, "No axis of X but `letters` is common to both. But U takes both of them to `agent`."),
+            (0.32, 0.001, "That is the score without U, all of it from `letters`. U takes `letters` nowhere."),
+            (1.02, 0.001, "`letters` has no part in it any more: U takes it nowhere."),
+            (1.7, 0.001, "That adds what both have on `agent`. A dot product multiplies it."),
+            (3.73, 0.001, "That is the score of *we* with itself."),
+            (2.21, 0.001, "That is the score of *have* with itself."),
         ],
-        explanation="0.04 / 0.02 = 2.",
-        provenance="made up",
-    ),
-    "without-letters": ChoiceQuestion(
-        title="have without letters",
-        prompt="*Houston we have a problem*, with plain dot products: `letters` gets the factor 0, every other axis 1. Which *other* word does *have* read most?",
-        options=[
-            ("'we', its subject", "They share no axis, so their product is 0."),
-            ("'problem', its object", "All of that score was `letters`."),
-            ("all four alike", "Without `letters`, 'have' shares no axis with any other word. All four scores are 0."),
-        ],
-        right=2,
+        explanation="Both are on `agent`: *we* with 0.7, *have* with 1. Of the other new axes no two of theirs meet, so the score is 0.7 · 1.",
+        provenance="hand-made",
     ),
     "turned": ChoiceQuestion(
-        prompt="U becomes UR. Of the tokens after U, the scores, the weights and the loss, what moves?",
+        prompt="U becomes UR. Of the tokens after U, the scores and the weights, what moves?",
         options=[
             (
-                "All four",
-                "Turn it and look: scores, weights and loss stay. A rotation changes no length and no angle.",
+                "All three",
+                "The tokens turn. But a rotation changes no length and no angle, so it changes no dot product.",
             ),
-            ("The loss alone", "The loss is made from the weights, and these from the scores. No score moves."),
+            ("The scores and the weights", "No score moves: a rotation changes no length and no angle."),
             (
                 "The tokens after U alone",
                 "They turn all together, so no length and no angle between two of them changes, and no score.",
             ),
-            ("Nothing at all", "Look at the second plane: the tokens after U turn."),
+            ("Nothing at all", "Each token is multiplied by R after U, so it turns."),
         ],
         right=2,
     ),
     "factors-only": ChoiceQuestion(
-        prompt="Who always says 0 is wrong by about 1, in the mean square, and the best from one token by about 0.3. How wrong are trained factors?",
+        prompt="How wrong are trained factors, about?",
         options=[
             (
-                "Nearly right",
-                "The axes are turned. On each of them kind, rough number and random numbers are mixed.",
+                "0.03: they find out which axes count",
+                "No axis counts by itself: the turn mixes lake, reading and random numbers in each.",
             ),
             (
-                "Not much less than one token",
-                "The axes are turned, and the random numbers lie in all of them. No factor silences them and leaves the kind.",
+                "0.3: they are no great help",
+                "Each axis holds a bit of all, so no factor silences the random numbers and leaves the lake.",
             ),
             (
-                "More than always 0",
-                "It could say 0 by setting w to 0, and on these draws training brings the error far below that.",
+                "2: worse than always saying 0",
+                "A w of 0 says 0 and is wrong by about 1, so training would have to make matters worse.",
             ),
         ],
         right=1,
     ),
     "rows-of-u": ChoiceQuestion(
-        prompt="The hidden directions are: four for the kinds, one for the rough number, two for the random numbers. Which of these seven rows become nearly 0?",
+        prompt="The hidden directions are: four for the lakes, one for the reading, two for the random numbers. Which of these seven rows become nearly 0?",
         options=[
             (
-                "The random numbers alone",
-                "They make tokens read others by chance. The rough number must stay, since the answer is made from it.",
+                "Those of the random numbers alone",
+                "They make gauges read others by chance. The reading must stay, since the answer is made from it.",
             ),
             (
-                "The random numbers and the rough one, which says nothing of the kind",
-                "Of the kind it says little. But the answer is made from it: what U takes to 0 cannot be read out.",
+                "Those of the random numbers and of the reading, which does not show the lake",
+                "The answer is made from the reading, and what U takes to 0 cannot be read out.",
             ),
             (
-                "None: nobody says which of them count",
+                "None, since nobody says which of them count",
                 "Nobody does. But the answers are compared with the levels, and the loss has a slope for each number in U.",
             ),
         ],
         right=0,
     ),
-    "stays-inside": ChoiceQuestion(
-        prompt="Which convex hull can no row of the output Y leave?",
+    "two-grids": ChoiceQuestion(
+        prompt="Which of the two grids can come from symmetric scores?",
         options=[
-            ("that of the rows of X", "The output mixes rows of XU, which need not even have as many numbers."),
-            ("that of the rows of XU", "The weights still sum to 1, and what they mix is XU now."),
-            ("that of the rows of U", "U's rows say where axes go. They are not mixed by the weights."),
-        ],
-        right=1,
-    ),
-    "foreign-grid": ChoiceQuestion(
-        prompt="A grid of three tokens, rows in parentheses: (0.1, 0.8, 0.1), (0.1, 0.1, 0.8), (0.8, 0.1, 0.1). Can its scores be symmetric?",
-        options=[
-            ("Yes: each row sums to 1", "So does every softmax. Go round: 0.8 · 0.8 · 0.8 one way."),
             (
-                "Yes, since its diagonal is 0.1 throughout",
-                "The diagonal stands in no circle. Go round: first → second → third → first.",
+                "Only P",
+                "Round P both products are 0.4 · 0.5 · 0.2. Round Q they are 0.35 · 0.35 · 0.35 and 0.25 · 0.25 · 0.25.",
             ),
-            ("No", "One way round the product is 0.512, the other way 0.001. Symmetric scores would make them equal."),
+            (
+                "Only Q, whose weights differ less",
+                "How much the weights differ does not matter. Go round: in Q 0.35 each time one way, 0.25 each time the other.",
+            ),
+            ("Both", "Go round Q: 0.35 each time one way, and 0.25 each time the other."),
+            (
+                "Neither, since neither grid is symmetric",
+                "The *scores* have to be symmetric. Go round P: both products are 0.4 · 0.5 · 0.2.",
+            ),
         ],
-        right=2,
+        right=0,
     ),
     "circle": ChoiceQuestion(
         title="rock paper scissors",
-        prompt="A `U` is trained on it. How much does each token read from the one that it beats, in the end?",
+        prompt="You placed the tokens in a plane. A U with 300 columns would place them in 300 dimensions. How much could each token read from the one that it beats?",
         options=[
             (
-                "nearly all",
-                "Then the product round the circle is near 1, and backwards near 0. "
-                "The cycle identity makes the two equal.",
+                "nearly all: there is room enough",
+                "Then the product round the circle is near 1, and backwards near 0. The cycle identity makes the two equal, with any number of columns.",
             ),
             (
-                "a half: they also read from the one that beats them",
-                "Then the scores with oneself must be far below the others. "
-                "Through `U` they are squared lengths, on average no less than the others.",
+                "up to a half: the other half goes to the one that beats it",
+                "Then each token would read nothing from itself. But its score with itself is its squared length, and these three are on average no less than the other scores.",
             ),
             (
-                "a third: they read from all alike",
-                "By this loss nothing is better, and it takes three tokens on one point. Two of three could be read rightly, at the price of the third.",
+                "a third at most, as in the plane",
+                "The proof below needs no plane. It takes the three as a geometric mean: two of three *could* be read rightly, at the price of the third.",
             ),
         ],
         right=2,

@@ -15,7 +15,8 @@ Draw = Callable[[Sequence[int]], tuple[Tensor, Tensor]]  # from a seed: the toke
 Answer = Callable[..., Tensor]  # from the tokens and some matrices: what each token answers
 
 
-TURN: Float[np.ndarray, "7 7"] = np.linalg.qr(np.random.default_rng(0).normal(size=(7, 7)))[0]  # of `draw_levels`
+# How `draw_levels` turns its axes. Runs are to start from other seeds than its own.
+TURN: Float[np.ndarray, "7 7"] = np.linalg.qr(np.random.default_rng(7).normal(size=(7, 7)))[0]
 
 
 def draw_levels(seed: Sequence[int]) -> tuple[Float[Tensor, "n d"], Float[Tensor, " n"]]:

@@ -11,9 +11,9 @@ import "./metric_ellipse.css";
 import "./cycle_puzzle.css";
 
 const GOAL = 0.45;
-const EDGE = 6; // of the map: both differences from −6 to 6
+const EDGE = 4; // of the map: both differences from −4 to 4
 // Lines of one loss each.
-const LINES = { 4: "4", 2: "2", [Math.log(3)]: "ln 3", [Math.log(2)]: "ln 2", 0.5: "0.5", 0.2: "0.2" };
+const LINES = { 3: "3", 2: "2", [Math.log(3)]: "ln 3", [Math.log(2)]: "ln 2", 0.2: "0.2" };
 const CAPTION =
   "each token should read from the one that it beats: the arrows, and the framed cells. A score is a dot product, " +
   "and the weights are the softmax of each row. Drag the tokens.";
@@ -21,9 +21,9 @@ const WALL = " That is the wall: three points get no further than a third each, 
 const HALF =
   " Symmetric scores get no further than a half: the one that you beat and the one that beats you score the same.";
 const MAP = [
-  "The loss is at least ln(1 + eˣ + eʸ). Each line of the map has one value of it, the dashed line that of the goal.",
+  "Each line of the map has one value of the bound ln(1 + eˣ + eʸ).",
   "x, across: the mean own score less the mean right one. y, up: the mean wrong score less the mean right one.",
-  "Symmetric scores have y = 0. Those of points alone have x ≥ 0 besides: the thick half of the line.",
+  "Symmetric scores have y = 0: the dashed line. Those of points alone have x ≥ 0 besides: its thick half.",
 ];
 
 function build(model, figure) {
@@ -41,9 +41,10 @@ function build(model, figure) {
     element("div.frame", map.node),
     element("div.legend", ...MAP.map((text) => element("p.note", text)), note),
   );
+  const bounds = element("div.bounds", element("p.pair", "One map of all bounds"), below);
   figure.append(
     element("div.columns.cycle", element("div.frame", picture, controls.node, meter.node, told), grids),
-    element("div.bounds", element("p.pair", "One map of all bounds"), below),
+    bounds,
   );
   const scene_of = ui.memoize((tokens) => draw_scene(model, picture, grids, tokens));
 
@@ -62,6 +63,7 @@ function build(model, figure) {
     ui.write(told, verdict(loss, handed).replaceAll(" %", "\u00a0%")); // no line begins with a %
     meter.draw(Math.exp(-loss), GOAL, `${puzzle.below_half(Math.exp(-loss))}, goal: ${puzzle.percent(GOAL)}`);
     own_slider.node.hidden = !handed;
+    bounds.hidden = !model.get("bounds");
     controls.draw();
   };
 }
@@ -136,13 +138,12 @@ function draw_map() {
   const axis = element("path.axis", { d: `M${middle} 0V${SIZE}` });
   const symmetric = element("path.symmetric", { d: `M0 ${middle}H${middle}` });
   const through = element("path.through", { d: `M${middle} ${middle}H${SIZE}` });
-  const goal = element("path.goal", { d: map_path(contour(-Math.log(GOAL))) });
   const dot = element("circle.state", { r: 7 });
   const label = "map of the bounds: lines of equal loss, and a dot for these scores";
   const node = element("svg.plane", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img", "aria-label": label });
   const shapes = lines.filter((line) => line.localName === "path");
   const values = lines.filter((line) => line.localName === "text");
-  node.append(axis, ...shapes, goal, symmetric, through, ...values, ...names, dot);
+  node.append(axis, ...shapes, symmetric, through, ...values, ...names, dot);
   const draw = (x, y) => {
     const [cx, cy] = on_map([x, y].map((at) => Math.max(-EDGE, Math.min(EDGE, at))));
     set(dot, { cx, cy });

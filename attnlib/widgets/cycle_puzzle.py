@@ -28,7 +28,8 @@ class CyclePuzzle(PageWidget):
     `points` (3 × 2, entries from −3 to 3) are what U made of the `tokens`. A score is a dot product. The `loss` is the
     mean of −ln A over the three right cells, and is ln 3 at least, wherever the points lie. Where the page hands over
     what is missing (`handed`), `own` (−10 to 0) is added to each token's own score, and the loss comes near to ln 2 but
-    never to it: the scores are symmetric still. Otherwise `own` counts nothing. All are synced.
+    never to it: the scores are symmetric still. Otherwise `own` counts nothing. With `bounds=False` the map of all bounds
+    is left out, for a page that has not yet derived them. All are synced.
 
     Raises ValueError (`InputError`) for other sizes, naming them, and for an entry outside its bounds, naming its
     index.
@@ -45,6 +46,7 @@ class CyclePuzzle(PageWidget):
     points = Numbers("3 2").tag(sync=True, link=True)
     handed = traitlets.Bool(False).tag(sync=True, link=True)
     own = Real(0.0, min=LEAST_OWN, max=0).tag(sync=True, link=True)
+    bounds = traitlets.Bool(True).tag(sync=True)
 
     def __init__(self, tokens: Sequence[str] = TOKENS, points: ArrayLike = POINTS, **options: Any) -> None:
         super().__init__(tokens=list(tokens), points=points, **options)
@@ -78,12 +80,11 @@ class CyclePuzzle(PageWidget):
         caption = self.caption(f"the weights. Query (row) reads from key (column). To be read: {beats}.")
         shown = table(caption, self.tokens, zip(names, self.weights, strict=True), self.weights)
         added = f", {self.own:g} added to one's own score".replace("-", "−") if self.handed else ""
-        one = np.zeros((3, 2))
-        states = {
-            f"these points{added}": self.scores,
-            "all three points are one, the wall": _scores(one, 0),
-            "and −10 added to one's own score": _scores(one, LEAST_OWN),
-        }
+        states = {f"these points{added}": self.scores}
+        if self.bounds:
+            one = np.zeros((3, 2))
+            states["all three points are one, the wall"] = _scores(one, 0)
+            states["and −10 added to one's own score"] = _scores(one, LEAST_OWN)
         rows: list[Row] = [(name, _told(cycle_loss(scores))) for name, scores in states.items()]
         caption = "The share read from the one that is beaten (geometric mean), and the loss, the mean of −ln A."
         return shown + table(caption, ["share", "loss"], rows)

@@ -22,11 +22,24 @@ const EYE = [
   [0, 1],
 ];
 const [ACROSS, HEIGHT] = [360, 110]; // of the picture of the losses
+const ROOM = 3.2; // how far from the middle the farthest token is drawn at most
 const AXES = ["across", "up"];
 const COLUMNS = ["first", "second"];
-const CAPTION =
-  "each token should read from its own kind. A token is a row of X, and the weights are softmax(XU(XU)ᵀ). " +
-  "Choose U so that the goal is passed.";
+const CAPTION = "each token should read from its own kind.";
+// What is asked, how the three pictures are called, and the axes of the second.
+const STAGES = {
+  factors: { asks: "Choose how much each axis counts.", titles: ["The tokens", "Weighed", "Weights"], axes: AXES },
+  whole: {
+    asks: "Each new axis is made of both old ones: choose how much of each goes into it.",
+    titles: ["The tokens", "Mixed", "Weights"],
+    axes: COLUMNS,
+  },
+  training: {
+    asks: "A token is a row of X, and the weights are softmax(XU(XU)ᵀ). Choose U, or train it.",
+    titles: ["X", "XU", "Weights"],
+    axes: COLUMNS,
+  },
+};
 const LEGEND =
   "● one kind, ○ the other. In the grid, the token of a row reads from those of the columns; " +
   "a weight of 0.5 or more has the full shade.";
@@ -60,7 +73,7 @@ function build(model, figure) {
   const tables = [draw_table("U", COLUMNS), draw_table("UUᵀ", AXES)];
   const trained = draw_losses();
   const scenes = element("div.columns.trio");
-  const below = element("div.columns", ...tables.map(({ node }) => node), trained.node);
+  const below = element("div", element("div.columns", ...tables.map(({ node }) => node), trained.node));
   const buttons = ui.controls(hand, moves);
   const legend = element("p.note", LEGEND);
   const [by_axis, by_entry, by_step] = [factors, entries, training].map(({ node }) => element("div", node));
@@ -71,18 +84,19 @@ function build(model, figure) {
 
   return () => {
     const { points, kinds, u, handed, losses } = ui.values(model);
+    const stage = stage_of(model);
     check_inputs(model);
     const matrix = in_use(model);
     const projected = math.project(points, matrix);
     const weights = math.attention_weights(projected, projected, null, 1);
     const share = mean(lab.kind_share(weights, kinds));
     const loss = lab.reading_loss(points, matrix, kinds);
-    scene_of(points, kinds)(projected, weights, share);
-    ui.caption(model, figure, CAPTION);
+    scene_of(points, kinds)(projected, weights, share, stage);
+    ui.caption(model, figure, `${CAPTION} ${stage.asks}`);
     meter.draw(share, GOAL, `${percent(share)}, goal: ${percent(GOAL)}`);
     const near = () => share >= best_of(points, kinds) - NEAR;
     const stuck = !handed && u[0][0] !== 1 && u[1][1] !== 1 && near() ? best_of(points, kinds) : null;
-    ui.write(told, verdict(share, loss, stuck).replaceAll(" %", "\u00a0%")); // no line begins with a %
+    ui.write(told, verdict(share, stage === STAGES.training ? loss : null, stuck).replaceAll(" %", "\u00a0%")); // no line begins with a %
     ui.write(moves, `moves: ${model.get("moves")}`);
     const history = is_of(losses, loss) ? losses : [loss];
     trained.draw(history);
@@ -90,12 +104,18 @@ function build(model, figure) {
     tables[0].draw(matrix, handed && model.get("turn") ? "UR, the matrix in use" : "U, the matrix in use");
     tables[1].draw(math.attention_scores(matrix, matrix, 1), "UUᵀ");
     by_axis.hidden = handed;
-    for (const node of [by_entry, by_step, trained.node]) node.hidden = !handed;
+    by_entry.hidden = !handed;
+    for (const node of [by_step, below]) node.hidden = stage !== STAGES.training;
     for (const control of [factors, entries, buttons, training]) control.draw();
   };
 }
 
 const mean = (numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+
+function stage_of(model) {
+  if (!model.get("handed")) return STAGES.factors;
+  return model.get("training") ? STAGES.training : STAGES.whole;
+}
 
 // Until the whole is handed over, a factor for each axis; then UR.
 function in_use(model) {
@@ -130,7 +150,7 @@ function descend(model, count) {
 }
 
 function verdict(share, loss, best) {
-  const measured = `Read from one’s own kind: ${percent(share)}, loss ${number(loss)}.`;
+  const measured = `Read from one’s own kind: ${percent(share)}${loss === null ? "" : `, loss ${number(loss)}`}.`;
   if (Math.round(100 * share) >= 100 * GOAL) return `${measured} The goal of ${percent(GOAL)} is passed.`; // as shown
   const why = best === null ? "" : ` A factor for each axis gets no further than ${percent(best)} here.`;
   return `${measured} The goal is ${percent(GOAL)}.${why}`;
@@ -171,32 +191,43 @@ function draw_scene(parent, points, kinds) {
   const counts = [1, 0].map((kind) => kinds.filter((one) => one === kind).length);
   const tokens = `${counts[0]} filled and ${counts[1]} open dots`;
   const [before, after] = [0, 1].map(() => kinds.map((kind) => kind_mark(kind, 6)));
-  const name = (text, x, y, anchor) => element("text.name", { x, y, "text-anchor": anchor }, text);
-  const names = ([right, top]) => [name(`${right} →`, SIZE - 8, SIZE - 10, "end"), name(`↑ ${top}`, 8, 22, "start")];
-  const unit = element(
-    "g",
-    element("path.axis", { d: "M0-5V5" }),
-    element("text.name", { y: 20, "text-anchor": "middle" }, "1"),
-  );
-  const lines = plane.axes().filter(({ localName }) => localName === "path");
-  const x = plane.picture(`plane of X: ${tokens}`);
-  x.append(...plane.axes(), ...names(AXES), ...before);
-  const xu = plane.picture(`plane of XU: the same ${tokens}`);
-  xu.append(...lines, unit, ...names(COLUMNS), ...after);
+  const name = (x, y, anchor) => element("text.name", { x, y, "text-anchor": anchor });
+  const names = () => [name(SIZE - 8, SIZE - 10, "end"), name(8, 22, "start")];
+  const unit = () =>
+    element(
+      "g",
+      element("path.axis", { d: "M-5 0H5" }),
+      element("text.name", { x: -9, y: 4, "text-anchor": "end" }, "−1"),
+    );
+  const labels = [0, 1].map(names);
+  const units = [0, 1].map(unit);
+  const [x, xu] = [`plane of X: ${tokens}`, `plane of XU: the same ${tokens}`].map((label, at) => {
+    const node = plane.picture(label);
+    const lines = plane.axes().filter(({ localName }) => localName === "path");
+    node.append(...lines, units[at], ...labels[at], ...[before, after][at]);
+    set(node, { role: "img" });
+    return node;
+  });
   const grid = draw_grid(order, kinds, counts[0]);
-  for (const node of [x, xu]) node.setAttribute("role", "img");
-  put(before, points);
-  const titles = ["X", "XU", "Weights"];
-  const frames = [x, xu, grid.node].map((node, at) => element("div.frame", element("p.pair", titles[at]), node));
-  parent.replaceChildren(...frames);
-  return (projected, weights, share) => {
-    const zoom = Math.min(1.4, 2.9 / Math.max(...projected.map((point) => Math.hypot(...point))));
-    const scaled = projected.map((point) => point.map((entry) => entry * zoom));
-    put(after, scaled);
-    unit.setAttribute("transform", `translate(${to_picture([zoom, 0]).join(" ")})`);
+  const titles = [0, 1, 2].map(() => element("p.pair"));
+  parent.replaceChildren(...[x, xu, grid.node].map((node, at) => element("div.frame", titles[at], node)));
+  const show = (rows, marks, tick) => {
+    const zoom = Math.min(1, ROOM / (Math.max(...rows.map((row) => Math.hypot(...row))) || 1));
+    const scaled = rows.map((row) => row.map((entry) => entry * zoom));
+    put(marks, scaled);
+    set(tick, { transform: `translate(${to_picture([0, -zoom]).join(" ")})` });
+  };
+  show(points, before, units[0]);
+  return (projected, weights, share, stage) => {
+    show(projected, after, units[1]);
+    for (const [at, [right, top]] of [AXES, stage.axes].entries()) {
+      ui.write(labels[at][0], `${right} →`);
+      ui.write(labels[at][1], `↑ ${top}`);
+    }
+    for (const [at, title] of titles.entries()) ui.write(title, stage.titles[at]);
     grid.fill(weights);
-    const told = `weights of ${kinds.length} tokens, sorted by kind: ${percent(share)} lies on the own kind`;
-    grid.node.setAttribute("aria-label", told);
+    const shown = `weights of ${kinds.length} tokens, sorted by kind: ${percent(share)} lies on the own kind`;
+    set(grid.node, { "aria-label": shown });
   };
 }
 

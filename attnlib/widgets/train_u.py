@@ -42,6 +42,7 @@ class TrainU(PageWidget):
     90 % in the mean. At first the reader has a factor for each axis: of `u` (2 × 2, −3 to 3) only the sizes of the two
     diagonal entries count. Where the page hands over what is missing (`handed`), the whole of U counts. A step of
     gradient descent then goes by `rate` (0.001 to 5), and `turn` (degrees, −180 to 180) turns U, which moves no weight.
+    With `training=False` the page shows neither of these, nor the loss and UUᵀ: four numbers are to be found by hand.
     `moves` counts how often a slider of U was released, and `losses` are those of the steps so far, to five digits, at most 400.
 
     Raises ValueError (`InputError`) for sizes that do not fit, naming them, and for an entry outside its bounds, naming
@@ -60,6 +61,7 @@ class TrainU(PageWidget):
     kinds = Numbers("n", KINDS, maxlen=MOST).tag(sync=True)
     u = Numbers("2 2", np.eye(2)).tag(sync=True, link=True)
     handed = traitlets.Bool(False).tag(sync=True, link=True)
+    training = traitlets.Bool(True).tag(sync=True)
     turn = Real(0.0, min=-180, max=180).tag(sync=True, link=True)
     rate = Real(0.05, min=0.001, max=5).tag(sync=True)
     moves = Whole(0, min=0, max=9999).tag(sync=True, link=True)
@@ -133,12 +135,14 @@ class TrainU(PageWidget):
         across, up = best_factors(tuple(map(tuple, self.points)), tuple(self.kinds))
         rows: list[Row] = [
             _row("U as it is here", self),
-            _row("the best factor for each axis", _with(start, np.diag([across, up]))),
+            _row("the two factors with the largest share", _with(start, np.diag([across, up]))),
             _row("the whole U, after 40 steps from the identity", _with(start, start.stepped(40))),
         ]
-        shown = "how much a token reads from its own kind, itself included, by the weights softmax(XU(XU)ᵀ)."
-        columns = ["U", "own kind", "loss"]
-        return table(self.caption(shown), columns, rows)
+        shown, columns = "how much a token reads from its own kind, itself included", ["U", "own kind", "loss"]
+        if self.training:
+            return table(self.caption(f"{shown}, by the weights softmax(XU(XU)ᵀ)."), columns, rows)
+        untrained: list[Row] = [(name.removeprefix("U "), cells[:2]) for name, cells in rows[:2]]
+        return table(self.caption(f"{shown}."), ["numbers", "own kind"], untrained)
 
 
 @lru_cache(maxsize=16)

@@ -43,7 +43,7 @@ def dot(page):
     """Where the dot lies on the map: x and y."""
     circle = page.locator(".attn-bounds circle")
     cx, cy = (float(circle.get_attribute(name)) for name in ("cx", "cy"))
-    return [cx / 30 - 6, 6 - cy / 30]
+    return [cx / 45 - 4, 4 - cy / 45]
 
 
 def is_that_of(page, puzzle):
@@ -56,11 +56,11 @@ def is_that_of(page, puzzle):
     assert page.locator(".attn-meter").text_content() == f"{share}, goal: 45 %"
     own, right, wrong = puzzle.means
     x, y = own - right, wrong - right
-    assert dot(page) == pytest.approx(np.clip([x, y], -6, 6), abs=1e-9)
+    assert dot(page) == pytest.approx(np.clip([x, y], -4, 4), abs=1e-9)
     note = page.locator(".attn-bounds .attn-note").last.text_content()
     assert note.startswith(f"The dot: x = {x:.2f}, y = 0.00.".replace("-", "−"))
     assert note.endswith(f"it is {puzzle.loss:.2f}.")
-    assert (" It lies beyond the " in note) == (abs(x) > 6)
+    assert (" It lies beyond the " in note) == (abs(x) > 4)
 
 
 @pytest.fixture
@@ -149,29 +149,40 @@ def test_what_is_added_counts_nothing_until_it_is_handed_over(show):
     is_that_of(page, shown)
 
 
+def test_without_its_bounds_there_is_the_puzzle_alone(show, gather):
+    page = show(CyclePuzzle(bounds=False))
+    assert page.locator(".attn-bounds").is_hidden()
+    gather(page)
+    assert WALL in said(page)
+    hand(page).click()
+    assert own(page).is_visible()
+    assert page.locator(".attn-bounds").is_hidden()
+    assert page.problems == []
+
+
 def test_what_lies_beyond_the_map_is_at_its_edge_and_said(show):
     far = CyclePuzzle(points=[[3, 0], [-1.5, 2.6], [-1.5, -2.6]])
     page = show(far)
     page.locator(".attn-bounds").wait_for()
     is_that_of(page, far)
-    assert dot(page) == [6, 0]
+    assert dot(page) == pytest.approx([4, 0])
     assert "It lies beyond the right edge." in page.locator(".attn-bounds").text_content()
 
 
 def test_every_line_of_the_map_is_one_value_of_the_bound(page):
-    lines = page.locator(".attn-bounds path.attn-contour, .attn-bounds path.attn-limit, .attn-bounds path.attn-goal")
+    lines = page.locator(".attn-bounds path.attn-contour, .attn-bounds path.attn-limit")
     found = set()
     for d in lines.evaluate_all("all => all.map((line) => line.getAttribute('d'))"):
         pixels = np.array([[float(part) for part in point.split()] for point in d[1:].split("L")])
-        x, y = pixels[:, 0] / 30 - 6, 6 - pixels[:, 1] / 30
+        x, y = pixels[:, 0] / 45 - 4, 4 - pixels[:, 1] / 45
         bound = np.log(1 + np.exp(x) + np.exp(y))
         assert np.ptp(bound) < 1e-9
-        assert min(x) == pytest.approx(-6)
-        assert min(y) == pytest.approx(-6)
+        assert min(x) == pytest.approx(-4)
+        assert min(y) == pytest.approx(-4)
         found.add(round(bound[0], 6))
-    assert found == {round(loss, 6) for loss in (4, 2, math.log(3), math.log(2), 0.5, 0.2, -math.log(0.45))}
+    assert found == {round(loss, 6) for loss in (3, 2, math.log(3), math.log(2), 0.2)}
     names = page.locator(".attn-bounds text").all_text_contents()
-    assert {"4", "2", "ln 3", "ln 2", "0.5", "0.2", "symmetric scores", "through U"} <= set(names)
+    assert {"3", "2", "ln 3", "ln 2", "0.2", "symmetric scores", "through U"} <= set(names)
 
 
 def test_every_target_is_large_and_nothing_leaves_a_phone(page, settle):

@@ -9,6 +9,7 @@ WALL = "A factor for each axis gets no further than 72 % here."
 PASSED = "The goal of 90 % is passed."
 ENTRIES = "across → first", "across → second", "up → first", "up → second"
 EYE = np.eye(2)
+TURN = "turn U by R, degrees"
 
 
 @pytest.fixture(params=[1280, 390])
@@ -43,6 +44,12 @@ def moves(page):
     return page.get_by_text("moves: ").text_content()
 
 
+def names(page):
+    """Of the three pictures, and of the axes of both planes."""
+    axes = page.locator("svg.attn-plane > text.attn-name").all_text_contents()
+    return [*page.locator(".attn-trio p.attn-pair").all_text_contents(), *axes]
+
+
 def entries(page):
     return [float(slider(page, name).input_value()) for name in ENTRIES]
 
@@ -56,10 +63,16 @@ def tables(page):
 def is_that_of(page, widget):
     """Every number on the page is the one that attnlib computes; the tokens are sorted by kind already."""
     share = round(100 * widget.share)
-    assert said(page).startswith(f"Read from one’s own kind: {share} %, loss {widget.loss:.2f}. ")
+    trains = widget.handed and widget.training
+    loss = f", loss {widget.loss:.2f}" if trains else ""
+    assert said(page).startswith(f"Read from one’s own kind: {share} %{loss}. ")
     assert page.locator(".attn-meter").text_content() == f"{share} %, goal: 90 %"
     assert [float(one) for one in shades(page)] == pytest.approx(np.minimum(1, widget.weights / 0.5).ravel(), abs=6e-4)
     assert f": {share} % lies on the own kind" in page.locator("svg.attn-kinds").get_attribute("aria-label")
+    assert all(
+        node.is_visible() == trains
+        for node in (*page.locator("table.attn-table").all(), slider(page, TURN), button(page, "Twenty steps"))
+    )
     matrix = widget.matrix
     assert tables(page) == pytest.approx([*matrix.ravel(), *(matrix @ matrix.T).ravel()], abs=0.0051)
 
@@ -67,7 +80,7 @@ def is_that_of(page, widget):
 def test_it_is_lost_with_factors_by_keyboard(page):
     is_that_of(page, TrainU())
     assert WALL not in said(page)
-    assert all(slider(page, name).is_hidden() for name in (*ENTRIES, "turn U by R, degrees"))
+    assert all(slider(page, name).is_hidden() for name in ENTRIES)
     slider(page, "across counts ×").focus()
     for _ in range(2):
         page.keyboard.press("ArrowLeft")
@@ -109,6 +122,33 @@ def test_it_is_won_by_hand_with_four_sliders(page):
     assert page.problems == []
 
 
+def test_without_training_four_numbers_are_to_be_found_by_hand(show):
+    page = show(TrainU(training=False))
+    is_that_of(page, TrainU(training=False))
+    assert names(page) == ["The tokens", "Weighed", "Weights", "across →", "↑ up", "across →", "↑ up"]
+    button(page, "Hand me what is missing").click()
+    for name in ("across → second", "up → first"):
+        slider(page, name).fill("1")
+    is_that_of(page, TrainU(handed=True, training=False, u=[[1, 1], [1, 1]]))
+    assert names(page) == ["The tokens", "Mixed", "Weights", "across →", "↑ up", "first →", "↑ second"]
+    assert said(page).endswith(PASSED)
+    assert page.problems == []
+
+
+def test_at_first_both_planes_are_the_same_picture(page):
+    push(page, button(page, "Hand me what is missing"))
+    assert names(page) == ["X", "XU", "Weights", "across →", "↑ up", "first →", "↑ second"]
+    x, xu = (page.locator("svg.attn-plane").nth(at) for at in (0, 1))
+    places = "(plane) => [...plane.querySelectorAll('circle')].map((dot) => [dot.getAttribute('cx'), dot.getAttribute('cy')])"
+    assert x.evaluate(places) == xu.evaluate(places)
+    tick = "(plane) => plane.querySelector('g').getAttribute('transform')"
+    start = xu.evaluate(tick)
+    assert x.evaluate(tick) == start
+    slider(page, "up → second").fill("3")
+    assert x.evaluate(tick) == start
+    assert xu.evaluate(tick) != start
+
+
 def test_it_is_won_by_gradient_descent(page):
     push(page, button(page, "Hand me what is missing"))
     told = page.locator("p.attn-note").last
@@ -148,7 +188,7 @@ def test_turning_moves_the_picture_alone(page):
     dots = page.locator("svg.attn-plane").nth(1).locator("circle")
     fixed = page.locator("svg.attn-plane").first.locator("circle")
     there, still = dots.evaluate_all(places), fixed.evaluate_all(places)
-    slider(page, "turn U by R, degrees").fill("90")
+    slider(page, TURN).fill("90")
     is_that_of(page, TrainU(handed=True, u=u, turn=90.0))
     assert (shades(page), said(page), tables(page)[4:]) == before
     turned = np.array(there) - 180
@@ -168,7 +208,7 @@ def test_it_starts_again(page):
     push(page, button(page, "Twenty steps"))
     slider(page, "across → first").fill("2")
     push(page, button(page, "One step of gradient descent"))
-    slider(page, "turn U by R, degrees").fill("35")
+    slider(page, TURN).fill("35")
     push(page, again)
     is_that_of(page, TrainU())
     assert moves(page) == "moves: 0"

@@ -203,3 +203,4 @@ def test_without_a_script_the_start_the_wall_and_the_half_stand_in_print(page_of
     ]
     handed = page_of(CyclePuzzle(points=ONE, handed=True, own=-2)).cells
     assert handed[-9:-6] == ["these points, −2 added to one's own score", "47%", "0.76"]
+    assert page_of(CyclePuzzle(bounds=False)).cells == cells[:-6]  # what a reader is to find is not told

@@ -229,7 +229,7 @@ def test_four_tokens_and_twenty_four_will_do():
     many = TrainU(np.clip(RNG.normal(size=(24, 2)), -3, 3), [0, 1] * 12, handed=True)
     for one in (few, many):
         assert one.weights.sum(axis=1) == pytest.approx(np.ones(len(one.points)))
-        assert "the best factor for each axis" in one.to_html()
+        assert "the two factors with the largest share" in one.to_html()
 
 
 def test_without_a_script_both_states_stand_in_print(page_of):
@@ -239,7 +239,7 @@ def test_without_a_script_both_states_stand_in_print(page_of):
         "[1.00 0.00; 0.00 1.00]",
         "66%",
         "0.50",
-        "the best factor for each axis",
+        "the two factors with the largest share",
         "[0.75 0.00; 0.00 1.95]",
         "72%",
         "0.40",
@@ -249,6 +249,10 @@ def test_without_a_script_both_states_stand_in_print(page_of):
         "0.07",
     ]
     assert page_of(TrainU(handed=True, u=[[1, -1], [1, 1]])).cells[-11] == "[1.00 −1.00; 1.00 1.00]"
+    assert page_of(TrainU(training=False)).cells[-6:] == [  # what a reader is to find is not told
+        *("as it is here", "[1.00 0.00; 0.00 1.00]", "66%"),
+        *("the two factors with the largest share", "[0.75 0.00; 0.00 1.95]", "72%"),
+    ]
 
 
 def test_chapter_2_says_how_far_the_best_factors_get():
@@ -259,5 +263,5 @@ def test_chapter_2_says_how_far_the_best_factors_get():
 
     text = Path("chapters/02_learnable_u.md").read_text(encoding="utf8")
     reached = sum(share(draw_points(seed).clip(-3, 3)) >= 0.9 for seed in range(100))
-    assert f"Of a hundred draws like this one they reach 90 % in {reached}." in text
-    assert f"The best two factors reach {100 * share(draw_points()):.0f} %." in text
+    assert f"Of a hundred draws like this one, two factors reach 90 % in {reached}." in text
+    assert f"the best two factors reach {100 * share(draw_points()):.0f} %." in text

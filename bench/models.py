@@ -153,11 +153,12 @@ def page_of(body: str) -> str:
     return f"<!doctype html><html lang=en><meta charset=utf-8><title>page</title><body>{body}</body></html>"
 
 
-def write_bertviz(folder: Path, grids: np.ndarray) -> None:
+def write_bertviz(folder: Path, grids: np.ndarray, name: str = "model_view") -> None:
     torch = importlib.import_module("torch")
-    view = importlib.import_module("bertviz").model_view
+    view = getattr(importlib.import_module("bertviz"), name)
     attention = [torch.from_numpy(layer)[None] for layer in grids]
-    html = view(attention, words(grids.shape[-1]), display_mode="light", html_action="return").data
+    options = {"display_mode": "light"} if name == "model_view" else {}
+    html = view(attention, words(grids.shape[-1]), **options, html_action="return").data
     for address, (package, _) in PACKAGES.items():
         assert address in html, f"BertViz no longer loads {address}"
         shutil.copy(PEERS / f"{package}.js", folder)

@@ -1,6 +1,7 @@
 """What a browser's own trace says: how long a thread worked, when frames were drawn, what an input led to."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 WORK = ["toplevel", "blink.user_timing", "__metadata"]  # what `work` and `marks` read
@@ -31,12 +32,20 @@ class Trace:
 
     def work(self, mark: Event, until: float) -> float:
         """Milliseconds that the thread of a mark worked from there on, without what the machine did else."""
-        thread, found = (mark["pid"], mark["tid"]), 0.0
+        return sum(self.tasks(mark, until), start=0.0)
+
+    def longest(self, mark: Event, until: float) -> float:
+        """Milliseconds of the longest task of the thread of a mark, counted in the same way."""
+        return max(self.tasks(mark, until), default=0.0)
+
+    def tasks(self, mark: Event, until: float) -> Iterator[float]:
+        """What each task of the thread of a mark worked between the two times, in milliseconds."""
+        thread = (mark["pid"], mark["tid"])
         for one in self.events:
             if (one["pid"], one["tid"]) == thread and one["name"] == TASK and one["ph"] == "X":
                 inside = min(one["ts"] + one["dur"], until) - max(one["ts"], mark["ts"])
-                found += max(0, inside) * one.get("tdur", one["dur"]) / max(1, one["dur"])
-        return found / 1000
+                if inside > 0:
+                    yield inside * one.get("tdur", one["dur"]) / max(1, one["dur"]) / 1000
 
     def answers(self, kind: str) -> list[tuple[float, float]]:
         """For each event of a kind that changed the picture: milliseconds to the last frame before the next, and of work."""

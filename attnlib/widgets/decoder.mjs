@@ -11,9 +11,10 @@ export function rms_norm(x, epsilon = 1e-6) {
   });
 }
 
-export function distance_bias(table, n) {
-  return Array.from({ length: n }, (_, i) =>
-    Array.from({ length: n }, (_, j) => table[Math.min(Math.max(i - j, 0), table.length - 1)]),
+// The rows from `first` on.
+export function distance_bias(table, n, first = 0) {
+  return Array.from({ length: n - first }, (_, i) =>
+    Array.from({ length: n }, (_, j) => table[Math.min(Math.max(first + i - j, 0), table.length - 1)]),
   );
 }
 
@@ -23,7 +24,10 @@ export function decoder_weights(parameters, tokens) {
 
 export function decoder_logits(parameters, tokens) {
   const { embedding, unembedding = Array.from(embedding[0], (_, c) => embedding.map((word) => word[c])) } = parameters;
-  return project(rms_norm(run_decoder(parameters, tokens).stream), unembedding);
+  const { stream, logits } = run_decoder(parameters, tokens);
+  const left = stream.slice(logits.length);
+  if (left.length) logits.push(...project(rms_norm(left), unembedding));
+  return logits;
 }
 
 export function silence_head(w_o, layer, head, num_heads) {
@@ -35,41 +39,43 @@ export function silence_head(w_o, layer, head, num_heads) {
   );
 }
 
-// The last run, so that its weights and its logits together cost one. A token sees none after it: what a run has in
-// common with the last from its start is not computed again.
-let last = { tokens: [] };
+// The last run of each model, so that its weights and its logits together cost one. A token sees none after it: what a
+// run has in common with the last from its start is not computed again.
+const runs = new WeakMap();
 
 function run_decoder(parameters, tokens) {
   check_matrix("embedding", parameters.embedding);
   const outside = tokens.find((token) => !parameters.embedding[token]);
   if (!tokens.length || outside !== undefined)
     throw new Error(`token ${outside} is none of the ${parameters.embedding.length} words`);
+  const last = runs.get(parameters) ?? { tokens: [], stream: [], logits: [] };
   const other = tokens.findIndex((token, i) => token !== last.tokens[i]);
   const common = other < 0 ? tokens.length : other;
-  const known = last.parameters === parameters ? common : 0;
-  if (!known || known < Math.max(tokens.length, last.tokens.length)) {
-    const kept = Math.min(known, tokens.length - 1);
-    last = { parameters, tokens: [...tokens], ...forward(parameters, tokens, kept, kept ? last : {}) };
-  }
-  return last;
+  if (common === Math.max(tokens.length, last.tokens.length)) return last;
+  const known = Math.min(common, tokens.length - 1);
+  const run = { tokens: [...tokens], logits: last.logits.slice(0, known), ...forward(parameters, tokens, known, last) };
+  runs.set(parameters, run);
+  return run;
 }
 
+// From the token `known` on, with what the last run has of those before it.
 function forward({ embedding, w_q, w_k, w_v, w_o, bias }, tokens, known, past) {
   const n = tokens.length;
-  const mask = causal_mask(n).slice(known);
+  const mask = causal_mask(n - known, n, known);
   const after = (rows = [], more) => [...rows.slice(0, known), ...more];
+  const fit = (row, i) => (row.length === n ? row : Array.from({ length: n }, (_, j) => (j > i ? 0 : row[j])));
   let stream = tokens.slice(known).map((token) => Array.from(embedding[token]));
   const layers = bias.map((tables, layer) => {
     const x = rms_norm(stream);
     const [query, ...read] = [w_q, w_k, w_v].map((w) => split_heads(project(x, w[layer]), tables.length));
     const [keys, values] = read.map((heads, r) => heads.map((rows, a) => after(past.layers?.[layer][r][a], rows)));
     const rows = tables.map((table, a) =>
-      attention_weights(query[a], keys[a], mask, null, distance_bias(table, n).slice(known)),
+      attention_weights(query[a], keys[a], mask, null, distance_bias(table, n, known)),
     );
     const added = project(merge_heads(rows.map((rows, a) => project(rows, values[a]))), w_o[layer]);
     stream = stream.map((row, i) => row.map((entry, c) => entry + added[i][c]));
-    const fit = (row, i) => Array.from({ length: n }, (_, j) => (j > i ? 0 : row[j]));
-    return [keys, values, rows.map((rows, a) => after(past.layers?.[layer][2][a].slice(0, known).map(fit), rows))];
+    const all = rows.map((rows, a) => after(past.layers?.[layer][2][a].slice(0, known).map(fit), rows));
+    return [keys, values, all];
   });
   return { layers, weights: layers.map(([, , grids]) => grids), stream: after(past.stream, stream) };
 }

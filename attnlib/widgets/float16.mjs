@@ -9,19 +9,24 @@ export function unpack(name, { shape, data }) {
   return nest(values, shape);
 }
 
-// The numbers that a view holds in float16, little-endian.
+// The numbers that a view holds in float16, little-endian. (Loops: Float64Array.from is ten times as slow.)
 export function halves(view) {
-  return Float64Array.from({ length: view.byteLength / 2 }, (_, i) => {
+  const values = new Float64Array(view.byteLength / 2);
+  for (let i = 0; i < values.length; i++) {
     const bits = view.getUint16(2 * i, true);
     const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
-    if (exponent === 31) return NaN;
-    return (bits >> 15 ? -1 : 1) * (exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24);
-  });
+    const size = exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24;
+    values[i] = exponent === 31 ? NaN : (bits >> 15 ? -1 : 1) * size;
+  }
+  return values;
 }
 
 export function bytes_of(name, base64) {
   try {
-    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    const letters = atob(base64);
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+    return bytes;
   } catch {
     throw new Error(`${name} is not in base64`);
   }

@@ -1,5 +1,6 @@
 // HeadBrowser: a sentence is typed, a decoder reads it in the page, and every head's grid is seen at once.
 
+import { at_rest } from "anywidget_static/pace.mjs";
 import { decoder_logits, decoder_weights, silence_head } from "./decoder.mjs";
 import { unpack } from "./float16.mjs";
 import * as heat from "./heat.mjs";
@@ -37,6 +38,8 @@ function build(model, figure) {
 
   const read = (parameters, key) => run(parameters, key.split(" ").map(Number));
   const [loaded, silenced, before_of, after_of] = [load, without, read, read].map(ui.memoize);
+  const choose = (token, i) => ui.button(token, () => ui.change(model, "token", i));
+  const fill_chips = ui.memoize((words) => chips.replaceChildren("Query", ...words.split(" ").map(choose)));
   let [decoder, heads, drawn] = [null, null, {}];
   const replace = (piece, word) => {
     const words = model.get("sentence").split(SPACES);
@@ -59,7 +62,7 @@ function build(model, figure) {
     if (!parameters.bias[layer]?.[head]) throw new Error(`there is no head ${head} in layer ${layer}`);
     if (field.value !== sentence) field.value = sentence;
     ui.caption(model, figure, "query (row) reads from key (column).");
-    note.replaceChildren(...remarks(ids, unknown, more, vocabulary, replace));
+    at_rest(note, () => note.replaceChildren(...remarks(ids, unknown, more, vocabulary, replace)));
     shown.hidden = !ids.length;
     if (!ids.length) return;
 
@@ -75,23 +78,27 @@ function build(model, figure) {
     const chosen = [layer, head, query].join();
     const same = drawn.before === before && drawn.after === after && drawn.colour === colour;
     if (same && drawn.chosen === chosen) return; // a letter that changes no word
-    if (!same) {
-      heads.tiles.forEach(({ canvas }, i) => heat.paint(canvas, weights.flat()[i]));
-      chips.replaceChildren("Query", ...tokens.map((token, i) => ui.button(token, () => ui.change(model, "token", i))));
-    }
+    if (!same) heads.tiles.forEach(({ canvas }, i) => heat.paint(canvas, weights.flat()[i]));
     drawn = { before, after, colour, chosen };
     heads.mark((l, h) => l === layer && h === head);
-    [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", i === query));
+    // While a sentence is typed the heads are painted, and the rest waits.
+    at_rest(chips, () => {
+      fill_chips(tokens.join(" "));
+      [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", i === query));
+    });
     const name = `Layer ${layer + 1}, head ${head + 1}`;
     const asks = () => element("bdi", tokens[query]);
-    ui.refill(about, "What ", asks(), " reads, in every head");
-    draw_large(large, name, tokens, weights[layer][head], query);
-    const most = largest(weights[layer][head][query].slice(0, query + 1), MOST_READ);
-    const reads = ui.listed(most, ([weight, j]) => ["“", element("bdi", tokens[j]), `” ${number(weight)}`]);
-    ui.refill(line, ...ui.sentence`${name}${silences ? ", silenced" : ""}: ${asks()} reads most from ${reads}.`);
-    ui.refill(next, "The next word after ", asks());
-    ui.refill(chances, expected(before, after, query, vocabulary));
-    ui.refill(rows, table(tokens.slice(0, query + 1), weights, query));
+    at_rest(large, () => draw_large(large, name, tokens, weights[layer][head], query));
+    const reads = () => {
+      const most = largest(weights[layer][head][query].slice(0, query + 1), MOST_READ);
+      return ui.listed(most, ([weight, j]) => ["“", element("bdi", tokens[j]), `” ${number(weight)}`]);
+    };
+    const is_silenced = silences ? ", silenced" : "";
+    ui.refill(about, () => ["What ", asks(), " reads, in every head"]);
+    ui.refill(line, () => ui.sentence`${name}${is_silenced}: ${asks()} reads most from ${reads()}.`);
+    ui.refill(next, () => ["The next word after ", asks()]);
+    ui.refill(chances, () => [expected(before, after, query, vocabulary)]);
+    ui.refill(rows, () => [table(tokens.slice(0, query + 1), weights, query)]);
   };
 }
 
@@ -118,19 +125,28 @@ function swapper(model) {
   const menu = (label, put) => {
     const node = element("select", { "aria-label": label });
     node.addEventListener("change", () => put(node.selectedIndex - 1, node.value));
-    const fill = (words) => node.replaceChildren(...["–", ...words.split(" ")].map((text) => element("option", text)));
-    return { node, fill: ui.memoize(fill) };
+    const fill = ui.memoize((words) =>
+      node.replaceChildren(...["–", ...words.split(" ")].map((text) => element("option", text))),
+    );
+    const draw = (words, at) =>
+      at_rest(node, () => {
+        fill(words.join(" "));
+        node.selectedIndex = at + 1;
+      });
+    return { node, draw };
   };
   const token = menu("Swap this token", (at) => ui.change(model, "swapped", at < 0 ? null : at));
   const word = menu("for this word", (at, other) => ui.change(model, "other", at < 0 ? "" : other));
   const draw = (ids, known, vocabulary) => {
     const { swapped, other } = ui.values(model);
     const id = known.get(String(other).toLowerCase());
-    token.fill(ids.map((id) => vocabulary[id]).join(" "));
-    word.fill(vocabulary.join(" "));
-    token.node.selectedIndex = ids[swapped] === undefined ? 0 : swapped + 1;
-    word.node.selectedIndex = (id ?? -1) + 1;
-    return token.node.selectedIndex && id !== undefined ? ids.with(swapped, id) : null;
+    const is_there = ids[swapped] !== undefined;
+    token.draw(
+      ids.map((id) => vocabulary[id]),
+      is_there ? swapped : -1,
+    );
+    word.draw(vocabulary, id ?? -1);
+    return is_there && id !== undefined ? ids.with(swapped, id) : null;
   };
   const nodes = [element("label.control", "Swap", token.node), element("label.control", "for", word.node)];
   return { nodes, draw };

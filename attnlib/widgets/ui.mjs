@@ -2,6 +2,7 @@
 // Data reaches the page as text nodes and attributes, never as HTML.
 
 import { define } from "anywidget_static/define.mjs";
+import { at_rest } from "anywidget_static/pace.mjs";
 import "./ui.css";
 
 const SVG = new Set(["svg", "g", "circle", "ellipse", "line", "path", "polygon", "polyline", "rect", "text", "title"]);
@@ -44,9 +45,13 @@ export function change(model, ...given) {
   model.save_changes();
 }
 
-// As for attributes: what shows the text already is left as it is.
+// As for attributes: what shows the text already is left as it is. What is read aloud is told when the input rests.
 export function write(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  const now = () => {
+    if (node.textContent !== text) node.textContent = text;
+  };
+  if (node.ariaLive) at_rest(node, now);
+  else now();
 }
 
 export function vary(node, property, value) {
@@ -54,11 +59,17 @@ export function vary(node, property, value) {
 }
 
 // Give a node children, as replaceChildren does, but keep those that are alike, and change of others what differs. A
-// live region is replaced as a whole, so that it is read as a whole. Not for children that listen to events.
+// live region is replaced as a whole, so that it is read as a whole. Not for children that listen to events. A live
+// region, and what a function makes the children of, waits until the input rests.
 export function refill(node, ...children) {
-  const next = document.createDocumentFragment();
-  next.append(...children);
-  patch(node, next);
+  const made = typeof children[0] === "function" ? children[0] : () => children;
+  const now = () => {
+    const next = document.createDocumentFragment();
+    next.append(...made());
+    patch(node, next);
+  };
+  if (node.ariaLive || made === children[0]) at_rest(node, now);
+  else now();
 }
 
 function patch(node, next) {
@@ -92,7 +103,8 @@ export function memoize(compute) {
   };
 }
 
-export const whole = (x) => x.toLocaleString("en");
+const format = new Intl.NumberFormat("en"); // made once: toLocaleString makes one for each number
+export const whole = (x) => format.format(x);
 
 // Three digits and the largest unit that fits, from pairs of a unit's size and its name: as attnlib/formatting.py does.
 const NAMES = ["", "thousand", "million", "billion", "trillion", "quadrillion", "quintillion", "sextillion"];
@@ -225,7 +237,7 @@ export const sentence = (texts, ...parts) => texts.flatMap((text, at) => [text, 
 // The title, what there is to see or to do, and where the numbers come from.
 export function caption(model, figure, text, more = "") {
   const { title, provenance } = values(model);
-  refill(figure.firstChild, `${title}: `, ...[text].flat(), ` Numbers: ${provenance}${more}.`);
+  refill(figure.firstChild, () => [`${title}: `, ...[text].flat(), ` Numbers: ${provenance}${more}.`]);
 }
 
 // A widget. The callback `build(model, figure)` fills the figure and returns what draws it.

@@ -4,17 +4,16 @@ The server is stricter than most hosts: the site lies below a path, and every pa
 content-security policy that allows no inline script and nothing from elsewhere.
 """
 
-import ast
 import functools
 import re
 
-import jupytext
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from anywidget_static import esbuild
 from anywidget_static.page import Source
+from tools import gallery as gallery_page
 from tools.site import ROOT, SITE
 from tools.site import served as serve
 
@@ -239,14 +238,5 @@ def grid_of():
 
 @pytest.fixture(scope="session")
 def gallery():
-    """The widgets of the gallery, each by its name: what the last line of a cell makes."""
-    file = ROOT / "chapters" / "appendices" / "gallery.md"
-    made = {}
-    for cell in jupytext.read(file, fmt="md:myst").cells:
-        if cell.cell_type == "code":
-            *before, last = ast.parse(cell.source).body
-            names = {}
-            exec(compile(ast.Module(before, []), "gallery", "exec"), names)
-            widget = eval(compile(ast.Expression(last.value), "gallery", "eval"), names)
-            made[type(widget).__name__] = widget
-    return made
+    """The widgets of the gallery, each by its name."""
+    return gallery_page.widgets()

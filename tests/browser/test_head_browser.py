@@ -25,6 +25,17 @@ def opened(show, browser=None, **options):
     return page
 
 
+@pytest.fixture
+def write(rested):
+    """Type a sentence, and wait until all that is read of it is written."""
+
+    def write_it(page, sentence):
+        page.get_by_label("Sentence").fill(sentence)
+        rested(page)
+
+    return write_it
+
+
 def table_of(page):
     return [row.locator("th, td").all_text_contents() for row in page.locator(".attn-side tbody tr").all()]
 
@@ -106,10 +117,10 @@ def test_the_small_pictures_have_the_colour_of_weights_from_the_start(show):
 @pytest.mark.parametrize(
     "sentence", ["we", "we have we have", "The owl saw the moon. The dog saw the star.", LONG, EDGED]
 )
-def test_a_typed_sentence_is_computed_in_the_page(sentence, show):
+def test_a_typed_sentence_is_computed_in_the_page(sentence, show, write):
     page = opened(show)
     browser = HeadBrowser(sentence)
-    page.get_by_label("Sentence").fill(sentence)
+    write(page, sentence)
     n = len(browser.tokens)
     assert table_of(page) == expected(browser, n - 1)
     assert numbers(page) == (grid(browser.weights[0, 0]) if n <= 8 else [])
@@ -122,14 +133,16 @@ def test_a_typed_sentence_is_computed_in_the_page(sentence, show):
     assert page.problems == []
 
 
-def test_every_letter_typed_is_answered(show):
+def test_every_letter_typed_is_answered(show, rested):
     page = opened(show)
     page.get_by_label("Sentence").focus()
     page.keyboard.press("End")
     page.keyboard.type(" over!")
+    rested(page)
     assert table_of(page) == expected(HeadBrowser("Houston we have a problem over"), 5)
     for _ in range(2):
         page.keyboard.press("Backspace")
+    rested(page)
     assert "“ove” is not a word that it knows" in page.locator(".attn-remarks").text_content()
     assert table_of(page) == expected(HeadBrowser(), 4)
     assert page.evaluate("document.activeElement.tagName") == "INPUT"
@@ -148,7 +161,7 @@ def test_a_head_is_chosen_by_mouse_and_keyboard(show):
     assert page.locator(".attn-large canvas").get_attribute("aria-label") == "Layer 1, head 4"
 
 
-def test_a_query_is_chosen_by_mouse_and_keyboard(show):
+def test_a_query_is_chosen_by_mouse_and_keyboard(show, write):
     page, browser = opened(show), HeadBrowser()
     page.get_by_role("button", name="have", exact=True).click()
     assert table_of(page) == expected(browser, 2)
@@ -157,13 +170,13 @@ def test_a_query_is_chosen_by_mouse_and_keyboard(show):
     page.get_by_role("button", name="Houston", exact=True).press("Space")
     assert table_of(page) == expected(browser, 0)
     assert line(page) == "Layer 1, head 1: Houston reads most from “Houston” 1.00."
-    page.get_by_label("Sentence").fill("we")  # fewer words than the one chosen
+    write(page, "we")  # fewer words than the one chosen
     assert table_of(page) == expected(HeadBrowser("we"), 0)
 
 
-def test_a_silenced_head_reads_on_and_what_is_expected_moves(show):
+def test_a_silenced_head_reads_on_and_what_is_expected_moves(show, write):
     page, text = opened(show), "listen moon fish red roger moon"
-    page.get_by_label("Sentence").fill(text)
+    write(page, text)
     layer, number = trained.record()["named"]["previous token"]
     head(page, layer + 1, number + 1).click()
     before = numbers(page)
@@ -182,9 +195,9 @@ def test_a_silenced_head_reads_on_and_what_is_expected_moves(show):
     assert page.problems == []
 
 
-def test_a_token_is_swapped_and_what_is_expected_moves(show):
+def test_a_token_is_swapped_and_what_is_expected_moves(show, write):
     page, text = opened(show), "Anna met Tom. He"
-    page.get_by_label("Sentence").fill(text)
+    write(page, text)
     page.get_by_label("Swap this token", exact=True).select_option("Tom")
     assert next_of(page) == next_by(HeadBrowser(text))  # not yet for a word
     page.get_by_label("for this word", exact=True).select_option("Leo")
@@ -197,9 +210,9 @@ def test_a_token_is_swapped_and_what_is_expected_moves(show):
         page.get_by_label("Swap this token", exact=True).input_value() == "Tom"
     )  # the sentence stands as it was typed
     assert page.get_by_label("Sentence").input_value() == text
-    page.get_by_label("Sentence").fill("Anna met")  # fewer words than the one swapped
+    write(page, "Anna met")  # fewer words than the one swapped
     assert next_of(page) == next_by(HeadBrowser("Anna met"))
-    page.get_by_label("Sentence").fill(text)
+    write(page, text)
     page.get_by_label("for this word", exact=True).select_option("–")
     assert next_of(page) == next_by(HeadBrowser(text))
     assert page.problems == []
@@ -225,9 +238,9 @@ def test_what_is_silenced_and_swapped_is_in_the_link_and_starts_again(show):
     assert page.problems == other.problems == []
 
 
-def test_an_unknown_word_is_named_and_its_nearest_offered(show):
+def test_an_unknown_word_is_named_and_its_nearest_offered(show, write):
     page = opened(show)
-    page.get_by_label("Sentence").fill("Huston, we haev a problme")
+    write(page, "Huston, we haev a problme")
     note = page.locator(".attn-remarks")
     assert "“Huston,” is not a word that it knows, and is left out. Nor are 2 others. Nearest:" in note.text_content()
     assert table_of(page) == expected(HeadBrowser("we a"), 1)
@@ -241,21 +254,21 @@ def test_an_unknown_word_is_named_and_its_nearest_offered(show):
     assert table_of(page) == expected(HeadBrowser(), 4)
 
 
-def test_a_sentence_of_no_known_word_says_so_and_shows_nothing(show):
+def test_a_sentence_of_no_known_word_says_so_and_shows_nothing(show, write):
     page = opened(show)
-    page.get_by_label("Sentence").fill("")
+    write(page, "")
     assert "Type a word that it knows, such as “Houston”." in page.locator(".attn-remarks").text_content()
     assert page.locator("canvas:visible").count() == 0
-    page.get_by_label("Sentence").fill("x" * 400)
+    write(page, "x" * 400)
     assert f"“{'x' * 30}…” is not a word" in page.locator(".attn-remarks").text_content()
-    page.get_by_label("Sentence").fill("moon")
+    write(page, "moon")
     assert page.locator("canvas:visible").count() == 9
     assert page.problems == []
 
 
-def test_what_follows_the_32nd_word_is_left_out_and_said(show):
+def test_what_follows_the_32nd_word_is_left_out_and_said(show, write):
     page = opened(show)
-    page.get_by_label("Sentence").fill(LONG)
+    write(page, LONG)
     assert "Only the first 32 words are read." in page.locator(".attn-remarks").text_content()
     assert page.locator(".attn-chips button").count() == 32
 
@@ -266,9 +279,9 @@ def test_all_the_words_can_be_read(show):
     assert page.get_by_text("Houston we have a problem . listen").is_visible()
 
 
-def test_start_again_and_the_link(show):
+def test_start_again_and_the_link(show, write):
     page = opened(show)
-    page.get_by_label("Sentence").fill("we saw the moon, we saw")
+    write(page, "we saw the moon, we saw")
     head(page, 2, 2).click()
     page.get_by_role("button", name="moon", exact=True).click()
     shown, address = table_of(page), page.locator(".headerlink").get_attribute("href")
@@ -307,9 +320,9 @@ def test_without_javascript_the_tables_say_the_same(show):
     assert cells == [cell for row in expected(browser, 4) for cell in row[1:]]
 
 
-def test_controls_are_large_enough_for_a_finger(show):
+def test_controls_are_large_enough_for_a_finger(show, write):
     page = opened(show, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
-    page.get_by_label("Sentence").fill("we se the moon")
+    write(page, "we se the moon")
     boxes = [
         control.bounding_box()
         for control in page.locator("figure :is(button, .attn-sentence input, .attn-control, select):visible").all()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from attnlib.widgets import AttentionGrid, MetricEllipse, TokenPlane
+from attnlib.widgets import AttentionGrid, HeadBrowser, MetricEllipse, TokenPlane
 from tools import chromium
 from tools.site import FLAGS
 
@@ -51,10 +51,11 @@ def held(show):
 
 def rest(page):
     page.evaluate("""async () => {
-      for (let frame = 0; frame < 3; frame++) {
+      do {
         while (held.length) held.shift()();
         await new Promise(requestAnimationFrame);
-      }
+        await new Promise(requestAnimationFrame);
+      } while (document.querySelector("[data-paced=waiting], .attn-film"));
     }""")
 
 
@@ -148,6 +149,25 @@ def test_a_slider_moved_by_the_keyboard_writes_at_once_and_a_key_held_down_paint
     rest(page)
     rested(page)
     assert texts(page) != now
+
+
+def test_while_a_sentence_is_typed_its_heads_are_painted_and_the_rest_is_written_when_it_rests(show):
+    page = show(HeadBrowser())
+    field = page.get_by_label("Sentence")
+    field.wait_for()
+    page.evaluate(HOLD)
+    read, heads = page.locator(".attn-side"), page.locator(".attn-layer canvas").first
+    before, painted = read.all_text_contents(), heads.evaluate("canvas => canvas.toDataURL()")
+    field.fill("Houston we have a moon")
+    assert heads.evaluate("canvas => canvas.toDataURL()") != painted
+    assert read.all_text_contents() == before
+    rest(page)
+    assert "moon" in read.all_text_contents()[1]
+    field.fill("Houston we have a star")
+    field.press("Enter")  # the text is done: what waits is next, not after a while
+    page.evaluate("held.length = 0")
+    rest(page)
+    assert "star" in read.all_text_contents()[1]
 
 
 def test_what_is_out_of_sight_is_drawn_when_it_comes_near(show, rested):

@@ -59,3 +59,69 @@ const bad = {
 };
 
 for (const [name, [call, message]] of Object.entries(bad)) test(`${name} is named`, () => assert.throws(call, message));
+
+// A decoder of two layers of two heads, whose rows of the embedding tell how many are read.
+function a_decoder() {
+  let read = 0;
+  class Row extends Array {
+    [Symbol.iterator]() {
+      read++;
+      return super[Symbol.iterator]();
+    }
+  }
+  let seed = 1;
+  const entry = () => {
+    seed = (seed * 16807) % 2147483647;
+    return seed / 2147483647 - 0.5;
+  };
+  const matrix = (n, m, kind = Array) => Array.from({ length: n }, () => kind.from({ length: m }, entry));
+  const both = () => [matrix(4, 4), matrix(4, 4)];
+  const embedding = matrix(9, 4, Row);
+  read = 0;
+  const parameters = {
+    embedding,
+    unembedding: matrix(4, 9),
+    w_q: both(),
+    w_k: both(),
+    w_v: both(),
+    w_o: both(),
+    bias: [0, 1].map(() => matrix(2, 5)),
+  };
+  const reads = (call) => {
+    const before = read;
+    call();
+    return read - before;
+  };
+  return { parameters, reads };
+}
+
+test("a decoder computes only the words that are new, also where it runs with a head silenced in between", () => {
+  const { parameters, reads } = a_decoder();
+  const silenced = { ...parameters, w_o: decoder.silence_head(parameters.w_o, 0, 1, 2) };
+  const both = (...tokens) => {
+    for (const each of [parameters, silenced]) {
+      decoder.decoder_weights(each, tokens);
+      decoder.decoder_logits(each, tokens);
+    }
+  };
+  const count = (tokens, expected) =>
+    assert.equal(
+      reads(() => both(...tokens)),
+      expected,
+    ); // a row for each, twice
+  count([1, 2, 3], 6);
+  count([1, 2, 4], 2);
+  count([1, 2, 4, 5], 2);
+  count([1, 2], 2);
+  count([1, 2], 0);
+});
+
+test("what a decoder kept from its last run is what it would compute anew", () => {
+  const sentences = [[1, 2, 3], [1, 2, 4], [1, 2, 4, 5], [1, 2], [1, 7, 8, 2, 3], [6]];
+  const { parameters } = a_decoder();
+  for (const tokens of sentences) {
+    const fresh = { ...parameters };
+    assert.deepEqual(decoder.decoder_weights(parameters, tokens), decoder.decoder_weights(fresh, tokens));
+    assert.deepEqual(decoder.decoder_logits(parameters, tokens), decoder.decoder_logits(fresh, tokens));
+  }
+});

@@ -4,6 +4,7 @@
 
 import { fault, linked } from "./bounds.mjs";
 import { definition, Model } from "./model.mjs";
+import { at_rest } from "./pace.mjs";
 
 // The link to a widget: its id, and what it shows where that is not the author's state.
 const HASH = {
@@ -125,7 +126,7 @@ class Home {
       this.#clean.push(await widget.render?.({ ...given, el, host: { getModel: other, getWidget: other } }));
       if (signal.aborted) return this.#tidy();
       this.model = model;
-      model.on("change", () => this.share());
+      model.on("change", () => at_rest(el, () => this.share()));
       this.visit();
       const focused = element.contains(document.activeElement);
       for (const node of this.#before) if (node !== this.#script && node !== this.#link) node.remove();

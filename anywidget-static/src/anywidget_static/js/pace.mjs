@@ -1,5 +1,6 @@
-// When a widget draws: not while it is out of sight. While an input moves, that is while a pointer is held down on it or a
-// key repeats, it draws at most twice in a frame, and may paint what is seen and write what is read when that rests.
+// When a widget draws: not while it is out of sight. While an input moves, that is while a pointer is held down on it, a
+// key repeats or a text is typed, it draws at most twice in a frame, and may paint what is seen and write what is read
+// when that rests.
 
 const REST = 120; // milliseconds after the last input
 const NEAR = "200px"; // of the screen: as good as seen
@@ -22,10 +23,14 @@ export function at_rest(node, write) {
 
 // Gives `el` a pace. Returns what asks for a drawing, and what ends it all.
 export function pace(el, draw) {
-  let [has_drawn, is_due, is_seen, is_printed, is_held, repeats] = [false, false, true, false, false, false];
+  let [is_seen, rests] = [true, true];
+  let [has_drawn, is_due, is_printed, is_held, repeats, types] = [];
   let [timer, frame] = [0, 0];
   const stopped = new AbortController();
+  const calm = matchMedia(CALM);
   const waiting = new Map(); // by node, what writes it
+  const may_move = () => is_held || repeats || types;
+  const moves = () => may_move() && !rests && !calm.matches;
   const now = () => {
     is_due = false;
     draw();
@@ -33,7 +38,7 @@ export function pace(el, draw) {
   const request = () => {
     is_due = true;
     if (has_drawn || !(is_seen || is_printed)) return;
-    if (is_held || repeats) {
+    if (may_move()) {
       has_drawn = true;
       requestAnimationFrame(() => {
         has_drawn = false;
@@ -48,9 +53,17 @@ export function pace(el, draw) {
   };
   const rest = () => {
     go_on();
-    repeats = false;
+    rests = true; // though a pointer may be held down still
+    repeats = types = false;
     if (is_due) now();
-    for (const node of waiting.keys()) setTimeout(write, 0, node); // a task each, so that none is long
+    settle();
+  };
+  // A frame for each node, so that no task is long.
+  const settle = () => {
+    const [node] = waiting.keys();
+    if (!node || moves()) return;
+    write(node);
+    frame = requestAnimationFrame(settle);
   };
   const write = (node) => {
     const last = waiting.get(node);
@@ -69,25 +82,38 @@ export function pace(el, draw) {
     target.addEventListener(name, hear, { capture: true, passive: true, signal: stopped.signal });
   // An input that waits behind a slow frame comes before the next frame's callbacks: then nothing rests yet.
   const moved = () => {
+    if (!may_move()) return;
     go_on();
-    if (is_held || repeats) timer = setTimeout(() => (frame = requestAnimationFrame(rest)), REST);
+    rests = false;
+    timer = setTimeout(() => (frame = requestAnimationFrame(rest)), REST);
   };
-  on(el, "pointerdown", () => (is_held = true));
-  for (const name of ["pointerup", "pointercancel", "blur"])
-    on(window, name, () => {
-      if (!is_held && !repeats) return;
-      is_held = false;
-      rest();
-    });
-  on(el, "keydown", (event) => {
-    repeats = event.repeat;
+  const end = () => {
+    if (!may_move()) return;
+    is_held = false;
+    rest();
+  };
+  on(el, "pointerdown", () => {
+    end();
+    is_held = true;
+  });
+  for (const name of ["pointerup", "pointercancel", "blur"]) on(window, name, end);
+  on(window, "pointermove", ({ buttons, isTrusted }) => is_held && isTrusted && !buttons && end()); // its end was lost
+  on(el, "keydown", ({ repeat, key }) => {
+    if (types && /^(Enter|Tab|Escape|Arrow)/.test(key)) end(); // the text is done
+    repeats = repeat;
     moved();
   });
   on(el, "keyup", () => repeats && rest());
-  for (const name of ["input", "pointermove"]) on(el, name, moved);
+  on(el, "change", () => types && end());
+  on(el, "input", ({ inputType }) => {
+    types ||= Boolean(inputType); // only what is typed, pasted or dropped has one
+    moved();
+  });
+  on(el, "pointermove", moved);
   on(window, "beforeprint", () => {
     is_printed = true;
     rest();
+    for (const node of waiting.keys()) write(node);
   });
   on(window, "afterprint", () => (is_printed = false));
   const seen = new IntersectionObserver(
@@ -98,9 +124,8 @@ export function pace(el, draw) {
     { rootMargin: NEAR },
   );
   seen.observe(el);
-  const calm = matchMedia(CALM);
   el.dataset.paced = "";
-  paces.set(el, { wait, forget, is_moving: () => (is_held || repeats) && !calm.matches });
+  paces.set(el, { wait, forget, is_moving: moves });
   const stop = () => {
     stopped.abort();
     seen.disconnect();

@@ -174,6 +174,9 @@ def progress(chapter: int | None = None) -> Progress:
     Args:
         chapter: whose exercises are listed; else those of the notebook's chapter.
 
+    Returns:
+        What a notebook shows: exercise by exercise, and a line for each other chapter.
+
     Raises:
         ValueError: for a chapter that has no exercises.
 

@@ -30,8 +30,9 @@ class CyclePuzzle(PageWidget):
     what is missing (`handed`), `own` (−10 to 0) is added to each token's own score, and the loss comes near to ln 2 but
     never to it: the scores are symmetric still. Otherwise `own` counts nothing. All are synced.
 
-    Raises ValueError (`InputError`) for other sizes, naming them, and for an entry outside its bounds, naming its
-    index.
+    Raises:
+        ValueError: an `InputError`, for other sizes, naming them, and for an entry outside its bounds, naming
+            its index.
 
     >>> round(CyclePuzzle(points=np.zeros((3, 2))).loss, 4)
     1.0986

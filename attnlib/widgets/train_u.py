@@ -44,8 +44,9 @@ class TrainU(PageWidget):
     gradient descent then goes by `rate` (0.001 to 5), and `turn` (degrees, −180 to 180) turns U, which moves no weight.
     `moves` counts how often a slider of U was released, and `losses` are those of the steps so far, to five digits, at most 400.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them, and for an entry outside its bounds, naming
-    its index.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, naming them, and for an entry outside its
+            bounds, naming its index.
 
     >>> round(TrainU().share, 2)
     0.66

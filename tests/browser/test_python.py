@@ -196,6 +196,24 @@ def test_a_widget_is_live_in_both_directions(page):
     assert page.problems == page.third_party == []
 
 
+OWN = """import anywidget, traitlets
+class Counter(anywidget.AnyWidget):
+    _esm = "export default { render({ el }) { parent.evil = 1; el.textContent = 'drawn'; } };"
+    count = traitlets.Int(3).tag(sync=True)
+counter = Counter()
+counter"""
+
+
+def test_a_widget_that_a_cell_defines_says_why_it_is_not_drawn_and_stays_an_object(page):
+    state, _, output = run(page, FIRST, OWN)
+    assert state.endswith(("ms", " s"))
+    assert "runs no script but the book's" in output
+    assert "in Jupyter" in output
+    assert page.evaluate("window.evil") is None
+    assert run(page, SECOND, "counter.count += 1\nprint(counter.count)")[2].strip() == "4"
+    assert page.problems == page.third_party == []
+
+
 def test_a_page_whose_python_nobody_asks_for_asks_for_nothing(open_page, served):
     page = open_page(f"{served}/index.html")
     asked = []

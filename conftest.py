@@ -2,10 +2,8 @@
 
 import fcntl
 import gc
-import json
 import os
 import pickle
-from collections import defaultdict
 
 os.environ.setdefault("MKL_NUM_THREADS", "1")  # torch's: workers share the processors, and its threads wait in a loop
 
@@ -13,7 +11,7 @@ import jaxtyping
 import pytest
 from hypothesis import settings
 
-pytest.register_assert_rewrite("contract")  # the tests of every widget: see anywidget-static/tests
+pytest_plugins = ["pages"]  # the browser and its pages: see anywidget-static/tests
 settings.register_profile("book", deadline=None)  # no test is about time: the machine may be busy
 settings.load_profile("book")
 
@@ -47,144 +45,12 @@ def once(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """The Chromium of all tests of a worker: Playwright, which other tests never import, starts once in a process."""
-    from playwright.sync_api import sync_playwright
-
+def launched():
+    """How the Chromium of `pages` is started: as for the book's paper."""
     from tools import chromium
     from tools.site import FLAGS
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.find(), args=FLAGS)
-        yield browser
-        browser.close()
-
-
-WIDE = {"width": 1280, "height": 900}
-
-
-@pytest.fixture(scope="session")
-def new_page(browser):
-    """Open an address in a fresh page. Requests to anywhere else are refused and, like every error, kept."""
-
-    def open_it(address, **options):
-        page = watched(browser.new_context(**{"viewport": WIDE, **options}).new_page())
-        watch(page, address)
-        return page
-
-    return open_it
-
-
-@pytest.fixture
-def open_page(new_page):
-    """Open an address in a fresh page, which the test's end closes."""
-    pages = []
-    yield lambda address, **options: pages.append(new_page(address, **options)) or pages[-1]
-    for page in pages:
-        page.context.close()
-
-
-def watched(page):
-    """Keep what the page reports, and let it reach its own address alone."""
-
-    def admit(route):
-        if route.request.url.startswith(page.own):
-            return route.continue_()
-        page.third_party.append(route.request.url)
-        return route.abort()
-
-    page.context.route("**/*", admit)
-    page.on("console", lambda message: message.type in {"error", "warning"} and page.problems.append(message.text))
-    page.on("pageerror", lambda error: page.problems.append(str(error)))
-    page.on("dialog", lambda dialog: (page.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    return page
-
-
-def watch(page, address):
-    page.third_party, page.problems = [], []
-    page.own = ("file://", "data:", "blob:", address.split("/", 3)[0] + "//" + address.split("/", 3)[2])
-    page.goto(address)
-
-
-@pytest.fixture(scope="session")
-def pool():
-    """Pages by their options, for tests of bare widgets: a page used again opens three times as fast as a new one."""
-    return defaultdict(list)
-
-
-@pytest.fixture
-def open_again(browser, pool):
-    """Open an address in a page that another test has left, or in a new one. It keeps no storage from before."""
-    used = []
-
-    def open_it(address, **options):
-        options = {"viewport": WIDE, **options}
-        key = json.dumps(options, sort_keys=True)
-        page = pool[key].pop() if pool[key] else watched(browser.new_context(**options).new_page())
-        used.append((key, page))
-        watch(page, address)
-        return page
-
-    yield open_it
-    for key, page in used:
-        viewport = json.loads(key)["viewport"]
-        page.emulate_media(media="null", color_scheme=json.loads(key).get("color_scheme", "light"))
-        page.set_viewport_size(viewport)
-        page.goto("about:blank")
-        pool[key].append(page)
-
-
-@pytest.fixture
-def show_html(tmp_path, open_again):
-    """Write a page with some HTML, a script and a style, and open it; `address` is what follows the file's name."""
-
-    def show_it(html, script, style="", address="", **options):
-        (tmp_path / "page.html").write_text(
-            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-            f"<title>t</title><style>{style}</style><main><h1>t</h1>{html}</main>"
-            '<script defer src="widgets.js"></script>'
-        )
-        (tmp_path / "widgets.js").write_text(script)
-        return open_again((tmp_path / "page.html").as_uri() + address, **options)
-
-    return show_it
-
-
-@pytest.fixture
-def show_alive(show):
-    """The same with every widget brought to life at once, as for print, wherever it stands."""
-
-    def show_it(*parts, **options):
-        page = show(*parts, **options)
-        page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        page.wait_for_function(
-            "() => !document.querySelector('[data-widget]:not([data-widget-mounted])')", timeout=10_000
-        )
-        page.evaluate("dispatchEvent(new Event('beforeprint'))")  # from now on all draw, wherever they stand
-        return page
-
-    return show_it
-
-
-@pytest.fixture
-def until():
-    """Wait until a condition of a page holds. (Playwright's own way is an eval, which the policy forbids.)"""
-
-    def wait(page, condition):
-        for _ in range(400):
-            if page.evaluate(condition):
-                return
-            page.wait_for_timeout(50)
-        raise AssertionError(f"{condition} does not come true")
-
-    return wait
-
-
-@pytest.fixture
-def settle():
-    """Wait until a page has drawn what it was told: the second frame from now."""
-    frame = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
-    return lambda page: page.evaluate(frame)
+    return {"executable_path": chromium.find(), "args": FLAGS}
 
 
 @pytest.fixture

@@ -47,6 +47,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     for node, depart in exercises.ENDS.items():
         app.add_node(node, override=True, html=(exercises.visit_exercise, depart))
     app.add_node(nodes.image, override=True, html=(images.visit, images.depart))
+    app.add_directive("beliefs", exercises.Beliefs)
     app.add_directive("coverage", ledger.Coverage)
     app.add_directive("errata", ledger.Errata)
     app.add_directive("downloads", downloads.Downloads)

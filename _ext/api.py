@@ -1,7 +1,7 @@
 """The API reference: the package's docstrings, Google's sections as napoleon reads them.
 
 What napoleon does not know stands here: a `name` in single backticks is code, and a link where the package has it; a
-"Source:", and a "Raises …" in one paragraph, are fields.
+"Source:" is a field.
 """
 
 import re
@@ -17,7 +17,7 @@ import attnlib
 from attnlib import decoder, lab, masks, multihead, positions, scaled_dot_product, variants
 
 HOMES = (attnlib, lab, masks, scaled_dot_product, multihead, positions, variants, decoder)
-FIELD = re.compile(r"^(?:(Raises) |(Source):\s+)(.+(?:\n.+)*)", re.MULTILINE)
+SOURCE = re.compile(r"^Source:\s+(.+(?:\n.+)*)", re.MULTILINE)
 PARTS = re.compile(r"(`[^`]+`|\*\w[^*]*\w\*)")  # names, and what is *stressed*
 
 
@@ -30,7 +30,7 @@ class Docstring(GoogleDocstring):
 
 def restructured(lines: list[str]) -> Iterator[str]:
     """The docstring's lines as reStructuredText: names as literals or links, paragraphs that are fields as such."""
-    text = FIELD.sub(lambda match: f":{match[1] or match[2]}: " + match[3].replace("\n", "\n    "), "\n".join(lines))
+    text = SOURCE.sub(lambda match: ":Source: " + match[1].replace("\n", "\n    "), "\n".join(lines))
     example = False
     for line in text.split("\n"):
         example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))

@@ -2,7 +2,8 @@
 
 Under the title of an exercise whose label is `ex-` and an id stands one line, its kind, difficulty and
 minutes; after it come its hints, folded away. An exercise without such a label, a label without an exercise, an exercise
-of a chapter in the book that has no place there, and a title that is another one are warnings.
+of a chapter in the book that has no place there, and a title that is another one are warnings. The directive `beliefs` is for
+teachers: what each exercise is there to find.
 
 An exercise that asks for a program holds two fences, a stub and the line that checks it. Where the page has Python they are
 marked for its script, and the stub has a button.
@@ -15,6 +16,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import SphinxDirective
 from sphinx_exercise import nodes as theirs
 from sphinx_exercise.nodes import exercise_subtitle, is_exercise_node, is_extension_node
 
@@ -31,6 +33,19 @@ ENDS = {
     theirs.exercise_enumerable_node: theirs.depart_exercise_enumerable_node,
 }
 TAGS = {"code": nodes.literal, "em": nodes.emphasis}
+
+
+class Beliefs(SphinxDirective):
+    """A table for each chapter: its exercises, and the belief that each is there to find."""
+
+    def run(self) -> list[nodes.Node]:
+        lines = []
+        for chapter, exercises in CHAPTERS.items():
+            lines += ["", f"| chapter {chapter} | the belief it finds |", "|---|---|"]
+            for exercise in exercises:
+                link = f"{{ref}}`{exercise.title} <{PREFIX}{exercise.id}>`"
+                lines.append(f"| {link}<br><small>{exercise.meta}</small> | {exercise.misconception} |")
+        return self.parse_text_to_nodes("\n".join(lines))
 
 
 class CompleteExercises(SphinxPostTransform):

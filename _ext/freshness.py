@@ -13,15 +13,15 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-SOURCES = {".py", ".mjs", ".js", ".css", ".json", ".html", ".toml", ".svg", ".png", ".woff2"}
 STEPS, PACKAGES = "_ext", ("attnlib", "anywidget-static/src", "chapters/attention_posters")
 _notes = Path("_build/.doctrees/made")  # where `once` notes what a file was made from
 
 
 def digest(root: Path, *parts: str) -> str:
-    """Twelve hexadecimal digits that change with any source in these folders below the root."""
+    """Twelve hexadecimal digits that change with any file in these folders below the root, but for what Python compiles."""
     whole = hashlib.sha256()
-    for file in sorted(file for part in parts for file in (root / part).rglob("*") if file.suffix in SOURCES):
+    files = {file for part in parts for file in (root / part).rglob("*") if file.is_file()}
+    for file in sorted(file for file in files if file.parent.name != "__pycache__"):
         whole.update(f"{file.relative_to(root).as_posix()}\0".encode() + file.read_bytes() + b"\0")
     return whole.hexdigest()[:12]
 

@@ -64,6 +64,9 @@ def read_back(rng: np.random.Generator) -> Sentence:
     Args:
         rng: draws it.
 
+    Returns:
+        The words, and which of their next words are told.
+
     >>> " ".join(read_back(np.random.default_rng(0)).words)
     'listen west six ship north east gold roger west six ship north east gold over .'
     """
@@ -78,6 +81,9 @@ def pronoun(rng: np.random.Generator) -> Sentence:
 
     Args:
         rng: draws it.
+
+    Returns:
+        The words, and which of their next words are told.
 
     >>> " ".join(pronoun(np.random.default_rng(3)).words)
     'Max called the owl . it reads .'
@@ -100,6 +106,9 @@ def echo(rng: np.random.Generator) -> Sentence:
     Args:
         rng: draws it.
 
+    Returns:
+        The words, and which of their next words are told.
+
     >>> " ".join(echo(np.random.default_rng(1)).words)
     'water fish Mia sings called dog Anna black paints listen water fish Mia sings called dog Anna black paints listen .'
     """
@@ -115,7 +124,11 @@ def stream(rng: np.random.Generator, n: int = CONTEXT) -> Sentence:
         rng: draws them.
         n: how many of them have a next word.
 
-    Raises ValueError for n < 1.
+    Returns:
+        The words, and which of their next words are told.
+
+    Raises:
+        ValueError: for n < 1.
 
     >>> " ".join(stream(np.random.default_rng(2), 12).words)
     'listen zero engine west five roger zero engine west five over . Houston'
@@ -141,7 +154,11 @@ def streams(rng: np.random.Generator, count: int, n: int = CONTEXT) -> Streams:
         count: how many streams.
         n: the tokens of each.
 
-    Raises ValueError for a negative count and for n < 1.
+    Returns:
+        The tokens (count, n + 1), and of each with a next word its task and target, (count, n).
+
+    Raises:
+        ValueError: for a negative count and for n < 1.
 
     >>> [array.shape for array in streams(np.random.default_rng(0), 5)]
     [(5, 33), (5, 32), (5, 32)]
@@ -165,7 +182,11 @@ def repeats(rng: np.random.Generator, count: int, length: int = 12) -> Int[Array
         count: how many sequences.
         length: the words of each half.
 
-    Raises ValueError for a negative count, and a length that is not between 1 and the size of the vocabulary.
+    Returns:
+        Rows of tokens, (count, 2 · length).
+
+    Raises:
+        ValueError: for a negative count, and a length that is not between 1 and the size of the vocabulary.
 
     >>> repeats(np.random.default_rng(0), 5).shape
     (5, 24)

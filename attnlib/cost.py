@@ -30,7 +30,11 @@ def attention_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1
         n_q, n_k, d_k, d_v: the sizes in the shapes of `attention`.
         num_heads, itemsize: h, and the bytes of a number.
 
-    Raises ValueError for a size below 1.
+    Returns:
+        The three counts.
+
+    Raises:
+        ValueError: for a size below 1.
 
     Source: Counted from the formula; compare Dao et al. (2022), section 3.1.
 
@@ -56,7 +60,11 @@ def streaming_cost(
         n_q, n_k, d_k, d_v, causal: as in `streaming_attention`.
         num_heads, itemsize: h, and the bytes of a number.
 
-    Raises ValueError for a size below 1.
+    Returns:
+        The three counts.
+
+    Raises:
+        ValueError: for a size below 1.
 
     Source: Dao et al. (2022), theorems 1 and 2.
 
@@ -81,7 +89,11 @@ def window_cost(n: int, window: int, d_k: int, d_v: int, *, num_heads: int = 1, 
         n, window, d_k, d_v: as in `window_attention`.
         num_heads, itemsize: h, and the bytes of a number.
 
-    Raises ValueError for a size below 1.
+    Returns:
+        The three counts.
+
+    Raises:
+        ValueError: for a size below 1.
 
     Source: Beltagy, Peters & Cohan (2020), section 3.1.
 
@@ -102,7 +114,11 @@ def linear_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1, i
         n_q, n_k, d_k, d_v: the sizes in the shapes of `attention`.
         num_heads, itemsize: h, and the bytes of a number.
 
-    Raises ValueError for a size below 1.
+    Returns:
+        The three counts.
+
+    Raises:
+        ValueError: for a size below 1.
 
     Source: Katharopoulos et al. (2020), section 3.2.
 
@@ -131,7 +147,11 @@ def multi_head_cost(
         n_z: how many keys; None means n.
         itemsize: the bytes of a number.
 
-    Raises ValueError for a size below 1 and for heads that do not divide.
+    Returns:
+        The three counts.
+
+    Raises:
+        ValueError: for a size below 1 and for heads that do not divide.
 
     Source: Vaswani et al. (2017), section 3.2.2.
 
@@ -161,7 +181,11 @@ def block_parts(
         expansion: the feed-forward layer's width over d; a gated layer has three matrices instead of two, and counts as 1.5 times as wide.
         num_heads, num_kv_heads: as in `multi_head_cost`.
 
-    Raises ValueError for a size below 1 and for heads that do not divide.
+    Returns:
+        Multiply–adds, by the name of the part.
+
+    Raises:
+        ValueError: for a size below 1 and for heads that do not divide.
 
     Source: Counted from the formula; compare Kaplan et al. (2020), table 1.
 
@@ -187,7 +211,11 @@ def block_multiply_adds(
     Args:
         n, d, expansion, num_heads, num_kv_heads: as in `block_parts`.
 
-    Raises ValueError for a size below 1 and for heads that do not divide.
+    Returns:
+        How many multiply–adds.
+
+    Raises:
+        ValueError: for a size below 1 and for heads that do not divide.
 
     Source: Kaplan et al. (2020), table 1, which leaves the n² term out.
 
@@ -205,7 +233,11 @@ def block_parameters(d: int, *, expansion: float | int = 4, num_heads: int = 1, 
     Args:
         d, expansion, num_heads, num_kv_heads: as in `block_parts`.
 
-    Raises ValueError for a size below 1 and for heads that do not divide.
+    Returns:
+        How many numbers.
+
+    Raises:
+        ValueError: for a size below 1 and for heads that do not divide.
 
     Source: Kaplan et al. (2020), table 1.
 
@@ -222,7 +254,11 @@ def crossover(d: int, *, expansion: float | int = 4, num_heads: int = 1, num_kv_
     Args:
         d, expansion, num_heads, num_kv_heads: as in `block_parts`.
 
-    Raises ValueError for a size below 1 and for heads that do not divide.
+    Returns:
+        A number of tokens.
+
+    Raises:
+        ValueError: for a size below 1 and for heads that do not divide.
 
     >>> crossover(768)
     4608
@@ -240,7 +276,11 @@ def multi_head_parameters(d: int, d_k: int, d_v: int, *, num_heads: int, num_kv_
         d, d_k, d_v: as in `attention_parameters`, for each head.
         num_heads, num_kv_heads: h, and g of keys and values; None means g = h.
 
-    Raises ValueError for a size below 1 and for heads that do not divide.
+    Returns:
+        How many numbers.
+
+    Raises:
+        ValueError: for a size below 1 and for heads that do not divide.
 
     Source: Counted from the shapes; Ainslie et al. (2023) for g < h.
 
@@ -261,7 +301,11 @@ def cache_bytes(n: int, num_kv_heads: int, d_head: int, *, num_layers: int = 1, 
         num_layers: how many layers.
         itemsize: the bytes of a number.
 
-    Raises ValueError for a size below 1.
+    Returns:
+        How many bytes.
+
+    Raises:
+        ValueError: for a size below 1.
 
     Source: Shazeer (2019), section 2.4.1.
 

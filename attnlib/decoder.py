@@ -59,7 +59,11 @@ def rms_norm(x: Real[Array, "*batch d"], *, epsilon: float = 1e-6) -> Float[Arra
         x: rows, (…, d).
         epsilon: ε, which is 0 or more.
 
-    Raises ValueError for rows of no length, an entry that is not finite, and with ε = 0 a row of zeros.
+    Returns:
+        The rows, in the shape of `x`.
+
+    Raises:
+        ValueError: for rows of no length, an entry that is not finite, and with ε = 0 a row of zeros.
 
     Source: Zhang & Sennrich (2019), equation 4, without a gain.
 
@@ -89,7 +93,11 @@ def distance_bias(table: Real[Array, "*batch reach"], n: int) -> Real[Array, "*b
         table: a bias for each distance 0, 1, …, (…, reach).
         n: how many queries and keys.
 
-    Raises ValueError for n < 1 or an empty table.
+    Returns:
+        The bias, (…, n, n).
+
+    Raises:
+        ValueError: for n < 1 or an empty table.
 
     Source: Raffel et al. (2020), section 2.1, with one bucket for each distance.
 
@@ -114,8 +122,12 @@ def decoder_weights(
         parameters: those of `attnlib.decoder`.
         tokens: the rows of its embedding, (…, n); an array of them may hold many sentences of one length.
 
-    Raises ValueError for parameters that are missing, do not fit or are not finite, naming them, and tokens outside the
-    vocabulary.
+    Returns:
+        The weights, (…, L, h, n, n); each row sums to 1.
+
+    Raises:
+        ValueError: for parameters that are missing, do not fit or are not finite, naming them, and tokens
+            outside the vocabulary.
 
     Source: Elhage et al. (2021), "attention-only transformers".
 
@@ -135,7 +147,11 @@ def decoder_logits(
     Args:
         parameters, tokens: as in `decoder_weights`.
 
-    Raises ValueError as `decoder_weights` does.
+    Returns:
+        The scores, (…, n, v).
+
+    Raises:
+        ValueError: as `decoder_weights` does.
 
     Source: Elhage et al. (2021), "attention-only transformers".
 

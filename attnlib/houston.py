@@ -158,6 +158,9 @@ def two_heads() -> dict[str, Array]:
 
     It learned to tell facts of each word's two predecessors at once (`attnlib.training.two_heads`), and `HeadMixer` shows it.
 
+    Returns:
+        Arrays by name: (2, 5, 4), the values (2, 5, 3), and `w_o` (6, 8).
+
     >>> {name: array.shape for name, array in two_heads().items()}
     {'query': (2, 5, 4), 'key': (2, 5, 4), 'value': (2, 5, 3), 'w_o': (6, 8)}
     """
@@ -183,6 +186,9 @@ class WordVectors(NamedTuple):
 def word_vectors() -> WordVectors:
     """GloVe's vectors of *Houston we have the problem*; the package that they come from has none for *a*.
 
+    Returns:
+        The five words, and a row for each, (5, 100).
+
     Source: Pennington, Socher & Manning (2014), "GloVe: Global Vectors for Word Representation"; recorded by
     `attnlib.training.word_vectors`.
 
@@ -195,6 +201,9 @@ def word_vectors() -> WordVectors:
 
 def stages() -> tuple[Stage, ...]:
     """The seven stages, in the book's order.
+
+    Returns:
+        The stages.
 
     >>> [stage.name for stage in stages()]
     ['raw dot product', 'learnable U', 'query, key, value', 'scaled', 'masked', 'several heads', 'trained']

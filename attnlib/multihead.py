@@ -156,9 +156,8 @@ def multi_head_attention(
         heads = dropout_weights(weights, dropout, rng) @ value
     else:
         heads = attention(query, key, value, mask, causal=causal, offset=offset, scale=scale)
-    return returned(
-        projected("the merged heads", merge_heads(heads), "w_o", w_o, b_o), dtype, "x and the matrices w_q to w_o are"
-    )
+    out = projected("the output of all heads", merge_heads(heads), "w_o", w_o, b_o)
+    return returned(out, dtype, "x and the matrices w_q to w_o are")
 
 
 def dropout_weights(

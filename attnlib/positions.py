@@ -29,7 +29,11 @@ def sinusoidal_encoding(n: int, d: int, *, base: float = BASE) -> Float[Array, "
         d: the width, which is even.
         base: of the frequencies.
 
-    Raises ValueError for n < 1, a width d that is not even and positive, or a base that is not above 0.
+    Returns:
+        One row for each position, (n, d).
+
+    Raises:
+        ValueError: for n < 1, a width d that is not even and positive, or a base that is not above 0.
 
     Source: Vaswani et al. (2017), section 3.5.
 
@@ -60,8 +64,12 @@ def rotary_embedding(
             (GPT-NeoX, Llama in Hugging Face).
         base: of the frequencies.
 
-    Raises ValueError for a width that is not even, positions that do not fit, an unknown layout, a base that is not
-    above 0, and an entry that is not finite.
+    Returns:
+        The turned rows, in the shape of `x`.
+
+    Raises:
+        ValueError: for a width that is not even, positions that do not fit, an unknown layout, a base that is
+            not above 0, and an entry that is not finite.
 
     Source: Su et al. (2021), section 3.2.2.
 
@@ -95,7 +103,11 @@ def rotary_permutation(d: int) -> Integer[Array, "d"]:
     Args:
         d: the width, which is even.
 
-    Raises ValueError for a width that is not even and positive.
+    Returns:
+        The numbers of the columns, (d,).
+
+    Raises:
+        ValueError: for a width that is not even and positive.
 
     >>> rotary_permutation(6)
     array([0, 2, 4, 1, 3, 5])
@@ -114,7 +126,11 @@ def scaled_base(factor: float, d: int, *, base: float = BASE) -> float:
         d: the width, which is even.
         base: the base before.
 
-    Raises ValueError for d < 4 or odd, and for a factor or base that is not above 0.
+    Returns:
+        The new base.
+
+    Raises:
+        ValueError: for d < 4 or odd, and for a factor or base that is not above 0.
 
     Source: Peng et al. (2023), section 3.1 ("NTK-aware" interpolation).
 

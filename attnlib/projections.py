@@ -19,8 +19,12 @@ def project(
         w: the matrix W, (d, d_out).
         b: a bias for each column, (d_out,).
 
-    Raises ValueError for sizes that do not fit, naming them, an entry that is not finite, and a result too large for
-    its dtype.
+    Returns:
+        The rows, (…, n, d_out).
+
+    Raises:
+        ValueError: for sizes that do not fit, naming them, an entry that is not finite, and a result too large
+            for its dtype.
 
     Source: Phuong & Hutter (2022), algorithm 4, which writes it for columns.
 

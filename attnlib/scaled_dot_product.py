@@ -291,5 +291,6 @@ def _checked_weights(weights: Array) -> Array:
     forbid("weights", weights, ~(weights >= 0), "is {value}: a weight is 0 or more")
     with np.errstate(over="ignore"):
         sums = np.asarray(weights.sum(axis=-1))
-    forbid("weights", sums, np.asarray(abs(sums - 1) > 5e-3), "sums to {value}, not 1")  # float16 rounds each weight
+    off = np.asarray(abs(sums - 1) > 5e-3)  # float16 rounds each weight
+    forbid("weights", sums, off, "must sum to 1, got {value}")
     return weights

@@ -37,6 +37,9 @@ class NextWord(NamedTuple):
 def parameters() -> dict[str, Array]:
     """The shipped weights, by name: 2 layers of 4 heads, d = 64. They were stored in float16, and are read-only.
 
+    Returns:
+        The arrays that `attnlib.decoder` names, in float64.
+
     >>> {name: array.shape for name, array in parameters().items()}["w_q"]
     (2, 64, 64)
     """
@@ -49,6 +52,9 @@ def parameters() -> dict[str, Array]:
 
 def record() -> dict[str, Any]:
     """Where the shipped weights come from, and what was measured of them.
+
+    Returns:
+        The record, by name.
 
     >>> record()["command"]
     'python -m attnlib.training --seed 3 --steps 2500 --out attnlib/data/model.npz'
@@ -63,7 +69,11 @@ def encode(text: str) -> list[int]:
     Args:
         text: words with spaces between.
 
-    Raises ValueError for words that the model never saw, no words at all, and more than it reads at once.
+    Returns:
+        One number for each word.
+
+    Raises:
+        ValueError: for words that the model never saw, no words at all, and more than it reads at once.
 
     >>> encode("Houston, we have a problem.")
     [0, 1, 2, 3, 4, 5]
@@ -84,7 +94,11 @@ def decode(tokens: Sequence[int] | Int[Array, "n"]) -> str:
     Args:
         tokens: the rows' numbers, (n,).
 
-    Raises ValueError for a number that is no row.
+    Returns:
+        The words, with one space between each two.
+
+    Raises:
+        ValueError: for a number that is no row.
 
     >>> decode([0, 1, 2, 3, 4, 5])
     'Houston we have a problem .'
@@ -104,7 +118,8 @@ def next_words(text: str, count: int = 3, *, using: Parameters | None = None) ->
     Returns:
         Each word with its probability, the likeliest first.
 
-    Raises ValueError as `encode` does, and for a count below 1.
+    Raises:
+        ValueError: as `encode` does, and for a count below 1.
 
     >>> [word for word, _ in next_words("Houston we have a", 1)]
     ['problem']
@@ -121,7 +136,11 @@ def ablate(parameters: Parameters, layer: int, head: int) -> dict[str, Array]:
         parameters: those of `attnlib.decoder`.
         layer, head: which head, both counted from 0.
 
-    Raises ValueError for a head that is not there.
+    Returns:
+        Arrays by name; all but `w_o` are those that were given.
+
+    Raises:
+        ValueError: for a head that is not there.
 
     >>> without = ablate(parameters(), 0, 1)
     >>> bool((without["w_o"][0, 16:32] == 0).all())
@@ -136,6 +155,9 @@ def previous_token_scores(parameters: Parameters, sequences: Int[Array, "count n
     Args:
         parameters: those of `attnlib.decoder`.
         sequences: rows of tokens, (count, n).
+
+    Returns:
+        Mean weights, (layers, h), from 0 to 1.
 
     >>> scores = previous_token_scores(parameters(), repeats(np.random.default_rng(0), 5))
     >>> scores.shape, bool(scores.max() > 0.9)
@@ -154,7 +176,11 @@ def induction_scores(parameters: Parameters, sequences: Int[Array, "count twice"
         parameters: those of `attnlib.decoder`.
         sequences: the same words twice in each row, as `attnlib.corpus.repeats` makes them, (count, twice).
 
-    Raises ValueError for other sequences.
+    Returns:
+        Mean weights, (layers, h), from 0 to 1.
+
+    Raises:
+        ValueError: for other sequences.
 
     >>> scores = induction_scores(parameters(), repeats(np.random.default_rng(0), 5))
     >>> scores.shape, bool(scores.max() > 0.9)
@@ -174,6 +200,9 @@ def pronoun_scores(parameters: Parameters, drawn: Streams) -> Float[Array, "laye
     Args:
         parameters: those of `attnlib.decoder`.
         drawn: what `attnlib.corpus.streams` gave.
+
+    Returns:
+        Mean weights, (layers, h), from 0 to 1.
 
     >>> scores = pronoun_scores(parameters(), streams(np.random.default_rng(0), 20))
     >>> scores.shape, bool(scores.max() > 0.9)
@@ -221,6 +250,10 @@ def measure(parameters: Parameters, *, count: int = 300) -> dict[str, Any]:
     Args:
         parameters: those of `attnlib.decoder`.
         count: how many streams and how many sequences.
+
+    Returns:
+        By name: "accuracies" of the whole model, "named", the layer and head with the highest score of each
+        kind, and "heads".
 
     >>> list(measure(parameters(), count=5))
     ['accuracies', 'named', 'heads']

@@ -44,7 +44,11 @@ def tied_attention(
         mask, causal: as in `attention`.
         scale: what the dot products are multiplied by; None means 1/√d_u.
 
-    Raises ValueError when `u` does not fit `x`, naming the sizes, and as `attention` does.
+    Returns:
+        What each token reads, (…, n, d_u), or (…, n, d) without `u`.
+
+    Raises:
+        ValueError: when `u` does not fit `x`, naming the sizes, and as `attention` does.
 
     >>> tied_attention(np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[1.0], [0.0]])).round(2)
     array([[0.73],
@@ -62,7 +66,11 @@ def elu_plus_one(x: Real[Array, "*shape"]) -> Float[Array, "*shape"]:
     Args:
         x: numbers, in any shape.
 
-    Raises ValueError for an entry that is not finite, or too large.
+    Returns:
+        Positive numbers, in the shape of `x`.
+
+    Raises:
+        ValueError: for an entry that is not finite, or too large.
 
     Source: Katharopoulos et al. (2020), equation 7.
 
@@ -92,8 +100,13 @@ def linear_attention(
         query, key, value, causal, offset: as in `attention`.
         feature: φ, a function of every entry that is never negative.
 
-    Raises ValueError for sizes that do not fit, an empty sequence, an entry that is not finite, where φ gives something
-    negative or not finite, or nothing but 0 for a query, and for sums too large for the dtype.
+    Returns:
+        What each query reads, (…, n_q, d_v).
+
+    Raises:
+        ValueError: for sizes that do not fit, an empty sequence, an entry that is not finite, where φ gives
+            something negative or not finite, or nothing but 0 for a query, and for sums too large for the
+            dtype.
 
     Source: Katharopoulos et al. (2020), sections 3.2 and 3.3.
 
@@ -136,8 +149,12 @@ def window_attention(
         query, key, value, scale: as in `attention`, with as many queries as keys.
         window: how many keys each query reads.
 
-    Raises ValueError for sizes that do not fit, n_q ≠ n_k, a window below 1, an entry that is not finite, and a score
-    too large for its dtype.
+    Returns:
+        What each query reads, (…, n, d_v).
+
+    Raises:
+        ValueError: for sizes that do not fit, n_q ≠ n_k, a window below 1, an entry that is not finite, and a
+            score too large for its dtype.
 
     Source: Beltagy, Peters & Cohan (2020), section 3.1.
 

@@ -25,6 +25,9 @@ def read_words(text: str, vocabulary: Sequence[str]) -> Words:
         text: words with spaces between.
         vocabulary: a word for each row.
 
+    Returns:
+        The rows of known words, and the pieces of the text with others.
+
     >>> read_words("Tom, red and BLUE.", ["red", "blue", "."])
     Words(rows=[0, 1, 2], unknown=['Tom,', 'and'])
     """

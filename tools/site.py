@@ -14,7 +14,6 @@ from playwright.sync_api import Page
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
-AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync"]
 BELOW = "/some/where"  # not at a host's root
@@ -85,11 +84,3 @@ def scroll_through(page: Page) -> None:
             scrollTo({ top: 0, behavior: 'instant' });
         }"""
     )
-
-
-def violations(page: Page, without: str = "") -> list[tuple[str, str, str]]:
-    """What axe finds, with every rule on, except in the elements `without`: the rule, the element, the reason."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE.read_text(encoding="utf8"))  # no script tag: the policy forbids it
-    found = page.evaluate("(without) => axe.run(without ? { exclude: without } : document)", without)["violations"]
-    return [(rule["id"], node["html"], node["failureSummary"]) for rule in found for node in rule["nodes"]]

@@ -7,7 +7,7 @@ import pytest
 
 from anywidget_static import esbuild, page
 from anywidget_static.widget import library
-from tools.site import ROOT, violations
+from pages import ROOT
 
 # What a reader sees and hears of the widget, without what only tells of the last step.
 SHOWN = """(root, all) => {
@@ -225,7 +225,7 @@ class Contract:
         ("scheme", "used"),
         [("dark", True), *(pytest.param(*c, marks=pytest.mark.slow) for c in [("light", False), *CALM])],
     )
-    def test_axe_finds_nothing_and_nothing_hangs_over(self, scheme, used, example, show_alive):
+    def test_axe_finds_nothing_and_nothing_hangs_over(self, scheme, used, example, show_alive, violations):
         page = show_alive(example, color_scheme=scheme)
         if used:
             walk(

@@ -14,10 +14,10 @@ import counter
 from anywidget_static import InputError, OneOf, Real, Whole, Widget, esbuild, page
 from anywidget_static.page import Source
 from anywidget_static.widget import library
+from pages import ROOT
 
-ROOT = Path(__file__).parents[2]
-FAULT = """
-import { fault } from "./anywidget-static/src/anywidget_static/js/bounds.mjs";
+FAULT = f"""
+import {{ fault }} from "{(page.script_folder() / "bounds.mjs").as_uri()}";
 const [name, value, bounds] = JSON.parse(process.argv[1]);
 process.stdout.write(fault(name, value, bounds));
 """
@@ -44,7 +44,7 @@ def test_a_wrong_value_has_the_same_sentence_in_both_languages(name, value):
         setattr(widget, name, value)
     told = json.dumps([name, value, widget._bounds[name]])
     said = subprocess.run(
-        ["node", "--input-type=module", "-e", FAULT, told], cwd=ROOT, capture_output=True, text=True, check=True
+        ["node", "--input-type=module", "-e", FAULT, told], capture_output=True, text=True, check=True
     )
     assert said.stdout == str(raised.value) != ""
     assert getattr(widget, name) == before
@@ -94,17 +94,21 @@ def test_a_missing_bundle_says_what_to_run(tmp_path):
 
 
 def test_a_pages_script_holds_what_its_widgets_use_once_and_nothing_else(tmp_path):
-    grid, plane = (Source(name, package="attnlib.widgets") for name in ("attention_grid", "token_plane"))
-    esbuild.write_pages({"grid": [grid], "plane": [plane], "both": [grid, plane]}, tmp_path, root=ROOT)
-    one, other, both = ((tmp_path / f"{name}.js").read_text("utf8") for name in ("grid", "plane", "both"))
+    alone = 'export default define((model, figure) => () => figure.append("a square"));'
+    square = Source("square", esm=f'import {{ define }} from "anywidget_static/define.mjs";\n{alone}')
+    interval = Source("interval", package="intervals")
+    pages = {"interval": [interval], "square": [square], "both": [interval, square]}
+    esbuild.write_pages(pages, tmp_path, root=ROOT)
+    one, other, both = ((tmp_path / f"{name}.js").read_text("utf8") for name in pages)
     assert both.count("This picture cannot be drawn") == 1
-    assert "Next word after" not in both
+    assert ["width in" in script for script in (one, other, both)] == [True, False, True]
+    assert ["a square" in script for script in (one, other, both)] == [False, True, True]
     assert max(len(one), len(other)) < len(both) < len(one) + len(other) - 4000  # what they share
 
 
 def test_a_script_that_cannot_be_made_says_why(tmp_path, monkeypatch):
     with pytest.raises(esbuild.BuildError, match=re.escape("esbuild cannot read this") + r".*nobody\.mjs"):
-        esbuild.write_pages({"page": [Source("nobody", package="attnlib.widgets")]}, tmp_path, root=ROOT)
+        esbuild.write_pages({"page": [Source("nobody", package="intervals")]}, tmp_path, root=ROOT)
     monkeypatch.setenv("PATH", "")
     with pytest.raises(esbuild.BuildError, match="esbuild is missing: run `npm ci`"):
         esbuild.run({"page": ""}, tmp_path, root=tmp_path)

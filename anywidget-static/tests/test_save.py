@@ -12,9 +12,9 @@ import traitlets
 import counter
 import samples
 from anywidget_static import Widget, esbuild
-from tools.site import violations
+from pages import ROOT
 
-ROOT = Path(__file__).parents[2]
+EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 class Bytes(Widget):
@@ -64,7 +64,7 @@ def test_a_library_has_the_page_of_what_says_that_it_is_savable(examples, no_esb
 
 
 def test_a_library_is_built_anew_without_what_is_no_longer_savable(tmp_path):
-    folder = shutil.copytree(ROOT / "anywidget-static/examples/intervals", tmp_path / "intervals")
+    folder = shutil.copytree(EXAMPLES / "intervals", tmp_path / "intervals")
     module = folder / "interval.mjs"
     module.write_text(module.read_text("utf8").replace("export const savable", "export const other"))
     esbuild.build(folder, ROOT)
@@ -93,7 +93,9 @@ def test_it_opens_from_a_folder_offline(kind, joined, open_again, tmp_path, monk
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_is_light_or_dark_as_the_browser_is_and_read_without_a_script(scheme, examples, open_again, tmp_path):
+def test_it_is_light_or_dark_as_the_browser_is_and_read_without_a_script(
+    scheme, examples, open_again, violations, tmp_path
+):
     interval = examples["Interval"]
     file = interval.save(tmp_path / "page.html")
     still = open_again(file.as_uri(), java_script_enabled=False)

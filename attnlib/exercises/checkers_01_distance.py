@@ -1,12 +1,11 @@
 """How the program of chapter 1 about weights by distance is judged."""
 
-import tracemalloc
 from typing import Any
 
 import numpy as np
 
 from attnlib.exercises.checkers_01 import ONE_HOT, tokens
-from attnlib.exercises.harness import Case, Mistake, Property, call, compare, minus, numbers
+from attnlib.exercises.harness import Case, Mistake, Property, call, call_traced, compare, minus, numbers
 from attnlib.exercises.slips import (
     GRID,
     LARGE,
@@ -194,15 +193,10 @@ OF_MANY_AXES = agrees("many axes", _by_distance, [MANY_AXES], DISTANCE_MISTAKES)
 def _no_cube(answer: Any) -> None:
     """Points of many axes, in memory that no array of all differences fits into."""
     OF_MANY_AXES.test(answer)
-    tracemalloc.start()
-    try:
-        call(answer, MANY_AXES)
-        held = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    if held > 40 * 50 * 200 * 2:
+    _, held = call_traced(answer, MANY_AXES)
+    if held > (most := 40 * 50 * 200 * 2):
         raise Mistake(
-            f"For 40 queries and 50 keys of 200 numbers your function held {held / 1e6:.1f} MB: that is an array of "
+            f"For 40 queries and 50 keys of 200 numbers your function held more than {most / 1e6} MB: that is an array of "
             "n_q × n_k × d. Multiply the squared distance out: then one matrix product does the work of all differences."
         )
 

@@ -1,12 +1,11 @@
 """How a program of chapter 7 is judged: running sums in place of a grid."""
 
-import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from attnlib.exercises.harness import Mistake, Property, call, compare
+from attnlib.exercises.harness import Mistake, Property, call_traced, compare
 from attnlib.exercises.slips import Map, Slips, agrees, drawn
 from attnlib.masks import causal_mask
 from attnlib.scaled_dot_product import attention
@@ -96,16 +95,11 @@ def _whole(seed: int, n: int, d_k: int, d_v: int) -> tuple[np.ndarray, ...]:
 def _no_grid(answer: Any) -> None:
     """A long text, in memory that no n × n grid fits into."""
     case = _positive(5, 1500, 3, 2)
-    tracemalloc.start()
-    try:
-        got = call(answer, case)
-        held = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    got, held = call_traced(answer, case)
     compare(got, _causal_linear(*case), what="For 1500 tokens the result", tolerance=1e-5)
-    if held > 1500**2 * 4:
+    if held > (most := 1500**2 * 4):
         raise Mistake(
-            f"For 1500 tokens your function held {held / 1e6:.0f} MB: that is an n × n grid. "
+            f"For 1500 tokens your function held more than {most / 1e6:.0f} MB: that is an n × n grid. "
             "Two running sums of fixed size are enough."
         )
 

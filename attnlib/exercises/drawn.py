@@ -23,7 +23,9 @@ def drawn_for(name: str, task: str) -> np.random.RandomState:
     """A generator for a name: the same words give the same numbers, and each `task` others.
 
     `RandomState` is the one generator of NumPy whose numbers stay the same from version to version.
-    Raises TypeError for a name that is no text, ValueError for one without a letter or digit.
+    Raises:
+        TypeError: for a name that is no text.
+        ValueError: for one without a letter or digit.
 
     >>> drawn_for("Ada Lovelace", "tea").randint(100) == drawn_for("lovelace, ada", "tea").randint(100)
     True

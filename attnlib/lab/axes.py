@@ -19,7 +19,12 @@ def standardise(x: Real[Array, "*batch n d"]) -> Float[Array, "*batch n d"]:
     Args:
         x: rows of vectors, (…, n, d).
 
-    Raises ValueError for no rows or no columns, naming the shape, and for an entry that is not finite, naming its index.
+    Returns:
+        The columns, in the shape of `x`.
+
+    Raises:
+        ValueError: for no rows or no columns, naming the shape, and for an entry that is not finite, naming its
+            index.
 
     >>> standardise(np.array([[1.0, 5.0], [3.0, 5.0]]))
     array([[-1.,  0.],
@@ -45,8 +50,12 @@ def partner_share(weights: Real[Array, "n n_k"], partners: Sequence[int]) -> flo
         weights: a grid, (n, n_k).
         partners: for each query the number of a key.
 
-    Raises ValueError for weights that are no matrix or not finite, for another number of partners than of queries, and for
-    a partner outside the grid, naming its index.
+    Returns:
+        The mean; a share from 0 to 1 where rows are weights.
+
+    Raises:
+        ValueError: for weights that are no matrix or not finite, for another number of partners than of
+            queries, and for a partner outside the grid, naming its index.
 
     >>> partner_share(np.array([[0.25, 0.75], [0.5, 0.5]]), [1, 0])
     0.625

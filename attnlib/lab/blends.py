@@ -23,7 +23,11 @@ def blend_errors(shares: Float[Array, "h"] | Sequence[float], noise: float = 0.0
         shares: the a_i, (h,), each from 0 to 1.
         noise: s, from 0 to 1.
 
-    Raises ValueError for no shares, for one that is not from 0 to 1, naming its index, and for other noise.
+    Returns:
+        Two mean squared errors: that of u, and that of v.
+
+    Raises:
+        ValueError: for no shares, for one that is not from 0 to 1, naming its index, and for other noise.
 
     >>> blend_errors([0.5])
     (0.5, 0.5)
@@ -43,7 +47,11 @@ def blend_readout(shares: Float[Array, "h"] | Sequence[float], noise: float = 0.
     Args:
         shares, noise: as for `blend_errors`, which says what is read.
 
-    Raises ValueError as `blend_errors` does.
+    Returns:
+        One row for each blend, (h, 2).
+
+    Raises:
+        ValueError: as `blend_errors` does.
 
     >>> blend_readout([0.6, 0.4]).round(2)
     array([[ 3., -2.],

@@ -69,7 +69,12 @@ def reading_cost(
         itemsize: the bytes of a number.
         tiles, window, linearised: how the layers attend. All False or None is `attention` with its whole grid.
 
-    Raises ValueError for a size below 1, for heads that do not divide, and for a linearised form with tiles or a window.
+    Returns:
+        The counts, by name.
+
+    Raises:
+        ValueError: for a size below 1, for heads that do not divide, and for a linearised form with tiles or a
+            window.
 
     Source: Counted from the shapes; the seconds as in Williams et al. (2009), with the rates of NVIDIA's Ada white paper.
 

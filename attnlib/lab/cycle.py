@@ -17,8 +17,12 @@ def cycle_loss(scores: Real[Array, "n n"]) -> float:
     Args:
         scores: a grid of 3 rows or more, (n, n).
 
-    Raises ValueError for a grid that is not square, has fewer than 3 rows or an entry that is not finite, and for
-    scores so far apart that the loss leaves the range of float64.
+    Returns:
+        The loss, in nats.
+
+    Raises:
+        ValueError: for a grid that is not square, has fewer than 3 rows or an entry that is not finite, and for
+            scores so far apart that the loss leaves the range of float64.
 
     >>> round(cycle_loss(np.zeros((3, 3))), 4)  # ln 3
     1.0986
@@ -44,7 +48,11 @@ def cycle_means(scores: Real[Array, "n n"]) -> tuple[float, float, float]:
     Args:
         scores: a grid of 3 rows or more, (n, n).
 
-    Raises ValueError for a grid that is not square, has fewer than 3 rows or an entry that is not finite.
+    Returns:
+        The three means, in this order.
+
+    Raises:
+        ValueError: for a grid that is not square, has fewer than 3 rows or an entry that is not finite.
 
     >>> cycle_means(np.array([[1.0, 0, 5], [5, 1, 0], [0, 5, 1]]))
     (1.0, 5.0, 0.0)
@@ -74,7 +82,12 @@ def cycle_bound(x: float, y: float) -> float:
     Args:
         x, y: the differences.
 
-    Raises TypeError for what is no number, and ValueError for one that is not finite.
+    Returns:
+        The bound, in nats.
+
+    Raises:
+        TypeError: for what is no number.
+        ValueError: for one that is not finite.
 
     Source: Boyd & Vandenberghe (2004), *Convex Optimization*, section 3.1.5: log-sum-exp is convex.
 

@@ -29,7 +29,11 @@ def cosine_similarity(
         query: rows of queries, (…, n_q, d).
         key: rows of keys, (…, n_k, d).
 
-    Raises ValueError for a row of zeros, which has no direction, naming it, and as `attention_scores` does.
+    Returns:
+        The cosines, (…, n_q, n_k).
+
+    Raises:
+        ValueError: for a row of zeros, which has no direction, naming it, and as `attention_scores` does.
 
     Source: Any book on linear algebra; Manning, Raghavan & Schütze (2008), section 6.3.
 
@@ -59,8 +63,12 @@ def distance_scores(
         query: rows of queries, (…, n_q, d).
         key: rows of keys, (…, n_k, d).
 
-    Raises ValueError for widths that differ, for batches that do not broadcast, for entries that are not finite, and for
-    a distance too large to be held.
+    Returns:
+        The scores, (…, n_q, n_k), 0 or less.
+
+    Raises:
+        ValueError: for widths that differ, for batches that do not broadcast, for entries that are not finite,
+            and for a distance too large to be held.
 
     >>> distance_scores(np.array([[1, 0]]), np.array([[1, 0], [3, 3]]))
     array([[ 0. , -6.5]])
@@ -85,7 +93,11 @@ def convex_hull(points: Real[Array, "n 2"]) -> list[int]:
     Args:
         points: one in each row, (n, 2).
 
-    Raises ValueError when `points` is not n × 2 with n ≥ 1, or an entry is not finite.
+    Returns:
+        The rows of `points` that are corners; a single one where all points are the same.
+
+    Raises:
+        ValueError: when `points` is not n × 2 with n ≥ 1, or an entry is not finite.
 
     Source: Andrew (1979), "Another efficient algorithm for convex hulls in two dimensions".
 
@@ -113,7 +125,11 @@ def stretch_matrix(along: float, across: float, degrees: float = 0.0) -> Float[A
         along, across: the factors.
         degrees: the direction, θ.
 
-    Raises ValueError for a number that is not finite.
+    Returns:
+        The symmetric matrix U, (2, 2).
+
+    Raises:
+        ValueError: for a number that is not finite.
 
     Source: Horn & Johnson (2013), *Matrix Analysis*, section 7.3, on the polar decomposition.
 

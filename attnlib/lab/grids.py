@@ -16,7 +16,11 @@ def most_read(weights: Real[Array, "n n"]) -> list[int]:
     Args:
         weights: a grid of 2 rows or more, (n, n).
 
-    Raises ValueError for a grid that is not square, has fewer than 2 rows, or an entry that is not finite.
+    Returns:
+        The number of a key for each of the n queries.
+
+    Raises:
+        ValueError: for a grid that is not square, has fewer than 2 rows, or an entry that is not finite.
 
     >>> most_read(np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.0, 0.1, 0.9]]))
     [1, 2, 1]
@@ -32,7 +36,11 @@ def most_unequal_pair(matrix: Real[Array, "n n"]) -> tuple[int, int]:
     Args:
         matrix: of 2 rows or more, (n, n).
 
-    Raises ValueError for a matrix that is not square, has fewer than 2 rows, or an entry that is not finite.
+    Returns:
+        i and j, counted from 0.
+
+    Raises:
+        ValueError: for a matrix that is not square, has fewer than 2 rows, or an entry that is not finite.
 
     >>> most_unequal_pair(np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.0, 0.0, 1.0]]))
     (1, 2)
@@ -53,8 +61,12 @@ def cycle_product(weights: Real[Array, "n n"], cycle: Sequence[int]) -> float:
         weights: a grid of 2 rows or more, (n, n).
         cycle: the tokens' numbers, one or more.
 
-    Raises ValueError for a grid that is not square, has fewer than 2 rows or an entry that is not finite, for an empty
-    cycle, for a token outside the grid, and for a product too large for float64.
+    Returns:
+        The product.
+
+    Raises:
+        ValueError: for a grid that is not square, has fewer than 2 rows or an entry that is not finite, for an
+            empty cycle, for a token outside the grid, and for a product too large for float64.
 
     Source: Kelly (1979), *Reversibility and Stochastic Networks*, section 1.5: Kolmogorov's criterion.
 
@@ -83,7 +95,11 @@ def weight_back(weights: Real[Array, "*batch n n"], back: int) -> Float[Array, "
         weights: grids, (…, n, n).
         back: how many places, from 0 to n − 1.
 
-    Raises ValueError for weights that are not square or not finite, and unless 0 ≤ `back` < n.
+    Returns:
+        One mean for each grid, (…).
+
+    Raises:
+        ValueError: for weights that are not square or not finite, and unless 0 ≤ `back` < n.
 
     Source: Elhage et al. (2021), on heads that read the previous token.
 

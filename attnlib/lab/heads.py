@@ -16,8 +16,12 @@ def pool_heads(x: Real[Array, "*batch h n d_head"], num_kv_heads: int) -> Float[
         x: keys or values, (…, h, n, d_head).
         num_kv_heads: g, which divides h.
 
-    Raises ValueError when the heads do not divide into `num_kv_heads` groups, for fewer than three axes, and for an
-    entry that is not finite.
+    Returns:
+        One head for each group, (…, g, n, d_head).
+
+    Raises:
+        ValueError: when the heads do not divide into `num_kv_heads` groups, for fewer than three axes, and for
+            an entry that is not finite.
 
     Source: Ainslie et al. (2023), section 2.1.
 
@@ -41,7 +45,11 @@ def silence_head(w_o: Real[Array, "L hv d"], layer: int, head: int, num_heads: i
         layer, head: which head, both counted from 0.
         num_heads: h, which divides the rows.
 
-    Raises ValueError for a head that is not there, and rows that do not divide into `num_heads` heads.
+    Returns:
+        A copy with these rows at 0, in the shape of `w_o`.
+
+    Raises:
+        ValueError: for a head that is not there, and rows that do not divide into `num_heads` heads.
 
     >>> silence_head(np.ones((1, 4, 2)), layer=0, head=1, num_heads=2)[0].tolist()
     [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0], [0.0, 0.0]]
@@ -71,7 +79,8 @@ def random_decoder(
     Returns:
         Arrays as `attnlib.decoder` names them.
 
-    Raises ValueError for a size below 1, and when `num_heads` does not divide d.
+    Raises:
+        ValueError: for a size below 1, and when `num_heads` does not divide d.
 
     >>> {name: array.shape for name, array in random_decoder(np.random.default_rng(0), vocabulary=9, d=8).items()}
     {'embedding': (9, 8), 'w_q': (2, 8, 8), 'w_k': (2, 8, 8), 'w_v': (2, 8, 8), 'w_o': (2, 8, 8), 'bias': (2, 4, 32)}

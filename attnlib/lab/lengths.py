@@ -68,6 +68,9 @@ def recorded(trained: int = 9) -> Lengths:
 def record() -> dict[str, Any]:
     """All that was recorded, and with which command.
 
+    Returns:
+        The record, by name.
+
     >>> record()["command"], record()["seeds"], record()["steps"]
     ('python -m attnlib.training.lengths', [0, 1, 2, 3, 4], 2000)
     """

@@ -34,7 +34,11 @@ def lookup_rows(
         d: entries of a name, each −1 or 1.
         num_letters: how many letters there are.
 
-    Raises ValueError for a size below 1, and for more items than there may be, naming both.
+    Returns:
+        The names and the letters, each row's in a row.
+
+    Raises:
+        ValueError: for a size below 1, and for more items than there may be, naming both.
 
     >>> lookup_rows(np.random.default_rng(0), num_rows=2).names.shape
     (2, 8, 16)
@@ -60,7 +64,11 @@ def compared_weights(
         fixed: one weight for each place, (n_k,), none below 0.
         strength: how much the scores count.
 
-    Raises ValueError for what is not finite, for a fixed weight below 0, naming its index, and where all are 0.
+    Returns:
+        The weights, (…, n_k); each row sums to 1.
+
+    Raises:
+        ValueError: for what is not finite, for a fixed weight below 0, naming its index, and where all are 0.
 
     >>> compared_weights(np.array([2.0, 0.0]), np.array([1.0, 1.0]), 0.0)
     array([0.5, 0.5])
@@ -105,7 +113,11 @@ def share_right(
         fixed: one weight for each place, (items,).
         strength: how much the scores count.
 
-    Raises ValueError for sizes that do not fit, and as `compared_weights` does.
+    Returns:
+        A share, from 0 to 1.
+
+    Raises:
+        ValueError: for sizes that do not fit, and as `compared_weights` does.
 
     >>> share_right(*lookup_rows(np.random.default_rng(1)), np.ones(8), 1.0)
     1.0
@@ -134,7 +146,11 @@ def most_right(letters: Int[Array, "rows items"]) -> float:
     Args:
         letters: of the envelopes, (rows, items), from 0 on.
 
-    Raises ValueError for letters that are no matrix of whole numbers from 0 on.
+    Returns:
+        A share, from 0 to 1.
+
+    Raises:
+        ValueError: for letters that are no matrix of whole numbers from 0 on.
 
     >>> round(most_right(lookup_rows(np.random.default_rng(1)).letters), 2)
     0.27

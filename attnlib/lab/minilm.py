@@ -33,6 +33,9 @@ class LongText(NamedTuple):
 def texts() -> list[str]:
     """The texts that are shown, in their order.
 
+    Returns:
+        Each text, once.
+
     >>> texts()[0], len(texts())
     ('Houston we have a problem', 18)
     """
@@ -60,6 +63,9 @@ def recording(text: str = "Houston we have a problem") -> Recording:
 def vectors() -> Float[Array, "texts 384"]:
     """The model's vector of each of `texts()`, of length 1.
 
+    Returns:
+        One row for each text, (18, 384).
+
     >>> vectors().shape
     (18, 384)
     """
@@ -71,6 +77,9 @@ def last_rows(text: str) -> Float[Array, "n 384"]:
 
     Args:
         text: *The dog bites the man.* or *The man bites the dog.*
+
+    Returns:
+        One row for each token, (n, 384), the first of them for `[CLS]`.
 
     Raises:
         ValueError: for another text.
@@ -84,6 +93,9 @@ def last_rows(text: str) -> Float[Array, "n 384"]:
 
 def long_text() -> LongText:
     """The long text that is kept.
+
+    Returns:
+        The tokens, and the queries and keys of head 1.3.
 
     >>> tokens, queries, keys = long_text()
     >>> tokens[0], queries.shape
@@ -121,6 +133,9 @@ def silenced_layers(layers: Iterable[int], way: str = "zero") -> dict[str, Any]:
 @cache
 def record() -> dict[str, Any]:
     """All that was recorded, and with which command.
+
+    Returns:
+        The record, by name.
 
     >>> record()["model"], record()["license"], record()["command"]
     ('all-MiniLM-L6-v2', 'Apache License 2.0', 'python -m attnlib.training.minilm')

@@ -46,7 +46,11 @@ def positive_function(x: Real[Array, "*shape"], name: str) -> Float[Array, "*sha
         x: scores, of any shape.
         name: exp, softplus, sigmoid, relu (plus 0.01, to stay above 0) or square.
 
-    Raises ValueError for another name, an entry that is not finite, and where φ leaves the range of the dtype.
+    Returns:
+        Numbers of 0 or more, in the shape of `x`.
+
+    Raises:
+        ValueError: for another name, an entry that is not finite, and where φ leaves the range of the dtype.
 
     Source: Phuong & Hutter (2022), section 3, which leaves φ open.
 
@@ -68,8 +72,12 @@ def positive_weights(scores: Real[Array, "*batch n_k"], positive: Elementwise | 
         scores: one for each key, (…, n_k).
         positive: φ, or its name for `positive_function`; "exp" takes the softmax's way, which never overflows.
 
-    Raises ValueError for scores that are not finite, where φ gives something negative or not finite, and for a row in
-    which φ gives 0 throughout, naming the index.
+    Returns:
+        The weights, in the shape of `scores`; each row sums to 1.
+
+    Raises:
+        ValueError: for scores that are not finite, where φ gives something negative or not finite, and for a
+            row in which φ gives 0 throughout, naming the index.
 
     Source: Phuong & Hutter (2022), section 3, which leaves φ open.
 
@@ -102,7 +110,11 @@ def weight_properties(
         constant: what is added to every score.
         raised: what is added to the highest score alone.
 
-    Raises ValueError as `positive_weights` does.
+    Returns:
+        The five numbers, by name.
+
+    Raises:
+        ValueError: as `positive_weights` does.
 
     >>> weight_properties(np.array([-1.0, 0.0, 2.0]), "square").misordered
     1.0

@@ -58,6 +58,9 @@ def recorded(name: str = "SGD") -> RateMap:
 def record() -> dict[str, Any]:
     """All that was recorded, and with which command.
 
+    Returns:
+        The record, by name.
+
     >>> record()["command"], record()["seeds"], record()["steps"]
     ('python -m attnlib.training.rates', [0, 1, 2, 3, 4], 400)
     """

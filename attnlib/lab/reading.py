@@ -15,7 +15,12 @@ def kind_share(weights: Real[Array, "n n_k"], kinds: Int[Array, "n_kinds"]) -> F
         weights: a grid, (n, n): query (row) reads from key (column).
         kinds: a whole number for each token, (n,).
 
-    Raises ValueError for weights that are no square grid or not finite, and for another number of kinds than of tokens.
+    Returns:
+        One sum for each token, (n,); a share from 0 to 1 where rows are weights.
+
+    Raises:
+        ValueError: for weights that are no square grid or not finite, and for another number of kinds than of
+            tokens.
 
     >>> kind_share(np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0], [0.5, 0.0, 0.5]]), np.array([0, 0, 1]))
     array([0.75, 1.  , 0.5 ])
@@ -40,8 +45,12 @@ def reading_loss(x: Real[Array, "n d"], u: Real[Array, "d_x d_u"], kinds: Int[Ar
         u: the matrix, (d, d_u).
         kinds: a whole number for each token, (n,).
 
-    Raises ValueError for shapes that do not fit, for no rows or no columns, for an entry that is not finite, naming its
-    index, and for numbers too large.
+    Returns:
+        The loss, in nats.
+
+    Raises:
+        ValueError: for shapes that do not fit, for no rows or no columns, for an entry that is not finite,
+            naming its index, and for numbers too large.
 
     >>> round(reading_loss(np.array([[1.0], [1.0], [-1.0]]), np.array([[1.0]]), np.array([0, 0, 1])), 3)
     0.123
@@ -63,7 +72,11 @@ def reading_gradient(
         u: the matrix, (d, d_u).
         kinds: a whole number for each token, (n,).
 
-    Raises ValueError as `reading_loss` does.
+    Returns:
+        The derivatives, in the shape of `u`.
+
+    Raises:
+        ValueError: as `reading_loss` does.
 
     >>> reading_gradient(np.array([[1.0], [1.0], [-1.0]]), np.array([[1.0]]), np.array([0, 0, 1])).round(3)
     array([[-0.453]])

@@ -126,7 +126,10 @@ def fastest(work: Callable[[], object], runs: int) -> float:
         work: what is to be timed.
         runs: how often it runs, once or more.
 
-    >>> fastest(lambda: None, 3) < 1
+    Returns:
+        Seconds.
+
+    >>> fastest(lambda: None, 3) >= 0
     True
     """
     taken = []
@@ -144,6 +147,9 @@ def point(taken: cost.Cost, seconds: float) -> Point:
         taken: its multiply–adds and bytes.
         seconds: how long it took.
 
+    Returns:
+        Multiply–adds for each byte, and in each second.
+
     >>> point(cost.Cost(multiply_adds=600, bytes_moved=200, peak_bytes=0), seconds=2)
     Point(intensity=3.0, rate=300.0)
     """
@@ -152,6 +158,9 @@ def point(taken: cost.Cost, seconds: float) -> Point:
 
 def recorded() -> Roofline:
     """What `python -m attnlib.training.roofline` recorded, and on which machine.
+
+    Returns:
+        The machine's name and its roof, with a point for each piece of work.
 
     >>> list(recorded().points)
     ['all at once', 'tile by tile', 'writing a token']

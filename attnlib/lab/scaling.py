@@ -36,7 +36,11 @@ def seeded_uniform(count: int, *, seed: int = 0, start: int = 0) -> Float[Array,
         seed: of which sequence.
         start: the index of the first.
 
-    Raises ValueError for a count, seed or start that is negative.
+    Returns:
+        The numbers, (count,).
+
+    Raises:
+        ValueError: for a count, seed or start that is negative.
 
     Source: Ellis, *lowbias32*, a 32-bit hash found by search.
 
@@ -69,7 +73,11 @@ def draw_scores(n_q: int, n_k: int, d_k: int, *, broken: str = "none", seed: int
             every vector has length 1.
         seed: of the draws.
 
-    Raises ValueError for a size below 1, a negative seed and another name.
+    Returns:
+        The scores, (n_q, n_k).
+
+    Raises:
+        ValueError: for a size below 1, a negative seed and another name.
 
     >>> draw_scores(2, 3, 4, broken="unit").round(2)
     array([[ 0.71,  0.45, -0.09],
@@ -103,7 +111,11 @@ def score_variance(d_k: int, *, broken: str = "none") -> float:
         d_k: the width of queries and keys.
         broken: the assumption that is broken, as in `draw_scores`.
 
-    Raises ValueError for d_k below 1 and for another name.
+    Returns:
+        The variance.
+
+    Raises:
+        ValueError: for d_k below 1 and for another name.
 
     Source: Vaswani et al. (2017), footnote 4, for the case in which nothing is broken.
 
@@ -121,7 +133,11 @@ def saturation(scores: Real[Array, "n_q n_k"]) -> Saturation:
     Args:
         scores: one for each query and key, (n_q, n_k).
 
-    Raises ValueError for scores that are not finite or not a matrix.
+    Returns:
+        The variance of the scores, and four measures of their weights.
+
+    Raises:
+        ValueError: for scores that are not finite or not a matrix.
 
     >>> measured = saturation(np.array([[0.0, 0.0], [0.0, 2.0]]))
     >>> round(measured.variance, 2), round(measured.largest, 2)

@@ -44,6 +44,9 @@ def row(*heads: str) -> int:
     Args:
         heads: any number of names such as "1.2", which is head 2 of layer 1.
 
+    Returns:
+        A number from 0 to 255.
+
     Raises:
         ValueError: for a head that is not there, or is named twice.
 
@@ -87,6 +90,9 @@ def recorded(way: str = "zero") -> Silenced:
 
 def record() -> dict[str, Any]:
     """All that was recorded, and with which command.
+
+    Returns:
+        The record, by name.
 
     >>> record()["command"], record()["seeds"], record()["sentence"]
     ('python -m attnlib.training.silenced', [100, 101, 102, 103, 104], 'Anna met Tom . he')

@@ -13,7 +13,11 @@ def ideal_tensor_parameters(n: int, d: int, d_v: int) -> int:
         n: how many tokens.
         d, d_v: the widths of a token and of an output.
 
-    Raises ValueError for a size below 1.
+    Returns:
+        How many numbers.
+
+    Raises:
+        ValueError: for a size below 1.
 
     >>> f"{ideal_tensor_parameters(1024, 768, 768):.1e}"
     '6.2e+11'
@@ -28,7 +32,11 @@ def attention_parameters(d: int, d_k: int, d_v: int) -> int:
     Args:
         d, d_k, d_v: the widths of a token, of a query or key, and of a value.
 
-    Raises ValueError for a size below 1.
+    Returns:
+        How many numbers.
+
+    Raises:
+        ValueError: for a size below 1.
 
     >>> f"{attention_parameters(768, 768, 768):.1e}"
     '1.8e+06'

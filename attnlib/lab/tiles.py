@@ -30,7 +30,11 @@ def tile_parents(
         forgotten: where swapaxes is left out: the split reshapes (n, d) straight to (h, n, d/h), the merge (h, n, d/h)
             straight to (n, d).
 
-    Raises ValueError for another stage or place, sizes out of range, and heads that do not divide d.
+    Returns:
+        One row for each tile of the stage, one column for each tile of the stage before it.
+
+    Raises:
+        ValueError: for another stage or place, sizes out of range, and heads that do not divide d.
 
     >>> tile_parents("split", 2, 2, 2).argmax(axis=1)  # head 0 takes column 0 of both tokens: tiles 0 and 2
     array([0, 2, 1, 3])

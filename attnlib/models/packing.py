@@ -84,7 +84,8 @@ def deflated(given: bytes) -> bytes:
 def inflated(what: str, given: bytes, size: int) -> bytes:
     """`size` bytes: those that are given, if they are as many, or else deflated ones.
 
-    Raises ValueError, naming `what` and the sizes, for bytes that do not become so many.
+    Raises:
+        ValueError: for bytes that do not become so many, naming `what` and the sizes.
     """
     if len(given) == size:
         return given
@@ -102,7 +103,8 @@ def inflated(what: str, given: bytes, size: int) -> bytes:
 def halved(at: Head, one: Vectors, n_q: int, n_k: int) -> Vectors:
     """Vectors in float16.
 
-    Raises ValueError, naming the head `at`, for sizes that do not fit, and what float16 does not hold.
+    Raises:
+        ValueError: for sizes that do not fit, and what float16 does not hold, naming the head `at`.
     """
     queries, keys = np.asarray(one.queries), np.asarray(one.keys)
     if queries.ndim != 2 or queries.shape[0] != n_q or keys.shape != (n_k, queries.shape[1]):
@@ -127,7 +129,8 @@ def pack_vectors(vectors: Mapping[Head, Vectors], n_q: int, n_k: int) -> dict[st
         vectors: those of each (layer, head); all have the same width, and a bias or none.
         n_q, n_k: how many queries and keys each has.
 
-    Raises ValueError for sizes that do not fit, and what float16 does not hold.
+    Raises:
+        ValueError: for sizes that do not fit, and what float16 does not hold.
     """
     if not vectors:
         return None
@@ -146,7 +149,8 @@ def pack_vectors(vectors: Mapping[Head, Vectors], n_q: int, n_k: int) -> dict[st
 def unpack_vectors(given: Any, shape: tuple[int, int], n_q: int, n_k: int) -> dict[Head, Vectors]:
     """What `pack_vectors` was given, for a model of `shape` (layers, heads).
 
-    Raises ValueError, with the sizes, for bytes that are too few or too many, and a head that is not there.
+    Raises:
+        ValueError: for bytes that are too few or too many, and a head that is not there, with the sizes.
     """
     if given is None:
         return {}

@@ -90,8 +90,9 @@ class Recording:
             effects: what silencing each head changes, as the class says.
             name: what a reader sees; None means the model's name.
 
-        Raises ValueError for a head that is not there, weights outside 0 … 1, more than 250 MB of weights, and vectors
-        or effects that do not fit.
+        Raises:
+            ValueError: for a head that is not there, weights outside 0 … 1, more than 250 MB of weights, and
+                vectors or effects that do not fit.
         """
         stack = getattr(source, "stack", source)
         shape = (int(stack.num_layers), int(stack.num_heads))
@@ -144,7 +145,8 @@ class Recording:
             effects: what silencing each head changes, as the class says.
             name: what a reader sees.
 
-        Raises ValueError as `of` does, and for sizes that do not fit.
+        Raises:
+            ValueError: as `of` does, and for sizes that do not fit.
 
         >>> recording = Recording.from_grids([[[[1, 0], [0.25, 0.75]]]], ["we", "read"])
         >>> recording.causal, recording.grid(0, 0).round(2).tolist()
@@ -249,7 +251,8 @@ class Recording:
     def grid(self, layer: int, head: int) -> Float[Array, "n_q n_k"]:
         """The weights of a head, (n_q, n_k) float32, each within 1/510 of the true one.
 
-        Raises ValueError for a head that is not there.
+        Raises:
+            ValueError: for a head that is not there.
         """
         layer = as_integer("layer", layer, 0, self.num_layers - 1)
         head = as_integer("head", head, 0, self.num_heads - 1)
@@ -287,7 +290,8 @@ class Recording:
     def from_dict(cls, given: Mapping[str, Any]) -> "Recording":
         """The recording that `to_dict` gave.
 
-        Raises ValueError, with the sizes, for what is missing, cut off, or does not fit.
+        Raises:
+            ValueError: for what is missing, cut off, or does not fit, with the sizes.
         """
         needed = {"name", "tokens", "special", "num_layers", "num_heads", "causal", "scale", "softcap", "scores"}
         if lacking := sorted((needed | {"cases", "vectors", "effects", "small", "heads"}) - set(given)):
@@ -342,7 +346,8 @@ class Recording:
     def load(cls, path: str | Path) -> "Recording":
         """The recording in a file that `save` wrote.
 
-        Raises ValueError, naming the file, for one that is cut off or no recording.
+        Raises:
+            ValueError: for one that is cut off or no recording, naming the file.
         """
         try:
             return cls.from_dict(without_base64(json.loads(Path(path).read_text(encoding="utf8"))))

@@ -53,7 +53,8 @@ def head_scores(
     Returns:
         By its name each score, one number from 0 to 1 for each head, (…).
 
-    Raises ValueError for sizes that do not fit each other.
+    Raises:
+        ValueError: for sizes that do not fit each other.
 
     >>> grid = np.array([[1, 0, 0], [0.75, 0.25, 0], [0, 1, 0]])
     >>> scores = head_scores(grid, ["we", "read", "we"], mask=np.tri(3, dtype=bool))
@@ -93,7 +94,8 @@ def score_cases(
     Returns:
         By the score's name a number of queries, 1 or more.
 
-    Raises ValueError for sizes that do not fit each other.
+    Raises:
+        ValueError: for sizes that do not fit each other.
 
     >>> score_cases(["we", "read", "we"], mask=np.tri(3, dtype=bool))["induction"]
     1

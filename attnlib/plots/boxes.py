@@ -72,6 +72,9 @@ def flow(
 def three_spaces() -> Figure:
     """The input space, and the attention space and the output space to which W_Q, W_K and W_V lead.
 
+    Returns:
+        The figure.
+
     >>> [text.get_text() for text in three_spaces().axes[0].texts if text.get_text()][3:]
     ['$W_Q$ and $W_K$', '$W_V$', 'weights']
     """

@@ -30,8 +30,9 @@ class AttentionGrid(PageWidget):
     `controls` which of the three can be changed below the grid. All of these are synced: set them
     from Python, or observe what the reader does. Beyond 24 keys the cells are shades, without numbers.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them, and for entries that
-    are not finite, naming the index.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, naming them, and for entries that are not
+            finite, naming the index.
 
     >>> grid = AttentionGrid(["a", "b"], np.array([[1, 0], [0, 1]]))
     >>> grid.weights.round(2)

@@ -33,7 +33,9 @@ class AxesPuzzle(PageWidget):
     at most 1, so not both can be above 0.5. Where the page hands over what is missing (`handed`), `factors` (2 × 2, 0
     to 3, a row for each question) multiply kind and size before the dot product; otherwise they count nothing.
 
-    Raises ValueError (`InputError`) for other sizes, naming them, and for an entry outside its bounds, naming its index.
+    Raises:
+        ValueError: an `InputError`, for other sizes, naming them, and for an entry outside its bounds, naming
+            its index.
 
     >>> [round(share, 2) for share in AxesPuzzle().shares]
     [0.47, 0.47]

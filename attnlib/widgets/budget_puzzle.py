@@ -47,7 +47,9 @@ class BudgetPuzzle(PageWidget):
     heads to a head of keys and values), `window` (the 4,096 tokens up to each one) and `linearised`, which goes with
     neither tiles nor a window. What is not offered counts nothing. A reader moves all but the model.
 
-    Raises ValueError (`InputError`) for an input out of range, naming it, and for `linearised` with tiles or a window.
+    Raises:
+        ValueError: an `InputError`, for an input out of range, naming it, and for `linearised` with tiles or a
+            window.
 
     >>> round(BudgetPuzzle(itemsize=1).reading.held / 1e9)
     242

@@ -29,7 +29,8 @@ class CheatPuzzle(PageWidget):
     the page hands over what is missing (`handed`), `masked` makes the score on the coin −∞ before the softmax, and one
     guess must do for all coins: 10 are right. Otherwise `masked` counts nothing. All are synced.
 
-    Raises ValueError (`InputError`) for a factor outside its bounds.
+    Raises:
+        ValueError: an `InputError`, for a factor outside its bounds.
 
     >>> CheatPuzzle(erase_weight=True).outputs.round(3).tolist()
     [0.119, 0.731]

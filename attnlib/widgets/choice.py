@@ -25,7 +25,9 @@ class Choice(QuestionWidget):
     `answer` is the number of the option chosen, or the order that was checked; `correct` says whether it is right. Both
     are None before, and can be observed. Without arguments it asks a question of its own.
 
-    Raises ValueError (`InputError`) for texts that are missing, naming the option, and numbers outside the options.
+    Raises:
+        ValueError: an `InputError`, for texts that are missing, naming the option, and numbers outside the
+            options.
 
     >>> question = Choice("1 + 1?", [("2", "Yes, two."), ("11", "That joins the digits.")], 0)
     >>> question.answer = 1

@@ -40,7 +40,8 @@ class ConventionSwitch(PageWidget):
     0). `n`, `n_z`, `d`, `d_k` and `d_v` lie between 1 and 8. The matrices are filled from `numbers`,
     which are used again where they do not suffice. All are synced.
 
-    Raises ValueError (`InputError`) for a size outside 1 … 8, and for numbers that are none or not finite.
+    Raises:
+        ValueError: an `InputError`, for a size outside 1 … 8, and for numbers that are none or not finite.
 
     >>> switch = ConventionSwitch(formula="output")
     >>> switch.row_result.shape, switch.column_result.shape

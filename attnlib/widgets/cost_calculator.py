@@ -43,7 +43,8 @@ class CostCalculator(PageWidget):
     offers: names, sources and sizes, with n None where the source gives none; `chosen` is one of the names. Embeddings,
     biases and norms are left out; a masked cell counts, since it is computed first; 1 GB is 10⁹ bytes. All are synced.
 
-    Raises ValueError (`InputError`) for sizes out of range, naming them, and for heads that do not divide.
+    Raises:
+        ValueError: an `InputError`, for sizes out of range, naming them, and for heads that do not divide.
 
     >>> CostCalculator(n=1024, d=768).work
     {'grid': 19327352832, 'projections': 28991029248, 'feed-forward': 57982058496}

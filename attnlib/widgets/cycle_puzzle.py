@@ -31,8 +31,9 @@ class CyclePuzzle(PageWidget):
     never to it: the scores are symmetric still. Otherwise `own` counts nothing. With `bounds=False` the map of all bounds
     is left out, for a page that has not yet derived them. All are synced.
 
-    Raises ValueError (`InputError`) for other sizes, naming them, and for an entry outside its bounds, naming its
-    index.
+    Raises:
+        ValueError: an `InputError`, for other sizes, naming them, and for an entry outside its bounds, naming
+            its index.
 
     >>> round(CyclePuzzle(points=np.zeros((3, 2))).loss, 4)
     1.0986

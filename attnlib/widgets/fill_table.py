@@ -28,8 +28,9 @@ class FillTable(PageWidget):
     last check; `shown` says whether the reader had the rest shown. All can be observed. Where a table of this
     width has no room, each row is a block.
 
-    Raises ValueError (`InputError`) for lengths that do not fit, naming the row or the column and both sizes, for an
-    index outside the options, for fewer than 2 options, and for a text that is empty.
+    Raises:
+        ValueError: an `InputError`, for lengths that do not fit, naming the row or the column and both sizes,
+            for an index outside the options, for fewer than 2 options, and for a text that is empty.
 
     >>> planets = FillTable(["Earth", "Mars"], ["moons"], [["0", "1", "2"]], [[1], [2]], ["The Moon.", "Two."])
     >>> planets.chosen = [[1], [-1]]

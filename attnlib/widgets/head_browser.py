@@ -65,8 +65,9 @@ class HeadBrowser(PageWidget):
     `parameters` are those of `attnlib.decoder`, one row of its `embedding` for each word of `vocabulary`; they
     are kept in float16. Without them it is the model of `attnlib.trained`.
 
-    Raises ValueError (`InputError`) for parameters that do not fit each other or the vocabulary, words that are
-    in it twice, and a layer, head or other word that is not there.
+    Raises:
+        ValueError: an `InputError`, for parameters that do not fit each other or the vocabulary, words that are
+            in it twice, and a layer, head or other word that is not there.
 
     >>> browser = HeadBrowser("Anna met Tom. He")
     >>> browser.tokens

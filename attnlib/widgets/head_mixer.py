@@ -40,7 +40,9 @@ class HeadMixer(PageWidget):
     With `weights` (h × n × n) in place of all that, the grids are shown and nothing is computed. They travel in
     steps of 1/255, and only their lower triangles where the rest is 0. `columns` says how many grids stand in a row.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them, and for entries that are not finite.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, naming them, and for entries that are not
+            finite.
 
     >>> mixer = HeadMixer()
     >>> (mixer.change > 0).tolist()

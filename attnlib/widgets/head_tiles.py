@@ -28,8 +28,9 @@ class HeadTiles(PageWidget):
     counted row by row, head by head; with `at` = −1 none is chosen. What it is computed from lights up, and what is
     computed from it. `forgotten` says where swapaxes is left out: "nowhere", "split", "merge" or "both". All are synced.
 
-    Raises ValueError (`InputError`) for a size, a stage or a tile out of range, naming it, and for heads that do not
-    divide d.
+    Raises:
+        ValueError: an `InputError`, for a size, a stage or a tile out of range, naming it, and for heads that
+            do not divide d.
 
     >>> HeadTiles(forgotten="split", at=6, tile=0).read  # the output at "we" reads its future
     ['we', 'a']

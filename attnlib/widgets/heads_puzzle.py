@@ -21,7 +21,8 @@ class HeadsPuzzle(PageWidget):
     noise of its own and the share `second` (0 to 1), which counts nothing otherwise. Without noise any two shares that
     differ give both numbers exactly; with it, two that differ little leave large errors. A reader moves all but `noise`.
 
-    Raises ValueError (`InputError`) for a number outside its bounds, naming it.
+    Raises:
+        ValueError: an `InputError`, for a number outside its bounds, naming it.
 
     >>> [round(error, 3) for error in HeadsPuzzle().errors]
     [0.502, 0.502]

@@ -33,8 +33,9 @@ class LayersPuzzle(PageWidget):
     is missing (`handed`), whole layers are silenced in its place: `off` is their row in `layers`, and 0 is none. `tried`
     holds the heads that were tried.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, for cosines outside −1 to 1, for a head or a row that is
-    none, and where the whole model has reached the goal already.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, for cosines outside −1 to 1, for a head or a row
+            that is none, and where the whole model has reached the goal already.
 
     >>> LayersPuzzle(silenced=4).cosines.tolist(), LayersPuzzle(silenced=4).reached
     ([0.385, 0.355], False)

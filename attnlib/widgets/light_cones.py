@@ -25,7 +25,8 @@ class LightCones(PageWidget):
     but the first `size` keys are open to all). One dot is chosen: place `selected` of layer `layer`. Layer 0 are the
     `tokens` (1 to 10). Without `layer` it is the top layer, without `selected` the place in the middle. All are synced.
 
-    Raises ValueError (`InputError`) for a size, a layer or a place out of range, naming it.
+    Raises:
+        ValueError: an `InputError`, for a size, a layer or a place out of range, naming it.
 
     >>> LightCones(preset="off by one", layers=3, selected=2).read
     ['we', 'saw', 'it', 'go', 'up', 'and']

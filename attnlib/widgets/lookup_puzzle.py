@@ -26,7 +26,9 @@ class LookupPuzzle(PageWidget):
     over, it sets the fixed weights alike. `rows` holds the questions, one row
     a text: a letter and a name as four hexadecimal digits for each envelope, as `written` makes them.
 
-    Raises ValueError (`InputError`) for a row that cannot be read, naming it, and where all fixed weights are 0.
+    Raises:
+        ValueError: an `InputError`, for a row that cannot be read, naming it, and where all fixed weights are
+            0.
 
     >>> LookupPuzzle(fixed=[1.0] * 8).right
     0.26953125

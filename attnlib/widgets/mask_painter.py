@@ -33,7 +33,8 @@ class MaskPainter(ProjectedWidget):
     attend; None blocks nothing). The tokens in `replaced` become `other_token`, whose row of x is `other`.
     `api` says for which function of torch the mask is printed. All are synced.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them, and for a query without a key.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, naming them, and for a query without a key.
 
     >>> MaskPainter().moved.round(2)
     array([0. , 0. , 0. , 0. , 0.5])

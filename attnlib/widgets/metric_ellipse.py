@@ -31,7 +31,8 @@ class MetricEllipse(PageWidget):
     shows the ellipse of all v with |vU| = 1, long where little counts, and an arrow from each token to
     the other token that it reads most from; the grids are the scores XU(XU)ᵀ and their softmax. All are synced.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them, and a stretch outside 0 … 2.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, naming them, and a stretch outside 0 … 2.
 
     >>> ellipse = MetricEllipse()
     >>> ellipse.most_read

@@ -62,7 +62,9 @@ class ModelView(PageWidget):
     "grid", "arcs" and "numbers"; weights below `least` are not drawn. With `silenced` the view says what changes when
     the head adds nothing, if this was recorded (`effects`) or the view was given a Reading, which is asked again.
 
-    Raises ValueError (`InputError`) for what cannot be recorded, and a reading, layer or head that is not there.
+    Raises:
+        ValueError: an `InputError`, for what cannot be recorded, and a reading, layer or head that is not
+            there.
 
     >>> from attnlib.models.recording import Recording
     >>> view = ModelView(Recording.from_grids([[[[1, 0], [0.25, 0.75]]]], ["we", "read"]))

@@ -28,8 +28,9 @@ class Number(QuestionWidget):
     `answer` is what was typed, "" before that, and `value` the number it holds; `correct` says whether it is right, and is None
     without a number. All can be observed. Without arguments it asks a question of its own.
 
-    Raises ValueError (`InputError`) for numbers that are not finite, tolerances below 0, a wrong value that would be
-    accepted as right, and texts that are missing, naming the index.
+    Raises:
+        ValueError: an `InputError`, for numbers that are not finite, tolerances below 0, a wrong value that
+            would be accepted as right, and texts that are missing, naming the index.
 
     >>> question = Number("1/4 + 1/4?", 0.5, [(0.125, 0.001, "You added the denominators.")])
     >>> question.answer = "1/2"

@@ -30,7 +30,8 @@ class OrderPuzzle(PageWidget):
     to the score of the word one place before and one to that of the word one place after (`before` and `after`, each −5 to
     5); otherwise they count nothing. All are synced.
 
-    Raises ValueError (`InputError`) for a number outside its bounds.
+    Raises:
+        ValueError: an `InputError`, for a number outside its bounds.
 
     >>> OrderPuzzle(dog=5, itself=-5).weights.round(3).tolist()
     [[0.993, 0.0, 0.007], [0.007, 0.0, 0.993]]

@@ -27,7 +27,9 @@ class QueryPuzzle(PageWidget):
     "distance", the score is −½ |q − k|², and a query that stands on a key reads it most. `points` (n × 2) are the keys,
     `query` (2) is moved, and `won` (n, of 0 and 1) says which keys were read most so far. All are synced.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them, and for an entry of `won` that is not 0 or 1.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, naming them, and for an entry of `won` that is
+            not 0 or 1.
 
     >>> QueryPuzzle().reachable
     ['Houston', 'we', 'have', 'problem']

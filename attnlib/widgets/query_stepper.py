@@ -32,8 +32,9 @@ class QueryStepper(ProjectedWidget):
     the query. `axes`, `key_axes` and `value_axes` name the components of the tokens, of queries and
     keys, and of values. All are synced.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them, for more than 24 tokens
-    or 12 components, and for entries that are not finite, naming the index.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, naming them, for more than 24 tokens or 12
+            components, and for entries that are not finite, naming the index.
 
     >>> stepper = QueryStepper(masked=True)
     >>> stepper.weights.round(2), stepper.context.round(2)

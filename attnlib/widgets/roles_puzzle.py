@@ -30,8 +30,9 @@ class RolesPuzzle(PageWidget):
     (`handed`), the `points` are where the words ask, and `asked` (n × 2, entries from −3 to 3) where they are asked;
     otherwise `asked` counts nothing. All are synced.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them, for a target that is none of the other words,
-    and for an entry outside its bounds, naming its index.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, naming them, for a target that is none of the
+            other words, and for an entry outside its bounds, naming its index.
 
     >>> RolesPuzzle().shares.round(2).tolist()
     [0.25, 0.26, 0.21, 0.21]

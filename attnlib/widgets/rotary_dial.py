@@ -26,7 +26,9 @@ class RotaryDial(PageWidget):
     with the frequency base^(−2c/d). `query_layout` and `key_layout` say which columns are a pair, "half" or
     "interleaved"; a `base` of 100, where models take 10,000, lets the slow hands move visibly. All are synced.
 
-    Raises ValueError (`InputError`) for vectors that do not fit or are not even, and positions out of range, naming them.
+    Raises:
+        ValueError: an `InputError`, for vectors that do not fit or are not even, and positions out of range,
+            naming them.
 
     >>> dial = RotaryDial([1, 0], [1, 0], query_position=5, key_position=3)
     >>> round(dial.score, 2)  # cos 2

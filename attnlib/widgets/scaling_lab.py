@@ -30,8 +30,9 @@ class ScalingLab(PageWidget):
     Then nothing moves, as long as the assumptions hold; `broken` names the one of `attnlib.lab.draw_scores` to break.
     `scaled` divides the scores by √d_k; `n_q` queries read from `n_k` keys, drawn from `seed`.
 
-    Raises ValueError (`InputError`) for a d_k that is not a power of two up to 4096, for another assumption, and for
-    more than 1,024 scores.
+    Raises:
+        ValueError: an `InputError`, for a d_k that is not a power of two up to 4096, for another assumption,
+            and for more than 1,024 scores.
 
     >>> lab = ScalingLab(d_k=1024)
     >>> round(lab.measures.largest, 2)

@@ -29,7 +29,9 @@ class ScalingPuzzle(PageWidget):
     of it brings more than one of these default clouds home. Where the page hands over what is missing (`handed`), each
     width has its own of the `divisors` (4, each 1 to 64); otherwise they count nothing. All are synced.
 
-    Raises ValueError (`InputError`) for another number of divisors, and for one outside its bounds, naming its index.
+    Raises:
+        ValueError: an `InputError`, for another number of divisors, and for one outside its bounds, naming its
+            index.
 
     >>> ScalingPuzzle(divisor=4).shares.round(2).tolist()
     [0.49, 0.6, 0.74, 0.85]

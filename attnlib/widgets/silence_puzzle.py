@@ -33,7 +33,8 @@ class SilencePuzzle(PageWidget):
     Before `handed` only the first head of it counts. `tried` holds the rows that were tried. `tokens` and `habits` name
     what stands in the grids and in the bars, the right habit first.
 
-    Raises ValueError (`InputError`) for rows that are none.
+    Raises:
+        ValueError: an `InputError`, for rows that are none.
 
     >>> SilencePuzzle(silenced=row("1.2")).right.round(2)
     np.float64(0.69)

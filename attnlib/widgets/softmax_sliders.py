@@ -35,8 +35,10 @@ class SoftmaxSliders(PageWidget):
     score −∞ and the weight 0. With `values`, one row for each token, the weights blend them. With `others`, the scores of
     other queries, the sum can go over the wrong axis: `axis` is "keys" or "queries".
 
-    Raises ValueError (`InputError`) where every token is hidden, for sizes that do not fit, naming them, for numbers beyond the sliders (scores
-    ±5, constant ±10, temperature 0.2 to 5), and where φ gives 0 for every score.
+    Raises:
+        ValueError: an `InputError`, where every token is hidden, for sizes that do not fit, naming them, for
+            numbers beyond the sliders (scores ±5, constant ±10, temperature 0.2 to 5), and where φ gives 0 for
+            every score.
 
     >>> SoftmaxSliders("ab", [0, 2], phi="square", constant=1).weights
     array([0.1, 0.9])

@@ -29,8 +29,9 @@ class StreamingSoftmax(PageWidget):
     is the answer so far, and equals, up to rounding, what the softmax gives with all seen keys at hand. No exponent is
     above 0, so scores of hundreds do not overflow. All three inputs are synced, and a reader can change them.
 
-    Raises ValueError (`InputError`) for lengths that differ, naming them, for more keys seen than there are, and for
-    a number outside its bounds, naming its index.
+    Raises:
+        ValueError: an `InputError`, for lengths that differ, naming them, for more keys seen than there are,
+            and for a number outside its bounds, naming its index.
 
     >>> stream = StreamingSoftmax([700, 701], [1, 0], seen=2)
     >>> stream.states.round(2).tolist()

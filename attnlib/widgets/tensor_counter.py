@@ -14,7 +14,8 @@ class TensorCounter(PageWidget):
     The ideal tensor reads each of n · d_v outputs from all n · d inputs: n · d · n · d_v numbers. Attention makes do
     with W_Q and W_K (`d` × `d_k`) and W_V (`d` × `d_v`), for any `n`. All are synced.
 
-    Raises ValueError (`InputError`) for a size out of range, naming it.
+    Raises:
+        ValueError: an `InputError`, for a size out of range, naming it.
 
     >>> counter = TensorCounter(n=1024, d=768, d_k=768, d_v=768)
     >>> counter.ideal, counter.attention

@@ -29,7 +29,8 @@ class ThreeSpaces(PageWidget):
     Queries and keys meet in the attention space, where the scores are QKᵀ; in the output space each output
     lies inside the convex hull of the values. `selected` is the token whose query is followed. All are synced.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, naming them.
 
     >>> spaces = ThreeSpaces()
     >>> spaces.weights[0].round(2)

@@ -22,7 +22,8 @@ class TokenPlane(PageWidget):
     `points` (n × 2) is X; `steps` says how many times attention is applied, up to 12, each time to the last
     output; `selected` is the query whose scores and weights are listed. All are synced.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, naming them.
 
     >>> TokenPlane(["a", "b"], np.array([[1, 0], [0, 1]])).output.round(2)
     array([[0.73, 0.27],

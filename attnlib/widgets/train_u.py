@@ -45,8 +45,9 @@ class TrainU(PageWidget):
     With `training=False` the page shows neither of these, nor the loss and UUᵀ: four numbers are to be found by hand.
     `moves` counts how often a slider of U was released, and `losses` are those of the steps so far, to five digits, at most 400.
 
-    Raises ValueError (`InputError`) for sizes that do not fit, naming them, and for an entry outside its bounds, naming
-    its index.
+    Raises:
+        ValueError: an `InputError`, for sizes that do not fit, naming them, and for an entry outside its
+            bounds, naming its index.
 
     >>> round(TrainU().share, 2)
     0.66

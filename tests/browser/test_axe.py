@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from attnlib.widgets import Choice, HeadMixer, Number, RotaryDial
-from tools.site import violations
 
 RNG = np.random.default_rng(0)
 WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
@@ -74,7 +73,7 @@ def use(page):
 
 @pytest.mark.slow  # `make test` looks at the gallery, dark and on a phone
 @pytest.mark.parametrize("used", [False, True])
-def test_axe_finds_no_violation_and_nothing_hangs_over(used, gallery, show):
+def test_axe_finds_no_violation_and_nothing_hangs_over(used, gallery, show, violations):
     page = show(*gallery.values(), *others())
     page.evaluate("dispatchEvent(new Event('beforeprint'))")  # brings all to life at once
     if used:

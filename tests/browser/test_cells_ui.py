@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from tools.site import ROOT, served, violations
+from tools.site import ROOT, served
 
 JS = ROOT / "pyodide-cells/src/pyodide_cells/js"
 THEME = ROOT / "_ext/theme"
@@ -730,7 +730,7 @@ def test_after_a_try_the_solution_opens_at_once(opened):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 320])
-def test_no_state_of_a_cell_is_out_of_reach(width, scheme, site, open_page):
+def test_no_state_of_a_cell_is_out_of_reach(width, scheme, site, open_page, violations):
     page = open_page(site[0], viewport={"width": width, "height": 700}, color_scheme=scheme)
     assert violations(page) == []  # idle
     write_into(page, box(page, 0), "mine = 1\n" + "x = " + "1 + " * 60 + "1")

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from anywidget_static import esbuild
-from tests.browser.jupyter import Notebook, running
+from tests.helpers.jupyter import Notebook, running
 from tools import notebooks
 
 GALLERY = Path("chapters/appendices/gallery.md")

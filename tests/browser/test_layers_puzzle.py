@@ -5,7 +5,6 @@ import itertools
 import pytest
 
 from attnlib.widgets import LayersPuzzle
-from tools.site import violations
 
 HEADS = [f"{layer}.{head}" for layer in range(1, 7) for head in range(1, 13)]
 GOAL = "The goal: the second is greater."
@@ -168,7 +167,7 @@ def test_a_link_carries_the_layers(show):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_in_light_and_dark_what_was_tried_looks_different_and_can_be_read(scheme, show):
+def test_in_light_and_dark_what_was_tried_looks_different_and_can_be_read(scheme, show, violations):
     page = show(LayersPuzzle(tried=[4, 67]), color_scheme=scheme)
     page.locator(".attn-meter").first.wait_for()
     looks = [

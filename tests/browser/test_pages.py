@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from _ext import links
-from tools.site import SITE, scroll_through, violations
+from tools.site import SITE, scroll_through
 
 CHAPTER = "chapters/01_dot_product.html"
 GALLERY = "chapters/appendices/gallery.html"
@@ -66,7 +66,7 @@ def test_the_whole_window_takes_the_papers_colour(page):
     assert (whole[[70, 2395]][:, [4, 795]] == whole[70, 4]).all()
 
 
-def test_axe_finds_no_violation_in_the_dark_on_a_phone(page):
+def test_axe_finds_no_violation_in_the_dark_on_a_phone(page, violations):
     """`make audit` looks at every page, both widths and schemes, before widgets are alive too, and inside formulas and code."""
     if page.path.startswith("chapters/") and page.path != CHAPTER:
         pytest.skip(

@@ -196,6 +196,24 @@ def test_a_widget_is_live_in_both_directions(page):
     assert page.problems == page.third_party == []
 
 
+OWN = """import anywidget, traitlets
+class Counter(anywidget.AnyWidget):
+    _esm = "export default { render({ el }) { parent.evil = 1; el.textContent = 'drawn'; } };"
+    count = traitlets.Int(3).tag(sync=True)
+counter = Counter()
+counter"""
+
+
+def test_a_widget_that_a_cell_defines_says_why_it_is_not_drawn_and_stays_an_object(page):
+    state, _, output = run(page, FIRST, OWN)
+    assert state.endswith(("ms", " s"))
+    assert "runs no script but the book's" in output
+    assert "in Jupyter" in output
+    assert page.evaluate("window.evil") is None
+    assert run(page, SECOND, "counter.count += 1\nprint(counter.count)")[2].strip() == "4"
+    assert page.problems == page.third_party == []
+
+
 def test_a_page_whose_python_nobody_asks_for_asks_for_nothing(open_page, served):
     page = open_page(f"{served}/index.html")
     asked = []
@@ -286,7 +304,7 @@ def test_a_widget_told_something_without_end_leaves_the_page_alive(page):
     run(page, FIRST, "print('here')")
     box = write(
         page,
-        0,
+        SECOND,
         "from attnlib.widgets import SoftmaxSliders\nsliders = SoftmaxSliders()\ndisplay(sliders)\n"
         "while True:\n    sliders.temperature = 3.0 - sliders.temperature",
     )
@@ -320,7 +338,7 @@ def test_what_a_cell_throws_after_its_end_ends_nothing(page):
     run(page, FIRST, "kept = 1")
     run(
         page,
-        0,
+        SECOND,
         "import js\nfrom pyodide.ffi import create_once_callable as once\njs.setTimeout(once(lambda: 1 / 0), 0);",
     )
     assert run(page, FIRST, "import asyncio\nawait asyncio.sleep(0.1)\nprint(kept)")[2].strip().endswith("1")
@@ -346,12 +364,21 @@ def test_a_wrong_file_that_the_browser_has_kept_is_fetched_anew(open_page, serve
 
 
 @pytest.mark.slow
-def test_a_page_that_was_never_read_says_so_without_a_network(browser, served):
+def test_a_page_that_was_never_read_says_so_without_a_network_and_one_that_was_does_not(browser, served):
     context = browser.new_context()
     page = context.new_page()
-    page.goto(f"{served}/chapters/01_dot_product.html")
+    one, other = (f"{served}/chapters/{name}.html" for name in ("01_dot_product", "03_query_key_value"))
+    page.goto(one)
     run(page, FIRST, "print(1)")
     context.set_offline(True)
-    page.goto(f"{served}/chapters/03_three_projections.html")
-    assert "not kept in this browser" in page.locator("body").text_content()
+    page.goto(other)
+    assert page.locator("body").text_content().startswith("This page is not kept in this browser")
+    page.goto(one)
+    assert page.locator("h1").text_content().startswith("1 · ")
+    context.set_offline(False)
+    page.goto(other)  # read: from now on it is kept
+    page.wait_for_load_state("networkidle")
+    context.set_offline(True)
+    page.goto(other)
+    assert page.locator("h1").text_content().startswith("3 · ")
     context.close()

@@ -8,7 +8,6 @@ import pytest
 from anywidget_static import esbuild
 from attnlib.models.recording import Recording
 from attnlib.widgets.model_view import ModelView
-from tools.site import violations
 
 BESIDE = 40_000  # bytes of the file beside the widget's state
 
@@ -33,7 +32,7 @@ def test_the_file_is_small(saved):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_file_is_alive_from_its_folder(scheme, saved, open_again, until):
+def test_the_file_is_alive_from_its_folder(scheme, saved, open_again, until, violations):
     page = open_again(saved.as_uri(), color_scheme=scheme)
     until(page, "document.querySelector('canvas.attn-all-heads')?.width > 300")
     assert violations(page) == []

@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from tests.browser.jupyter import Notebook, running
+from tests.helpers.jupyter import Notebook, running
 from tools import notebooks
 
 CHAPTERS = sorted(Path("chapters").glob("*.md"))

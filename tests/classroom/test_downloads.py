@@ -12,7 +12,7 @@ import pytest
 from classroom.course import CourseError
 from classroom.demo.submissions import RIGHT, fill
 from classroom.downloads import collect, sort
-from tests.classroom.archives import SET, archive, students
+from tests.helpers.archives import SET, archive, students
 
 ADA = {"answer-student": "student = 'ada'"}
 TIME = "attempt_2026-03-01-10-00-00"

@@ -16,7 +16,7 @@ from classroom import downloads, exchange
 from classroom.demo.submissions import RIGHT, fill
 from classroom.downloads import collect, told
 from classroom.exchange import hand_out
-from tests.classroom.archives import SET
+from tests.helpers.archives import SET
 
 COURSE = "attention"
 

@@ -13,7 +13,7 @@ from classroom.course import CourseError
 from classroom.demo.submissions import RIGHT, fill
 from classroom.handback import give_back
 from classroom.rows import Row
-from tests.classroom.archives import FOLDERS, NAMES, SET, archive, moodle
+from tests.helpers.archives import FOLDERS, NAMES, SET, archive, moodle
 
 WHOLE = {"test-thief": 10.0, "explain-hull": 4.0}
 

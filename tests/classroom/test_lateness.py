@@ -6,7 +6,7 @@ import pytest
 from classroom import downloads, lateness
 from classroom.course import CourseError
 from classroom.demo.submissions import RIGHT, fill, named
-from tests.classroom.archives import FOLDERS, SET, archive, moodle
+from tests.helpers.archives import FOLDERS, SET, archive, moodle
 
 DUE = "set,due,grace minutes,percent per day,most days\n"
 

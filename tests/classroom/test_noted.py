@@ -16,7 +16,7 @@ from classroom.demo.submissions import RIGHT, fill
 from classroom.limits import Limits
 from classroom.student import Step, Student
 from classroom.walls import LIMITS, best
-from tests.classroom.submitted import APART, HONEST, TAIL, TORCH, UNSEEN, WAYS, WORKINGS
+from tests.helpers.submitted import APART, HONEST, TAIL, TORCH, UNSEEN, WAYS, WORKINGS
 
 SET = "chapter_01"
 

@@ -9,7 +9,7 @@ import pytest
 
 from classroom import similar
 from classroom.demo.submissions import COLUMNS, LOOPS, MULTIPLIED, RIGHT, fill
-from tests.classroom.archives import SET
+from tests.helpers.archives import SET
 
 WORDS = [
     "average",

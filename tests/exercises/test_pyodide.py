@@ -81,11 +81,12 @@ def test_every_published_answer_gets_the_same_report(in_page):
 
 
 def test_every_example_of_the_package_runs_that_needs_no_widget_figure_or_torch(in_page):
-    assert in_page.doctests["attempted"] > 100
+    assert in_page.doctests["attempted"] > 200
     assert in_page.doctests["failed"] == [
         "attnlib.exercises.predict", "attnlib.exercises.question", "attnlib.masks.to_torch",
     ]  # fmt: skip
-    assert {name.split(".")[1] for name in in_page.doctests["missing"]} == {"plots", "training", "widgets"}
+    needing = ("attnlib.models.hugging_face", "attnlib.plots", "attnlib.training", "attnlib.widgets")
+    assert [name for name in in_page.doctests["missing"] if not name.startswith(needing)] == []
 
 
 def test_a_function_that_does_not_end_is_interrupted_where_no_alarm_is_to_be_had(in_page):

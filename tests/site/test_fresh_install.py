@@ -2,13 +2,17 @@
 
 import json
 import os
+import shutil
 import subprocess
+import sys
 import venv
 import zipfile
 from pathlib import Path
 
 import nbformat
 import pytest
+
+from tools import chromium
 
 DOWNLOADS = Path("_build/html/downloads")
 CHAPTERS = sorted(Path("chapters").glob("*.md"))
@@ -73,3 +77,21 @@ def test_every_notebook_of_the_site_runs_where_there_is_only_jupyter(fresh, tmp_
         run(python.with_name("jupyter-execute"), "--inplace", notebook, cwd=notebook.parent, env=settings)
         cells = [cell for cell in nbformat.read(notebook, 4).cells if cell.cell_type == "code"]
         assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+
+
+ALONE = """
+import sys
+sys.modules |= dict.fromkeys(["attnlib", "pyodide_cells", "tests", "tools"])  # an import of one fails
+import pytest
+sys.exit(pytest.main(["-q", "-m", "not slow", "-p", "no:cacheprovider"]))
+"""
+
+
+@pytest.mark.slow
+def test_the_tests_of_the_widgets_runtime_run_without_the_book(tmp_path):
+    made = shutil.ignore_patterns("__pycache__", "static")
+    folder = shutil.copytree("anywidget-static", tmp_path / "anywidget-static", ignore=made)
+    (tmp_path / "node_modules").symlink_to(Path("node_modules").absolute())
+    environment = os.environ | {"CHROMIUM": chromium.find() or ""}
+    said = run(sys.executable, "-c", ALONE, cwd=folder, env=environment)
+    assert "passed" in said

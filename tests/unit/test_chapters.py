@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import time
 from pathlib import Path
 
 import jupytext
@@ -13,6 +14,7 @@ from attnlib.exercises import EXERCISES
 from tools import notebooks
 
 CHAPTERS = sorted(Path("chapters").glob("*.md"))
+TIMED = [file for file in CHAPTERS if "import time" in file.read_text(encoding="utf8")]
 APPENDICES = sorted(Path("chapters/appendices").glob("*.md"))
 PAGES = [Path("index.md"), *CHAPTERS, *APPENDICES]
 
@@ -131,6 +133,19 @@ def test_the_words_that_talk_down_are_absent(file):
 def test_every_cell_that_prints_asserts_what_the_prose_says(file):
     pairs = itertools.pairwise([*code_cells(file), ""])
     assert [one for one, after in pairs if "print(" in one and "assert " not in one + after] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("power", [-1, 1])
+@named(TIMED)
+def test_no_check_in_a_cell_depends_on_how_fast_a_machine_is(file, power, monkeypatch):
+    now = itertools.accumulate(step**power for step in itertools.count(1))  # ever faster, or ever slower
+    for clock in ("perf_counter", "thread_time"):
+        monkeypatch.setattr(time, clock, lambda: float(next(now)))
+    names = {}
+    for cell in code_cells(file):
+        exec(cell, names)
+    assert next(now) != 1  # it was asked
 
 
 @pytest.mark.slow  # the book's build runs the same cells, and a test in JupyterLab a whole notebook

@@ -100,7 +100,7 @@ def test_words_alone_find_fewer_partners_than_the_model_without_heads():
 @pytest.fixture
 def small(training, monkeypatch, tmp_path):
     """A BERT of three layers with nine heads that knows a few words, and few and short texts for it."""
-    from tests.unit import real_models
+    from tests.helpers import real_models
 
     pairs = (("we have a problem", "Houston we have a problem"), ("the pump and the pump", "we have the pump"))
     sentences = ("Houston we have a problem 🙂", "the pump has a problem with the pump", "we have the pump")

@@ -14,8 +14,8 @@ from attnlib.models.hugging_face import as_numpy  # noqa: E402
 from attnlib.models.reading import Layer  # noqa: E402
 from attnlib.models.tokens import readable, visible  # noqa: E402
 from attnlib.widgets import ModelView  # noqa: E402
-from tests.unit import real_models  # noqa: E402
-from tests.unit.real_models import SIZE, TEXT, a_model  # noqa: E402
+from tests.helpers import real_models  # noqa: E402
+from tests.helpers.real_models import SIZE, TEXT, a_model  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread", "no_network")
 

@@ -14,8 +14,8 @@ transformers = pytest.importorskip("transformers")
 from attnlib.models import read  # noqa: E402
 from attnlib.models.hugging_face import as_numpy  # noqa: E402
 from attnlib.models.inputs import model_inputs  # noqa: E402
-from tests.unit import real_models  # noqa: E402
-from tests.unit.real_models import FAMILIES, TEXT, a_model  # noqa: E402
+from tests.helpers import real_models  # noqa: E402
+from tests.helpers.real_models import FAMILIES, TEXT, a_model  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread", "no_network")
 OUTPUTS = {

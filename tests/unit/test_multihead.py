@@ -208,7 +208,7 @@ BAD = {
     "groups that do not divide": (without({"num_kv_heads": 2}), "num_heads = 3 does not divide into num_kv_heads = 2"),
     "no groups": (without({"num_kv_heads": 0}), "into num_kv_heads = 0 groups"),
     "w_q too narrow": (without({"w_q": np.zeros((D + 1, 12))}), r"x of shape \(2, 5, 6\) does not fit w_q of shape \(7, 12\)"),
-    "w_o too short": (without({"w_o": np.zeros((7, 2))}), r"merged heads of shape \(2, 5, 30\) does not fit w_o of shape \(7, 2\)"),
+    "w_o too short": (without({"w_o": np.zeros((7, 2))}), r"the output of all heads of shape \(2, 5, 30\) does not fit w_o of shape \(7, 2\)"),
     "NaN in w_v": (without({"w_v": NAN}), r"w_v\[3, 4\] is nan"),
     "dropout of all": (without({"dropout": 1.0, "rng": np.random.default_rng(0)}), r"dropout must lie in \[0, 1\), got 1"),
     "dropout below 0": (lambda: dropout_weights(X, -0.1, np.random.default_rng(0)), "got -0.1"),

@@ -279,7 +279,7 @@ BAD = {
     "weights of NaN": (lambda: entropy(np.array([np.nan, 1.0])), r"weights\[0\] is nan"),
     "weights that are scores": (
         lambda: softmax_jacobian(np.array([[0.5, 0.5], [1.0, 2.0]])),
-        r"weights\[1\] sums to 3.0",
+        r"weights\[1\] must sum to 1, got 3.0",
     ),
     "no weights": (lambda: entropy(np.zeros((2, 0))), r"one entry for each key, got shape \(2, 0\)"),
     "mask of numbers": (lambda: attention_weights(QUERY, KEY, MASK.astype(int)), "mask must be boolean.*int64"),

@@ -70,10 +70,13 @@ def test_a_formula_that_cannot_be_read_is_an_error(latex, wrong, server, monkeyp
 def test_the_digest_sees_every_kind_of_source(tmp_path):
     (tmp_path / "sub").mkdir()
     seen = {freshness.digest(tmp_path, ".")}
-    for name in ("a.py", "sub/b.mjs", "c.css", "d.js", "e.json", "f.html", "g.woff2"):
+    for name in ("a.py", "sub/b.mjs", "c.css", "d.js", "e.json", "f.html", "g.woff2", "model.npz", "minilm.json.gz"):
         (tmp_path / name).write_text("x")
         seen.add(freshness.digest(tmp_path, "."))
-    assert len(seen) == 8
+    assert len(seen) == 10
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__/a.cpython-311.pyc").write_text("x")
+    assert freshness.digest(tmp_path, ".") in seen
     (tmp_path / "a.py").rename(tmp_path / "z.py")
     assert freshness.digest(tmp_path, ".") not in seen
 

@@ -33,7 +33,8 @@ def program(root: Path = Path()) -> Path | None:
 def run(entries: Mapping[str, str], out: Path, *options: str, root: Path = Path()) -> None:
     """Bundle each text of `entries` into `out/name.js`, and its styles, if it has any, into `out/name.css`.
 
-    Raises BuildError when esbuild is missing or cannot read a module; its own message says which.
+    Raises:
+        BuildError: when esbuild is missing or cannot read a module; its own message says which.
     """
     esbuild = program(root)
     if not esbuild:
@@ -141,7 +142,8 @@ def _from_text(source: Source) -> str:
 def page_of(source: Source, built: Path | None = None, root: Path = Path()) -> tuple[str, str]:
     """The script and the style of a page with one widget: those in the folder `built`, if they are there, else made now.
 
-    Raises BuildError without esbuild, unless the module is a text that imports nothing.
+    Raises:
+        BuildError: without esbuild, unless the module is a text that imports nothing.
     """
     if built and (script := built / f"{source.name}.page.mjs").exists():
         return script.read_text(encoding="utf8"), script.with_suffix(".css").read_text(encoding="utf8")

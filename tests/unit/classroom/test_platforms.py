@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 
 from classroom.downloads import sort
-from tests.classroom.archives import SET, archive, students
+from tests.helpers.archives import SET, archive, students
 
 TIME = "attempt_2026-03-01-10-00-00"
 

@@ -2,6 +2,9 @@
 
 import { definition, Model } from "anywidget_static/model.mjs";
 
+const FOREIGN =
+  "This widget brings a script of its own, and a page runs no script but the book's. " +
+  "The book's widgets work here; this one does in Jupyter, and its Python object in the cells.";
 const STOPPED = "Python was stopped: what ran before is gone, and can be run again.";
 
 export class Python extends EventTarget {
@@ -88,7 +91,7 @@ export class Python extends EventTarget {
     if (module) this.#widgets ??= import(`${this.#base}widgets/widgets.js`);
     const { widgets = {} } = (module && (await this.#widgets)) || {};
     const given = Object.hasOwn(widgets, module) && widgets[module];
-    if (!given) throw new Error("This widget is none of the book's own: it needs Jupyter.");
+    if (!given) throw new Error(FOREIGN);
     const ended = new AbortController();
     const cannot = async () => {
       throw new Error("This needs Jupyter.");

@@ -1,0 +1,173 @@
+"""A pytest plugin: pages in a Chromium of one's own, for the tests of these widgets and of any others.
+
+What the browser needs of Node, axe, lies in the nearest folder that has a `node_modules`.
+"""
+
+import json
+import os
+import shutil
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+pytest.register_assert_rewrite("contract")
+ROOT = next(folder for folder in Path(__file__).parents if (folder / "node_modules").exists())
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
+
+
+@pytest.fixture(scope="session")
+def launched():
+    """How Chromium is started: the one that CHROMIUM names, or Playwright's."""
+    return {"executable_path": shutil.which(os.environ.get("CHROMIUM", "")), "args": ["--no-sandbox"]}
+
+
+@pytest.fixture(scope="session")
+def browser(launched):
+    """The Chromium of all tests of a worker: Playwright, which other tests never import, starts once in a process."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**launched)
+        yield browser
+        browser.close()
+
+
+WIDE = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="session")
+def new_page(browser):
+    """Open an address in a fresh page. Requests to anywhere else are refused and, like every error, kept."""
+
+    def open_it(address, **options):
+        page = watched(browser.new_context(**{"viewport": WIDE, **options}).new_page())
+        watch(page, address)
+        return page
+
+    return open_it
+
+
+@pytest.fixture
+def open_page(new_page):
+    """Open an address in a fresh page, which the test's end closes."""
+    pages = []
+    yield lambda address, **options: pages.append(new_page(address, **options)) or pages[-1]
+    for page in pages:
+        page.context.close()
+
+
+def watched(page):
+    """Keep what the page reports, and let it reach its own address alone."""
+
+    def admit(route):
+        if route.request.url.startswith(page.own):
+            return route.continue_()
+        page.third_party.append(route.request.url)
+        return route.abort()
+
+    page.context.route("**/*", admit)
+    page.on("console", lambda message: message.type in {"error", "warning"} and page.problems.append(message.text))
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.on("dialog", lambda dialog: (page.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    return page
+
+
+def watch(page, address):
+    page.third_party, page.problems = [], []
+    page.own = ("file://", "data:", "blob:", address.split("/", 3)[0] + "//" + address.split("/", 3)[2])
+    page.goto(address)
+
+
+@pytest.fixture(scope="session")
+def pool():
+    """Pages by their options, for tests of bare widgets: a page used again opens three times as fast as a new one."""
+    return defaultdict(list)
+
+
+@pytest.fixture
+def open_again(browser, pool):
+    """Open an address in a page that another test has left, or in a new one. It keeps no storage from before."""
+    used = []
+
+    def open_it(address, **options):
+        options = {"viewport": WIDE, **options}
+        key = json.dumps(options, sort_keys=True)
+        page = pool[key].pop() if pool[key] else watched(browser.new_context(**options).new_page())
+        used.append((key, page))
+        watch(page, address)
+        return page
+
+    yield open_it
+    for key, page in used:
+        viewport = json.loads(key)["viewport"]
+        page.emulate_media(media="null", color_scheme=json.loads(key).get("color_scheme", "light"))
+        page.set_viewport_size(viewport)
+        page.goto("about:blank")
+        pool[key].append(page)
+
+
+@pytest.fixture
+def show_html(tmp_path, open_again):
+    """Write a page with some HTML, a script and a style, and open it; `address` is what follows the file's name."""
+
+    def show_it(html, script, style="", address="", **options):
+        (tmp_path / "page.html").write_text(
+            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+            f"<title>t</title><style>{style}</style><main><h1>t</h1>{html}</main>"
+            '<script defer src="widgets.js"></script>'
+        )
+        (tmp_path / "widgets.js").write_text(script)
+        return open_again((tmp_path / "page.html").as_uri() + address, **options)
+
+    return show_it
+
+
+@pytest.fixture
+def show_alive(show):
+    """The same with every widget brought to life at once, as for print, wherever it stands."""
+
+    def show_it(*parts, **options):
+        page = show(*parts, **options)
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.wait_for_function(
+            "() => !document.querySelector('[data-widget]:not([data-widget-mounted])')", timeout=10_000
+        )
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")  # from now on all draw, wherever they stand
+        return page
+
+    return show_it
+
+
+@pytest.fixture
+def until():
+    """Wait until a condition of a page holds. (Playwright's own way is an eval, which the policy forbids.)"""
+
+    def wait(page, condition):
+        for _ in range(400):
+            if page.evaluate(condition):
+                return
+            page.wait_for_timeout(50)
+        raise AssertionError(f"{condition} does not come true")
+
+    return wait
+
+
+@pytest.fixture
+def settle():
+    """Wait until a page has drawn what it was told: the second frame from now."""
+    frame = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+    return lambda page: page.evaluate(frame)
+
+
+@pytest.fixture(scope="session")
+def violations():
+    """What axe finds in a page, with every rule on, except in the elements `without`: the rule, the element, the reason."""
+
+    def found_in(page, without=""):
+        if not page.evaluate("'axe' in window"):
+            page.evaluate(AXE.read_text(encoding="utf8"))  # no script tag: a policy forbids it
+        found = page.evaluate("(without) => axe.run(without ? { exclude: without } : document)", without)["violations"]
+        return [(rule["id"], node["html"], node["failureSummary"]) for rule in found for node in rule["nodes"]]
+
+    return found_in

@@ -62,7 +62,8 @@ function build(model, figure) {
   const tokens = ["query", "key"].map((kind) => token_menu(model, kind));
   const chosen = element("div.controls", ...tokens.map(({ node }) => node));
   figure.classList.add("attn-models");
-  figure.append(above.node, overviews, pointed, meanings, name.node, keep.node, below.node, chosen, larges, effects);
+  name.node.append(keep.node);
+  figure.append(above.node, overviews, pointed, meanings, name.node, below.node, chosen, larges, effects);
 
   const titled = ui.memoize((readings) => titles_of(recordings(readings)));
   const draw = () => {

@@ -36,8 +36,11 @@ def model_inputs(
 
 
 def shown(tokenizer: Any, ids: list[int]) -> tuple[list[str], list[bool]]:
-    """Tokens as people read them, and whether each is special."""
+    """Tokens as people read them, and whether each is special: none of the text."""
+    roles = tokenizer.special_tokens_map
     named = set(tokenizer.all_special_ids)
+    if [name for name, token in roles.items() if token == roles.get("unk_token")] == ["unk_token"]:
+        named.discard(tokenizer.unk_token_id)  # it stands for a word or sign of the text, and nothing else
     special = [number in named for number in ids]
     backend = getattr(tokenizer, "backend_tokenizer", None)
     parts = f"{getattr(backend, 'decoder', '')} {getattr(backend, 'pre_tokenizer', '')}"

@@ -2,7 +2,7 @@
 
 import base64
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy import ndarray as Array
 from attnlib.checks import as_integer, as_text
 
 SIDE = 32  # rows and columns of a small picture: a longer text's cells are joined to their largest weight
-BLOCKED = -60_000.0  # added to the score of a key that is not read: float16 has no infinity to be kept
+BLOCKED = -60_000.0  # as a bias: the query may not read the key. What float16 does not hold is an error, so no infinity
 
 Head = tuple[int, int]
 
@@ -32,7 +32,7 @@ class Vectors:
 
     @classmethod
     def of(cls, stack: Any, layer: int, head: int) -> "Vectors":
-        """Those of a head of a stack; a mask other than the stack's own causal one counts as a bias of −60,000."""
+        """Those of a head of a stack; a mask other than the stack's own causal one is a bias of −60,000."""
         queries, keys, bias = stack.queries(layer, head), stack.keys(layer, head), stack.bias(layer, head)
         mask = np.asarray(stack.mask(layer))
         allowed = np.tril(np.ones(mask.shape, dtype=bool)) if stack.causal else np.ones(mask.shape, dtype=bool)
@@ -126,65 +126,67 @@ def pack_vectors(vectors: Mapping[Head, Vectors], n_q: int, n_k: int) -> dict[st
     """Vectors of some heads as a page takes them, float16 in one piece, or None where there are none.
 
     Args:
-        vectors: those of each (layer, head); all have the same width, and a bias or none.
+        vectors: those of each (layer, head), each of a width of its own, with a bias or none. A bias that several have
+            is kept once.
         n_q, n_k: how many queries and keys each has.
 
     Raises:
         ValueError: for sizes that do not fit, and what float16 does not hold.
     """
-    if not vectors:
-        return None
-    found = [halved(at, one, n_q, n_k) for at, one in vectors.items()]
-    if len({(one.queries.shape[1], one.bias is None) for one in found}) > 1:
-        raise ValueError("vectors must all have the same width, and a bias or none")
-    arrays = [array for one in found for array in (one.queries, one.keys, one.bias) if array is not None]
-    return {
-        "heads": [list(at) for at in vectors],
-        "width": found[0].queries.shape[1],
-        "bias": found[0].bias is not None,
-        "data": b"".join(array.astype("<f2").tobytes() for array in arrays),
-    }
+    biases: dict[bytes, int] = {}  # each with its number
+    heads: list[list[int | None]] = []
+    data = []
+    for at, given in vectors.items():
+        one = halved(at, given, n_q, n_k)
+        number = None if one.bias is None else biases.setdefault(_coded(one.bias), len(biases))
+        heads.append([*at, one.queries.shape[1], number])
+        data += [_coded(one.queries), _coded(one.keys)]
+    return {"heads": heads, "data": b"".join(data), "biases": list(biases)} if heads else None
 
 
 def unpack_vectors(given: Any, shape: tuple[int, int], n_q: int, n_k: int) -> dict[Head, Vectors]:
     """What `pack_vectors` was given, for a model of `shape` (layers, heads).
 
     Raises:
-        ValueError: for bytes that are too few or too many, and a head that is not there, with the sizes.
+        ValueError: for bytes that are too few or too many, and a head or bias that is not there, with the sizes.
     """
     if given is None:
         return {}
-    width, biased, data = as_integer("vectors' width", given["width"], 1), bool(given["bias"]), bytes(given["data"])
-    size = (n_q + n_k) * width + n_q * n_k * biased
-    if len(data) != 2 * size * len(given["heads"]):
-        raise ValueError(
-            f"vectors have {len(data)} bytes, for {len(given['heads'])} heads of {2 * size} bytes in float16"
-        )
-    found = {}
-    for row, (layer, head) in zip(np.frombuffer(data, "<f2").reshape(-1, size), given["heads"], strict=True):
+    data, biases, found, start = bytes(given["data"]), [], {}, 0
+    for number, bias in enumerate(map(bytes, given["biases"])):
+        if len(bias) != 2 * n_q * n_k:
+            raise ValueError(f"bias {number} has {len(bias)} bytes, for {n_q} × {n_k} tokens in float16")
+        biases.append(np.frombuffer(bias, "<f2").reshape(n_q, n_k))
+    heads = [(as_integer("vectors' width", width, 1), at, number) for *at, width, number in given["heads"]]
+    needed = sum(2 * (n_q + n_k) * width for width, *_ in heads)
+    if len(data) != needed:
+        raise ValueError(f"vectors have {len(data)} bytes, and their {len(heads)} heads take {needed} in float16")
+    for width, (layer, head), number in heads:
         at = as_integer("layer", layer, 0, shape[0] - 1), as_integer("head", head, 0, shape[1] - 1)
-        queries, keys, bias = np.split(row, [n_q * width, (n_q + n_k) * width])
-        found[at] = Vectors(
-            queries.reshape(n_q, width), keys.reshape(n_k, width), bias.reshape(n_q, n_k) if biased else None
-        )
+        rows = np.frombuffer(data, "<f2", (n_q + n_k) * width, start).reshape(-1, width)
+        start += rows.nbytes
+        bias = None if number is None else biases[as_integer("the number of a bias", number, 0, len(biases) - 1)]
+        found[at] = Vectors(rows[:n_q], rows[n_q:], bias)
     return found
+
+
+def _coded(array: Array) -> bytes:
+    return array.astype("<f2").tobytes()
 
 
 def with_base64(given: dict[str, Any]) -> dict[str, Any]:
     """What `to_dict` gave, bytes as base64: it can be JSON."""
-
-    def code(one: bytes) -> str:
-        return base64.b64encode(one).decode("ascii")
-
-    vectors = given["vectors"] and given["vectors"] | {"data": code(given["vectors"]["data"])}
-    return given | {"small": code(given["small"]), "heads": [code(one) for one in given["heads"]], "vectors": vectors}
+    return _changed(given, lambda one: base64.b64encode(one).decode("ascii"))
 
 
 def without_base64(given: dict[str, Any]) -> dict[str, Any]:
     """What `with_base64` was given."""
+    return _changed(given, lambda one: base64.b64decode(one, validate=True))
 
-    def code(one: str) -> bytes:
-        return base64.b64decode(one, validate=True)
 
-    vectors = given["vectors"] and given["vectors"] | {"data": code(given["vectors"]["data"])}
+def _changed(given: dict[str, Any], code: Callable[[Any], Any]) -> dict[str, Any]:
+    vectors = given["vectors"] and given["vectors"] | {
+        "data": code(given["vectors"]["data"]),
+        "biases": [code(one) for one in given["vectors"]["biases"]],
+    }
     return given | {"small": code(given["small"]), "heads": [code(one) for one in given["heads"]], "vectors": vectors}

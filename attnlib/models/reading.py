@@ -89,16 +89,6 @@ class Stack:
         return int(self.layers[0].query.shape[2])
 
     @property
-    def scale(self) -> float:
-        """What the first layer multiplies its dot products by; each grid is computed with its own layer's."""
-        return self.layers[0].scale
-
-    @property
-    def softcap(self) -> float | None:
-        """The first layer's bound of a score, None where there is none."""
-        return self.layers[0].softcap
-
-    @property
     def sinks(self) -> bool:
         """Whether heads have a learned sink: a key without a token, so that a grid's rows sum to less than 1."""
         return any(layer.sinks is not None for layer in self.layers)
@@ -116,9 +106,10 @@ class Stack:
         """
         at, bias = self._layer(layer), self.bias(layer, head)
         query, key, mask = self.queries(layer, head), self.keys(layer, head), at.mask
-        if at.sinks is not None:  # one more key, of zeros: its score is its bias, the sink's logit
+        sink = self.sink(layer, head)
+        if sink is not None:  # one more key, of zeros: its score is its bias, the sink's logit
             bias = np.zeros((len(query), len(key)), np.float32) if bias is None else bias
-            bias = np.pad(bias, ((0, 0), (0, 1)), constant_values=at.sinks[head])
+            bias = np.pad(bias, ((0, 0), (0, 1)), constant_values=sink)
             key = np.pad(key, ((0, 1), (0, 0)))
             mask = None if mask is None else np.pad(mask, ((0, 0), (0, 1)), constant_values=True)
         weights = attention_weights(
@@ -142,6 +133,19 @@ class Stack:
         """True where a query may read, (n_q, n_k)."""
         mask = self._layer(layer).mask
         return np.ones((len(self.tokens), len(self.key_tokens)), bool) if mask is None else mask
+
+    def scale(self, layer: int) -> float:
+        """What the layer multiplies its dot products by."""
+        return self._layer(layer).scale
+
+    def softcap(self, layer: int) -> float | None:
+        """The layer's bound of a score, None where there is none."""
+        return self._layer(layer).softcap
+
+    def sink(self, layer: int, head: int) -> float | None:
+        """The logit of the head's learned sink, a key without a token; None where it has none."""
+        sinks = self._layer(layer).sinks
+        return None if sinks is None else float(self._of(head, sinks[:, None])[0])
 
     def bias(self, layer: int, head: int) -> Array | None:
         """What is added to the head's scores, (n_q, n_k), as T5's for distances; None where nothing is."""

@@ -1,7 +1,8 @@
 """What a head does, as numbers from 0 to 1: how much of its weight goes to the previous token, to the first, and so on.
 
 Each score but the entropy is about some keys of each query. A query has a choice if it may read at least one of these keys,
-and at least one other. The score is the mean weight on these keys, over the queries that have a choice.
+and at least one other. The score is the mean weight on these keys, over the queries that have a choice. A learned sink, on
+which lies what a row lacks to 1, is a key that every query may read.
 """
 
 import unicodedata
@@ -15,7 +16,7 @@ from attnlib.checks import as_array
 
 CHOICE = (
     "Each score is a mean over queries. A query counts if it may read at least one key that the score is about, and at least "
-    "one other key."
+    "one other key. A learned sink is such a key."
 )
 SCORES = {
     "previous token": "The weight on the token right before the query.",
@@ -38,6 +39,7 @@ def head_scores(
     key_tokens: Sequence[str] | None = None,
     key_special: Sequence[bool] | None = None,
     mask: Bool[Array, "n_q n_k"] | None = None,
+    sinks: bool = False,
 ) -> dict[str, Float[Array, "*heads"]]:
     """Every score of `SCORES` that has a case here: a text without a repeated token has no "same token".
 
@@ -49,6 +51,7 @@ def head_scores(
             cross-attention there are the scores "first token", "separator" and "entropy".
         key_special: which of these are none of the text, n_k; None means none.
         mask: True where a query may read, (n_q, n_k); None means everywhere.
+        sinks: whether each head has a learned sink, on which lies what its rows lack to 1.
 
     Returns:
         By its name each score, one number from 0 to 1 for each head, (…).
@@ -67,11 +70,13 @@ def head_scores(
     if visible.shape != (n_q, n_k):
         raise ValueError(f"{len(tokens)} queries, {len(keys)} keys for grids {(n_q, n_k)}")
     found = {}
-    for name, counts, chosen in _choices(list(tokens), keys, marks, visible, key_tokens is not None):
+    for name, counts, chosen in _choices(list(tokens), keys, marks, visible, key_tokens is not None, sinks):
         if name == "entropy":
             rows = np.where(visible[chosen], grids[..., chosen, :], 0)
+            rest = np.maximum(1 - rows.sum(axis=-1, keepdims=True), 0) * sinks
+            rows = np.concatenate([rows, rest], axis=-1)
             spread = -(rows * np.log(np.where(rows > 0, rows, 1))).sum(axis=-1)
-            found[name] = (spread / np.log(visible[chosen].sum(axis=1))).mean(axis=-1)
+            found[name] = (spread / np.log(visible[chosen].sum(axis=1) + sinks)).mean(axis=-1)
         else:
             weights = grids[..., chosen, :]
             found[name] = np.einsum("...qk,qk->...", weights, counts[chosen].astype(grids.dtype)) / chosen.sum()
@@ -85,11 +90,12 @@ def score_cases(
     key_tokens: Sequence[str] | None = None,
     key_special: Sequence[bool] | None = None,
     mask: Bool[Array, "n_q n_k"] | None = None,
+    sinks: bool = False,
 ) -> dict[str, int]:
     """How many queries each score of `head_scores` is the mean of.
 
     Args:
-        tokens, special, key_tokens, key_special, mask: as `head_scores` takes them.
+        tokens, special, key_tokens, key_special, mask, sinks: as `head_scores` takes them.
 
     Returns:
         By the score's name a number of queries, 1 or more.
@@ -101,7 +107,7 @@ def score_cases(
     1
     """
     keys, marks, visible = _read(tokens, special, key_tokens, key_special, mask)
-    found = _choices(list(tokens), keys, marks, visible, key_tokens is not None)
+    found = _choices(list(tokens), keys, marks, visible, key_tokens is not None, sinks)
     return {name: int(chosen.sum()) for name, _, chosen in found}
 
 
@@ -126,14 +132,14 @@ def _read(
 
 
 def _choices(
-    tokens: list[str], keys: list[str], marks: list[bool], visible: Array, crossed: bool
+    tokens: list[str], keys: list[str], marks: list[bool], visible: Array, crossed: bool, sinks: bool
 ) -> Iterator[tuple[str, Array, Array]]:
     """Each score that has a case: its name, the keys that it is about (n_q, n_k), and the queries that have a choice (n_q)."""
     for name, counts in _targets(tokens, keys, marks, crossed).items():
-        chosen = (counts & visible).any(axis=1) & (~counts & visible).any(axis=1)
+        chosen = (counts & visible).any(axis=1) & ((~counts & visible).any(axis=1) | sinks)
         if chosen.any():
             yield name, counts, chosen
-    several = visible.sum(axis=1) >= 2
+    several = visible.sum(axis=1) + sinks >= 2
     if several.any():
         yield "entropy", visible, several
 

@@ -1,4 +1,5 @@
-// One head large, as arcs between two lines of text, wider for more weight. A token pointed at shows its own.
+// One head large, as arcs between two lines of text, wider for more weight. A token pointed at shows its own. Other heads'
+// arcs lie over them, each head's in its colour; the sentence and the shades of the tokens are those of the large one.
 
 import * as grid from "./grid.mjs";
 import { chosen, told } from "./picture.mjs";
@@ -35,7 +36,7 @@ export function arcs(model, recording) {
     keys[i] ?? keys.at(-1),
   ]);
   grid.walk(board, rows);
-  let [shown, pointed, wide, tinted] = [null, null, 0, []];
+  let [shown, all, pointed, wide, tinted] = [null, [], null, 0, []];
 
   const find = ({ target }) => {
     const button = target.closest("button");
@@ -79,15 +80,16 @@ export function arcs(model, recording) {
   };
   const paint = () => {
     if (!shown || !wide || !canvas.isConnected) return;
-    const { cells } = shown;
     const { query, key } = wanted();
     const least = Math.max(SMALLEST, 255 * model.get("least"));
     const found = [];
     for (const button of tinted.splice(0)) button.style.removeProperty("--w");
     const [from, to] = query === undefined ? [0, n_q] : [query, query + 1];
     const [left, right] = key === undefined ? [0, n_k] : [key, key + 1];
-    for (let i = from; i < to; i++)
-      for (let j = left; j < right; j++) if (cells[i * n_k + j] >= least) found.push([cells[i * n_k + j], i, j]);
+    all.forEach(({ cells }, n) => {
+      for (let i = from; i < to; i++)
+        for (let j = left; j < right; j++) if (cells[i * n_k + j] >= least) found.push([cells[i * n_k + j], i, j, n]);
+    });
     if (found.length > 1) found.sort(([a], [b]) => b - a);
     const count = found.length;
     found.length = Math.min(count, MOST);
@@ -97,14 +99,15 @@ export function arcs(model, recording) {
       line.replaceChildren(...told(recording, shown, ...chosen(model, shown)), more);
       return;
     }
-    for (const [q, i, j] of found) tint(query === undefined ? queries[i] : keys[j], q / 255);
+    const own = found.filter(([, , , n]) => !n);
+    for (const [q, i, j] of own) tint(query === undefined ? queries[i] : keys[j], q / 255);
     const asks = element("bdi", query === undefined ? key_tokens[key] : tokens[query]);
-    const named = ui.listed(found.slice(0, NAMED), ([q, i, j]) => [
+    const named = ui.listed(own.slice(0, NAMED), ([q, i, j]) => [
       element("bdi", query === undefined ? tokens[i] : key_tokens[j]),
       ` ${number(q / 255)}`,
     ]);
     const verb = query === undefined ? " is read most by " : " reads most from ";
-    line.replaceChildren(asks, ...(count ? [verb, ...named, "."] : [": no arc is drawn."]));
+    line.replaceChildren(asks, ...(own.length ? [verb, ...named, "."] : [": no arc is drawn."]));
   };
   const stroke = (found) => {
     const height = middle.clientHeight;
@@ -113,9 +116,13 @@ export function arcs(model, recording) {
     if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
     const context = canvas.getContext("2d");
     context.clearRect(0, 0, w, h);
-    context.strokeStyle = getComputedStyle(canvas).color;
+    const colours = all.map((_, n) => {
+      canvas.style.setProperty("--head", n);
+      return getComputedStyle(canvas).color;
+    });
     const step = h / rows.length;
-    for (const [q, i, j] of found.toReversed()) {
+    for (const [q, i, j, n] of found.toReversed()) {
+      context.strokeStyle = colours[n];
       const [y, z] = [(i + 0.5) * step, (j + 0.5) * step];
       context.globalAlpha = 0.15 + (0.85 * q) / 255;
       context.lineWidth = ratio * (0.4 + (4.6 * q) / 255);
@@ -130,8 +137,9 @@ export function arcs(model, recording) {
     paint();
   });
   size.observe(middle);
-  const draw = (grid) => {
-    shown = grid;
+  const draw = (grids) => {
+    [shown] = all = grids;
+    canvas.classList.toggle("attn-hued", all.length > 1);
     wide = middle.clientWidth;
     const { query, key } = ui.values(model);
     queries.forEach((button, i) => ui.set(button, { "aria-pressed": `${i === query}` }));

@@ -10,6 +10,8 @@ import { element, number } from "./ui.mjs";
 import "./model_view.css";
 
 const FORMS = { grid: picture, arcs, numbers };
+const NAMES = { grid: "grid", arcs: "arcs", numbers: "q · k in numbers" };
+const KEPT = 11; // heads beside the one that is large
 const HINT = ui.has_hover()
   ? "Point at a head to read what it does; press it to see it large."
   : "Press a head to read what it does and to see it large.";
@@ -41,10 +43,13 @@ function build(model, figure) {
     element("summary", "What the signs and scores mean"),
     definitions(model.get("meanings")),
   );
-  const form = radios(model, "form", Object.keys(FORMS));
+  const form = radios(model, "form", NAMES);
   const least = ui.slider(model, "least", "Least weight drawn", { digits: 2, step: 0.01, max: 0.5 });
-  const silence = ui.toggle(model, "silenced", "Silence this head");
+  const silence = ui.toggle(model, "silenced", "");
+  const these = element("span");
+  silence.node.append(these);
   const [pointed, effects] = [element("p.pointed"), element("div.effects")];
+  const keep = keeper(model, () => recordings(model.get("readings"))[model.get("shown")]);
   const name = stepper(model, () => recordings(model.get("readings"))[model.get("shown")]);
   const redraw = () => draw();
   const first = side(model, model, pointed);
@@ -57,6 +62,7 @@ function build(model, figure) {
   const tokens = ["query", "key"].map((kind) => token_menu(model, kind));
   const chosen = element("div.controls", ...tokens.map(({ node }) => node));
   figure.classList.add("attn-models");
+  name.node.append(keep.node);
   figure.append(above.node, overviews, pointed, meanings, name.node, below.node, chosen, larges, effects);
 
   const titled = ui.memoize((readings) => titles_of(recordings(readings)));
@@ -74,17 +80,49 @@ function build(model, figure) {
     next_to.draw(titles, beside, true);
     for (const { node } of [text, next_to]) node.hidden = all.length < 2;
     for (const menu of tokens) menu.draw(pair[0]);
-    least.node.hidden = model.get("form") === "numbers";
     ui.write(pointed, HINT);
     const told = pair[1] ? name_of(layer, head) : describe(pair[0], layer, head);
     name.write(`Head ${told}${silenced ? ", silenced" : ""}`);
-    first.draw(pair[0], pair[1] && titles[shown]);
-    second.draw(pair[1], titles[beside]);
-    const has = pair[0].effects || model.get("live");
-    silence.node.hidden = !has;
-    effects.replaceChildren(...(has && silenced ? changed(model, pair[0]) : []));
+    keep.draw();
+    first.draw(pair[0], shown, pair[1] && titles[shown]);
+    second.draw(pair[1], beside, titles[beside]);
+    const sides = [shown, beside].flatMap((at, i) => (pair[i] ? [[pair[i], at]] : []));
+    const has = sides.filter(([one, at]) => one.effects || model.get("live")[at]);
+    silence.node.hidden = !has.length;
+    ui.write(these, heads_of(model, pair[0])[1] ? "Silence these heads" : "Silence this head");
+    const tables = silenced ? has.map(([one, at]) => changed(model, one, at, pair[1] ? titles[at] : "")) : [];
+    effects.replaceChildren(...tables.map((nodes) => element("div", ...nodes)));
   };
   return draw;
+}
+
+// The large head and then the kept ones, [layer, head], as far as a recording has so many.
+function heads_of(model, { num_layers, num_heads }) {
+  const { layer, head, kept } = ui.values(model);
+  const fit = ([l, h]) => [Math.min(l, num_layers - 1), Math.min(h, num_heads - 1)];
+  return [...new Map([[layer, head], ...kept].map(fit).map((at) => [`${at}`, at])).values()];
+}
+
+// A button that keeps the large head, and one for each kept head that lets it go.
+function keeper(model, shown) {
+  const without = (at) => model.get("kept").filter((one) => `${one}` !== `${at}`);
+  const large = () => [model.get("layer"), model.get("head")];
+  const is_kept = () => model.get("kept").length > without(large()).length;
+  const keep = ui.button("Keep this head", () =>
+    ui.change(model, "kept", is_kept() ? without(large()) : [...model.get("kept"), large()].slice(-KEPT)),
+  );
+  const others = element("span");
+  const draw = () => {
+    ui.set(keep, { "aria-pressed": `${is_kept()}` });
+    const [, ...heads] = heads_of(model, shown());
+    const chips = heads.map((at, i) => {
+      const chip = ui.button(`${name_of(...at)} ×`, () => ui.change(model, "kept", without(at)));
+      ui.set(chip, { "aria-label": `let ${name_of(...at)} go`, style: `--head:${i + 1}` });
+      return chip;
+    });
+    others.replaceChildren(...(chips.length ? ["with ", ...chips] : []));
+  };
+  return { node: element("div.controls.kept-heads", keep, others), draw };
 }
 
 // The name of the head that is large, between two buttons to its neighbours, in the order of the overview.
@@ -153,11 +191,10 @@ function titles_of(all) {
   });
 }
 
-// The chosen head and tokens, where another recording has fewer.
+// The chosen heads, where another recording has fewer.
 function fitting(model, shown) {
-  const { layer, head, readings } = ui.values(model);
-  const { num_layers, num_heads } = readings[shown];
-  return { layer: Math.min(layer, num_layers - 1), head: Math.min(head, num_heads - 1) };
+  const [[layer, head], ...kept] = heads_of(model, model.get("readings")[shown]);
+  return { layer, head, kept };
 }
 
 // One recording: its overview, and a head of it large. `mine` is the model as this side sees it.
@@ -169,8 +206,8 @@ function side(model, mine, pointed) {
   );
   const [title, again] = [element("p.pair"), element("p.pair")];
   const [top, large] = [element("div.one"), element("div.one")];
-  let [shown, form, turn, drawn] = [null, null, 0, null]; // drawn: the grid that was unpacked last, and whose it is
-  const draw = (next, text) => {
+  let [shown, form, turn, drawn] = [null, null, 0, null]; // drawn: the grids that were unpacked last, and whose they are
+  const draw = (next, at, text) => {
     for (const node of [top, large]) node.hidden = !next;
     if (next && !recording) top.append(title, heads.node); // attached once, or the focus would be lost
     recording = next;
@@ -179,24 +216,29 @@ function side(model, mine, pointed) {
       for (const node of [top, large]) node.replaceChildren();
       return;
     }
-    const { layer, head, sort, form: kind } = ui.values(model);
-    const [l, h] = [Math.min(layer, next.num_layers - 1), Math.min(head, next.num_heads - 1)];
+    const { sort, form: kind, silenced } = ui.values(model);
+    const every = heads_of(model, next);
+    const [[l, h]] = every;
     title.replaceChildren(element("bdi", text ?? next.name));
     again.replaceChildren(`Head ${describe(next, l, h)}: `, element("bdi", text ?? ""));
     again.hidden = !text;
-    heads.draw(next, sort, l, h);
+    heads.draw(next, sort, every, silenced);
     if (shown !== next || form?.kind !== kind) {
-      [shown, form] = [next, { kind, ...FORMS[kind](mine, next, mine === model) }];
+      [shown, form] = [next, { kind, ...FORMS[kind](mine, next, at) }];
       large.replaceChildren(again, form.node);
     }
+    const wanted = kind === "arcs" ? every : [every[0]];
     const now = ++turn;
-    const show = (grid) => {
+    const show = (grids) => {
       if (now !== turn) return;
-      drawn = { next, l, h, grid };
-      form.draw(grid, l, h);
+      drawn = { next, name: `${wanted}`, grids };
+      form.draw(grids, l, h);
     };
-    if (drawn?.next === next && drawn.l === l && drawn.h === h) show(drawn.grid);
-    else next.grid(l, h).then(show, (error) => form.node.replaceChildren(element("p", `${error.message}.`)));
+    if (drawn?.next === next && drawn.name === `${wanted}`) show(drawn.grids);
+    else
+      Promise.all(wanted.map((one) => next.grid(...one))).then(show, (error) =>
+        form.node.replaceChildren(element("p", `${error.message}.`)),
+      );
   };
   return { overview: top, large, draw };
 }
@@ -216,9 +258,10 @@ function chooser(label, put) {
   return { node: element("label.control", label, input), draw };
 }
 
-// Buttons of which one is pressed.
-function radios(model, field, values) {
-  const buttons = values.map((value) => ui.button(value, () => ui.change(model, field, value)));
+// Buttons of which one is pressed, each with its name.
+function radios(model, field, names) {
+  const values = Object.keys(names);
+  const buttons = values.map((value) => ui.button(names[value], () => ui.change(model, field, value)));
   const node = element("div.forms", { role: "group", "aria-label": "how the head is drawn" }, ...buttons);
   const draw = () => buttons.forEach((one, i) => ui.set(one, { "aria-pressed": `${values[i] === model.get(field)}` }));
   return { node, draw };
@@ -235,7 +278,7 @@ function token_menu(model, kind) {
   const draw = (recording) => {
     const tokens = kind === "query" ? recording.tokens : recording.key_tokens;
     const none = kind === "query" ? "last" : "strongest";
-    fill(tokens, model.get("form") === "arcs" ? "all" : none);
+    fill(tokens, model.get("form") === "numbers" ? none : "all");
     const at = model.get(kind);
     input.selectedIndex = at === null ? 0 : Math.min(at, tokens.length - 1) + 1;
   };
@@ -246,27 +289,32 @@ function token_menu(model, kind) {
 function definitions({ "": choice, ...meanings }) {
   const entry = ([name, text]) => [element("dt", SIGNS[name] ? `${SIGNS[name]} ${name}` : name), element("dd", text)];
   const least = `${MARKED} or more over ${FEWEST} queries or more`;
-  const said = `${choice} A head with ${least} has a sign, that of its largest score.`;
+  const said = `${choice} A head with ${least} has a sign, that of its largest score but the entropy.`;
   return element("div", element("p", said), element("dl", ...Object.entries(meanings).flatMap(entry)));
 }
 
 const ASKED = "Python computes what changes, where it runs. A page without it shows effects that were recorded.";
+const ALONE = "What each head alone changes was recorded: let the kept ones go.";
 
-// What silencing the head changes: recorded, or what the kernel says.
-function changed(model, { effects }) {
-  const { layer, head, shown, effects_now: now } = ui.values(model);
-  const fresh = now && now.shown === shown && now.layer === layer && now.head === head;
-  if (!effects && !fresh) return [element("p", ASKED)];
-  const { what, labels, before, after } = effects ? { ...effects, after: effects.after[layer]?.[head] ?? [] } : now;
+// What silencing the heads changes in one reading: as the kernel says, or as it was recorded of one head.
+function changed(model, recording, at, title) {
+  const heads = heads_of(model, recording);
+  const now = model.get("effects_now").find((one) => one.shown === at && `${one.heads}` === `${heads}`);
+  const [[layer, head], second] = heads;
+  const recorded = !second && recording.effects;
+  const names = `head${second ? "s" : ""} ${heads.map((one) => name_of(...one)).join(", ")}`;
+  const caption = element("p.pair", `With and without ${names}`, ...(title ? [": ", element("bdi", title)] : []));
+  if (!now && !recorded) return [caption, element("p", model.get("live")[at] ? ASKED : ALONE)];
+  const { what, labels, before, after } = now ?? { ...recorded, after: recorded.after[layer]?.[head] ?? [] };
   const cell = (value) => {
     const node = element("td");
     ui.bar(node, value, number(value, 3));
     return node;
   };
   const rows = labels.map((label, i) => [label, cell(before[i]), cell(after[i])]);
-  const caption = element("p.pair", `With and without head ${name_of(layer, head)}`);
   const measured = element("th.measured", { scope: "col" }, what);
-  return [caption, ui.scroll("what silencing changes", ui.table([measured, "with it", "without it"], rows))];
+  const head_row = [measured, ...(second ? ["with them", "without them"] : ["with it", "without it"])];
+  return [caption, ui.scroll("what silencing changes", ui.table(head_row, rows))];
 }
 
 export default ui.widget(build);

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from anywidget_static import InputError, OneOf, Real, Whole
-from attnlib.models.packing import Vectors, pack_vectors
+from anywidget_static import InputError, Numbers, OneOf, Real, Whole
+from attnlib.models.effects import effects_of
+from attnlib.models.packing import Head, Vectors, pack_vectors
 from attnlib.models.recording import Recording
 from attnlib.models.scores import CHOICE, SCORES
 from attnlib.widgets.base import PageWidget, check_index
@@ -18,7 +19,7 @@ HABITS = tuple(name for name in SCORES if name != "entropy")
 MARKED = 0.5  # a head is marked by what it does with this share of its weight
 FEWEST = 3  # and if so many queries say it
 MOST = 10  # tokens whose whole grid is a table
-LIKELIEST = 3
+KEPT = 11  # heads beside the one that is large
 
 
 class Recordings(traitlets.TraitType[list[dict[str, Any]], Any]):
@@ -34,6 +35,16 @@ class Recordings(traitlets.TraitType[list[dict[str, Any]], Any]):
             raise InputError(f"readings must be Readings or Recordings: {error}") from error
         except ValueError as error:
             raise InputError(str(error)) from error
+
+
+class Heads(Numbers):
+    """Pairs of a layer and a head."""
+
+    def validate(self, owner: Any, value: Any) -> list[list[int]]:
+        pairs = super().validate(owner, value)
+        if any(place != int(place) for pair in pairs for place in pair):
+            raise InputError(f"{self.name} must be pairs of integers, got {value}")
+        return [[int(place) for place in pair] for pair in pairs]
 
 
 def recorded(given: Any) -> Recording:
@@ -57,10 +68,12 @@ class ModelView(PageWidget):
 
     `readings` are what `attnlib.models.read` gave, stacks of them, or Recordings: several are several texts to choose
     from, of one model or of more. `shown` is the one that is looked at, and `beside` another that stands beside it, or None.
-    The head `head` of the layer `layer` is large, `query` and `key` are the chosen tokens (None means the last query, and
-    its strongest key), all counted from 0. `sort` is "layer" or a score of `attnlib.models.scores.SCORES`, `form` one of
-    "grid", "arcs" and "numbers"; weights below `least` are not drawn. With `silenced` the view says what changes when
-    the head adds nothing, if this was recorded (`effects`) or the view was given a Reading, which is asked again.
+    The head `head` of the layer `layer` is large, and those in `kept`, pairs of a layer and a head, stay beside it: their
+    arcs are drawn over each other. `query` and `key` are the chosen tokens, which the others step back behind. None means
+    all of them, and in numbers the last query and its strongest key. Everything is counted from 0. `sort` is "layer" or
+    a score of `attnlib.models.scores.SCORES`, `form` one of "grid", "arcs" and "numbers"; weights below `least` are not
+    drawn. With `silenced` the view says what changes when the head and the kept ones add nothing, if it was given a
+    Reading, which is asked again; or, for one head, if that was recorded (`effects`).
 
     Raises:
         ValueError: an `InputError`, for what cannot be recorded, and a reading, layer or head that is not
@@ -86,10 +99,11 @@ class ModelView(PageWidget):
     form = OneOf(FORMS, "grid").tag(sync=True, link=True)
     least = Real(0.0, min=0, max=1).tag(sync=True, link=True)
     silenced = traitlets.Bool(False).tag(sync=True, link=True)
+    kept = Heads("heads 2", [], optional=True, maxlen=KEPT).tag(sync=True, link=True)
     meanings = traitlets.Dict({"": CHOICE} | SCORES, read_only=True).tag(sync=True)
-    live = traitlets.Bool(False).tag(sync=True)
-    effects_now = traitlets.Dict(allow_none=True).tag(sync=True)
-    vectors_now = traitlets.Dict(allow_none=True).tag(sync=True)
+    live = traitlets.List(traitlets.Bool()).tag(sync=True)
+    effects_now = traitlets.List(traitlets.Dict()).tag(sync=True)
+    vectors_now = traitlets.List(traitlets.Dict()).tag(sync=True)
 
     def __init__(self, *readings: Any, **options: Any) -> None:
         if "readings" in options:
@@ -101,11 +115,11 @@ class ModelView(PageWidget):
         except ValueError as error:
             raise InputError(str(error)) from error
         self._live = [(reading, name) for reading, name, _ in found]
-        options["live"] = any(reading is not None for reading, _ in self._live)
+        options["live"] = [reading is not None for reading, _ in self._live]
         super().__init__(readings=[recording for *_, recording in found], **options)
-        if options["live"]:
+        if any(self.live):
             self.observe(self._forget, "readings")
-            self.observe(self._answer, ["silenced", "layer", "head", "shown", "form"])
+            self.observe(self._answer, ["silenced", "kept", "layer", "head", "shown", "beside", "form"])
             self._answer(None)
 
     @property
@@ -126,6 +140,9 @@ class ModelView(PageWidget):
             check_index("beside", inputs.beside, len(inputs.readings))
         check_index("layer", inputs.layer, inputs.readings[inputs.shown]["num_layers"])
         check_index("head", inputs.head, inputs.readings[inputs.shown]["num_heads"])
+        for layer, head in inputs.kept:
+            check_index("kept layer", layer, inputs.readings[inputs.shown]["num_layers"])
+            check_index("kept head", head, inputs.readings[inputs.shown]["num_heads"])
 
     def fallback(self) -> str:
         recording = self.recording
@@ -145,24 +162,32 @@ class ModelView(PageWidget):
 
     def _forget(self, change: Any) -> None:
         """Other readings than the view was made of come without a model."""
-        self._live = [(None, "")] * len(self.readings)
+        self.live = [False] * len(self.readings)
 
     def _answer(self, change: Any) -> None:
-        """What the kernel knows and the page does not: what silencing this head changes, and its vectors."""
-        reading, name = self._live[self.shown]
-        if reading is None:
-            return
-        at = {"shown": self.shown, "layer": self.layer, "head": self.head}
-        if self.silenced and not _is_of(self.effects_now, at):
-            self.effects_now = at | effects_of(reading, name, self.layer, self.head)
-        if self.form == "numbers" and not _is_of(self.vectors_now, at):
-            stack, head = reading.stacks[name], (self.layer, self.head)
-            one = Vectors.of(stack, *head)
-            self.vectors_now = at | (pack_vectors({head: one}, len(stack.tokens), len(stack.key_tokens)) or {})
+        """What the kernel knows and the page does not, of each side: what silencing these heads changes, and vectors."""
+        sides = [at for at in dict.fromkeys((self.shown, self.beside)) if at is not None and self.live[at]]
+        if self.silenced:
+            self.effects_now = [self._effects(at, self._heads(at)) for at in sides]
+        if self.form == "numbers":
+            self.vectors_now = [self._vectors(at, self._heads(at)[0]) for at in sides]
 
+    def _heads(self, at: int) -> list[Head]:
+        """The large head and the kept ones, as far as a reading has so many layers and heads."""
+        last = [self.readings[at][name] - 1 for name in ("num_layers", "num_heads")]
+        every = [(self.layer, self.head), *self.kept]
+        return list(dict.fromkeys((min(layer, last[0]), min(head, last[1])) for layer, head in every))
 
-def _is_of(answer: dict[str, Any] | None, at: dict[str, int]) -> bool:
-    return answer is not None and all(answer.get(name) == place for name, place in at.items())
+    def _effects(self, at: int, heads: list[Head]) -> dict[str, Any]:
+        asked = {"shown": at, "heads": [list(head) for head in heads]}
+        known = [one for one in self.effects_now if one.items() >= asked.items()]
+        return known[0] if known else asked | effects_of(*self._live[at], heads)
+
+    def _vectors(self, at: int, head: Head) -> dict[str, Any]:
+        reading, name = self._live[at]
+        stack = reading.stacks[name]
+        packed = pack_vectors({head: Vectors.of(stack, *head)}, len(stack.tokens), len(stack.key_tokens))
+        return {"shown": at} | (packed or {})
 
 
 def habits(recording: Recording, layer: int) -> list[str]:
@@ -175,30 +200,3 @@ def habits(recording: Recording, layer: int) -> list[str]:
         if share >= MARKED:
             found.append(f"{layer + 1}.{head + 1} {name} {share:.2f}")
     return found
-
-
-def effects_of(reading: Any, stack: str, layer: int, head: int) -> dict[str, Any]:
-    """Figures before and after one head is silenced: likely next tokens, or how alike the last states stay."""
-    after = reading.silenced([(layer, head)], stack=stack)
-    if reading.logits is None or not reading.stack.causal:  # what an encoder fills in is no next token
-        whole, cut = np.asarray(reading.states, float), np.asarray(after.states, float)
-        norms = np.linalg.norm(whole, axis=1) * np.linalg.norm(cut, axis=1)
-        alike = (whole * cut).sum(axis=1) / np.where(norms > 0, norms, 1)
-        far = np.argsort(alike, kind="stable")[:LIKELIEST]
-        tokens = reading.stacks[stack].tokens if len(reading.stacks) == 1 else reading.stack.tokens
-        return {
-            "what": "cosine of each token's last state with that of the whole model, the farthest first",
-            "labels": [f"{tokens[i]} ({i + 1})" for i in far],
-            "before": [1.0] * len(far),
-            "after": alike[far].round(3).tolist(),
-        }
-    rows = np.array([reading.logits[-1], after.logits[-1]], dtype=float)
-    chances = np.exp(rows - rows.max(axis=1, keepdims=True))
-    chances /= chances.sum(axis=1, keepdims=True)
-    likely = list(dict.fromkeys(int(i) for row in chances for i in np.argsort(-row, kind="stable")[:LIKELIEST]))
-    return {
-        "what": "probability of the next token",
-        "labels": [reading.token(i) for i in likely],
-        "before": chances[0, likely].round(3).tolist(),
-        "after": chances[1, likely].round(3).tolist(),
-    }

@@ -119,15 +119,19 @@ export function overview(label, choose, point) {
     context.putImageData(image, 0, 0);
   };
   new ResizeObserver(() => requestAnimationFrame(paint)).observe(scroll);
-  const draw = (next, by, layer, head) => {
+  const draw = (next, by, heads, silent) => {
     if (recording !== next || sort !== by) {
       [recording, sort, painted] = [next, by, ""];
       lay_out();
     }
-    order.forEach(([l, h], i) => {
-      const chosen = `${l === layer && h === head}`;
-      if (cells[i].ariaSelected !== chosen) cells[i].ariaSelected = chosen;
-      if (chosen === "false" || entry === cells[i]) return;
+    const names = heads.map(String);
+    order.forEach((at, i) => {
+      const n = names.indexOf(`${at}`);
+      if (cells[i].ariaSelected !== `${n === 0}`) cells[i].ariaSelected = `${n === 0}`;
+      cells[i].classList.toggle("attn-kept", n > 0);
+      cells[i].classList.toggle("attn-silent", silent && n >= 0);
+      if (n > 0) cells[i].style.setProperty("--head", n);
+      if (n || entry === cells[i]) return;
       entry = cells[i];
       enter(entry);
     });

@@ -4,11 +4,12 @@ import { halves } from "./float16.mjs";
 
 export const SIDE = 32; // rows and columns of a small picture
 const MOST = 250_000_000; // bytes of all weights
+const BLOCKED = -60_000; // as a bias: the query may not read the key
 
 // A recording that can be drawn: its sizes checked, `small(layer, head)` at once or, where it must be inflated first,
 // when `ready` is kept; `grid(layer, head)` promises all weights of a head. Both are { n_q, n_k, cells: 0 … 255 }.
 export function open(given) {
-  const { tokens, num_layers, num_heads, causal, heads, vectors } = given;
+  const { tokens, num_layers, num_heads, causal, heads } = given;
   const key_tokens = given.key_tokens ?? tokens;
   const [n_q, n_k, count] = [tokens?.length, key_tokens?.length, num_layers * num_heads];
   if (!(Number.isInteger(count) && count > 0 && n_q && n_k && Array.isArray(heads)))
@@ -42,7 +43,12 @@ export function open(given) {
     }
     return known.get(at);
   };
-  const pair = (layer, head) => vectors_of(vectors, n_q, n_k, layer, head);
+  // A head's queries, keys and what else makes its weights, from `sent` where the recording itself has none.
+  const pair = (layer, head, sent) => {
+    const found = vectors_of(given.vectors, n_q, n_k, layer, head) ?? vectors_of(sent, n_q, n_k, layer, head);
+    const { scales, softcaps, sinks } = given;
+    return found && { ...found, scale: scales[layer], softcap: softcaps[layer], sink: sinks?.[layer]?.[head] ?? null };
+  };
   const cases = given.cases ?? {};
   return { ...given, cases, key_tokens, n_q, n_k, ready, is_ready: () => all !== null, small, grid, pair };
 }
@@ -71,20 +77,28 @@ export function square(bytes, n_q, n_k, causal) {
 }
 
 // Queries, keys and perhaps a bias of a head, row by row; null when they were not recorded.
-export function vectors_of(vectors, n_q, n_k, layer, head) {
-  const at = vectors?.heads.findIndex(([l, h]) => l === layer && h === head) ?? -1;
-  if (at < 0) return null;
-  const { width, bias, data } = vectors;
-  const size = (n_q + n_k) * width + (bias ? n_q * n_k : 0);
-  if (data.byteLength !== 2 * size * vectors.heads.length)
-    throw new Error(`vectors have ${data.byteLength} bytes, for ${vectors.heads.length} heads of ${2 * size}`);
-  const values = halves(new DataView(data.buffer, data.byteOffset + 2 * at * size, 2 * size));
-  const [q, k] = [n_q * width, (n_q + n_k) * width];
-  return { width, queries: values.subarray(0, q), keys: values.subarray(q, k), bias: bias && values.subarray(k) };
+function vectors_of(vectors, n_q, n_k, layer, head) {
+  let start = 0;
+  for (const [l, h, width, number] of vectors?.heads ?? []) {
+    const [q, size] = [n_q * width, (n_q + n_k) * width];
+    if (l === layer && h === head) {
+      const values = halves_of("vectors", vectors.data, start, size);
+      const bias = number === null ? null : halves_of("a bias", vectors.biases[number], 0, n_q * n_k);
+      return { width, queries: values.subarray(0, q), keys: values.subarray(q), bias };
+    }
+    start += size;
+  }
+  return null;
 }
 
-// The arithmetic of the row of query i: the products with key j, and of every key the score, its e^ and its weight.
-export function arithmetic({ width, queries, keys, bias }, { n_k, causal, scale, softcap }, i, j) {
+function halves_of(what, { buffer, byteOffset, byteLength }, start, size) {
+  if (byteLength < 2 * (start + size)) throw new Error(`${what} has ${byteLength} bytes, too few`);
+  return halves(new DataView(buffer, byteOffset + 2 * start, 2 * size));
+}
+
+// The arithmetic of the row of query i: the products with key j, and of every key the score, its e^ and its weight. The
+// score of a key that the query may not read is −∞. A sink, a key without a token, takes its part of the sum.
+export function arithmetic({ width, queries, keys, bias, scale, softcap, sink }, { n_k, causal }, i, j) {
   const product = (k) => (c) => queries[i * width + c] * keys[k * width + c];
   const products = Float64Array.from({ length: width }, (_, c) => product(j)(c));
   const raw = Float64Array.from({ length: n_k }, (_, k) => {
@@ -93,9 +107,12 @@ export function arithmetic({ width, queries, keys, bias }, { n_k, causal, scale,
     return sum;
   });
   const bent = (s) => (softcap ? softcap * Math.tanh(s / softcap) : s);
-  const scores = raw.map((s, k) => (causal && k > i ? -Infinity : bent(s * scale) + (bias ? bias[i * n_k + k] : 0)));
-  const top = Math.max(...scores);
+  const added = (k) => (bias ? bias[i * n_k + k] : 0);
+  const blocked = (k) => (causal && k > i) || added(k) <= BLOCKED;
+  const scores = raw.map((s, k) => (blocked(k) ? -Infinity : bent(s * scale) + added(k)));
+  const top = Math.max(-Number.MAX_VALUE, sink ?? -Infinity, ...scores);
   const powers = scores.map((s) => Math.exp(s - top));
-  const total = powers.reduce((sum, one) => sum + one, 0);
-  return { products, raw, scores, top, powers, total, weights: powers.map((one) => one / total) };
+  const spilt = sink === null ? 0 : Math.exp(sink - top);
+  const total = powers.reduce((sum, one) => sum + one, spilt);
+  return { products, raw, scores, powers, spilt, total, weights: powers.map((one) => one / (total || 1)) };
 }

@@ -7,6 +7,7 @@ import { element, number } from "./ui.mjs";
 
 const NAMED = 48; // tokens with names at the sides
 const WRITTEN = 10; // tokens with a number in each cell
+const FAINT = 0x40000000; // the opacity of a pixel that stands back
 
 // The cell that is chosen: the query, or the last; its key, or the one that it reads most.
 export function chosen(model, { n_q, n_k, cells }) {
@@ -14,6 +15,19 @@ export function chosen(model, { n_q, n_k, cells }) {
   const i = Math.min(query ?? n_q - 1, n_q - 1);
   const row = cells.subarray(i * n_k, (i + 1) * n_k);
   return [i, key === null ? row.indexOf(Math.max(...row)) : Math.min(key, n_k - 1)];
+}
+
+// Which cells stand back: where a query or a key is chosen, those of neither.
+function aside(model, grid) {
+  const { query, key } = ui.values(model);
+  const [q, k] = chosen(model, grid);
+  return (i, j) => (query ?? key) !== null && (query === null || i !== q) && (key === null || j !== k);
+}
+
+// Choose a cell; chosen once more, it is let go.
+function choose(model, query, key) {
+  const kept = model.get("query") === query && model.get("key") === key;
+  ui.change(model, kept ? { query: null, key: null } : { query, key });
 }
 
 // What a cell says, as nodes.
@@ -40,13 +54,13 @@ function table(model, recording) {
       const at = grid.cell_of(target);
       if (at) line.replaceChildren(...told(recording, shown, ...at));
     });
-  const choose = ({ target }) => {
-    const [query, key] = grid.cell_of(target) ?? [];
-    if (key !== undefined) ui.change(model, { query, key });
+  const press = ({ target }) => {
+    const at = grid.cell_of(target);
+    if (at) choose(model, ...at);
   };
-  node.addEventListener("click", choose);
-  node.addEventListener("keydown", (event) => (event.key === "Enter" || event.key === " ") && choose(event));
-  const draw = (next) => {
+  node.addEventListener("click", press);
+  node.addEventListener("keydown", (event) => (event.key === "Enter" || event.key === " ") && press(event));
+  const draw = ([next]) => {
     shown = next;
     const weight = (i, j) => (causal && j > i ? null : next.cells[i * n_k + j] / 255);
     grid.fill(
@@ -56,8 +70,12 @@ function table(model, recording) {
       { least: model.get("least") },
     );
     const [query, key] = chosen(model, next);
+    const back = aside(model, next);
     cells.forEach((row, i) =>
-      row.forEach((cell, j) => ui.set(cell, { "aria-selected": `${i === query && j === key}` })),
+      row.forEach((cell, j) => {
+        ui.set(cell, { "aria-selected": `${i === query && j === key}` });
+        cell.classList.toggle("attn-aside", back(i, j));
+      }),
     );
     line.replaceChildren(...told(recording, next, query, key));
   };
@@ -98,11 +116,8 @@ function shades(model, recording) {
   ];
   canvas.addEventListener("pointermove", (event) => shown && point(...below(event)));
   canvas.addEventListener("pointerleave", () => shown && point(...chosen(model, shown)));
-  canvas.addEventListener("click", (event) => {
-    const [query, key] = below(event);
-    ui.change(model, { query, key });
-  });
-  const draw = (grid, layer, head) => {
+  canvas.addEventListener("click", (event) => choose(model, ...below(event)));
+  const draw = ([grid], layer, head) => {
     shown = grid;
     const context = canvas.getContext("2d", { willReadFrequently: true });
     if (canvas.width !== n_k || canvas.height !== n_q) [canvas.width, canvas.height] = [n_k, n_q];
@@ -111,9 +126,13 @@ function shades(model, recording) {
     const image = context.createImageData(n_k, n_q);
     const pixels = new Uint32Array(image.data.buffer);
     const least = 255 * model.get("least");
-    grid.cells.forEach((q, at) => {
-      if (!causal || at % n_k <= at / n_k) pixels[at] = colours[q < least ? 0 : q];
-    });
+    const back = aside(model, grid);
+    for (let i = 0, at = 0; i < n_q; i++)
+      for (let j = 0; j < n_k; j++, at++) {
+        if (causal && j > i) continue;
+        const colour = colours[grid.cells[at] < least ? 0 : grid.cells[at]];
+        pixels[at] = back(i, j) ? (colour & 0xffffff) | FAINT : colour;
+      }
     context.putImageData(image, 0, 0);
     canvas.setAttribute("aria-label", `Head ${layer + 1}.${head + 1} of ${recording.name}, ${n_q} × ${n_k} weights`);
     point(...chosen(model, grid));

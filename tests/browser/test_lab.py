@@ -280,6 +280,80 @@ def test_a_widget_of_each_kind_tells_python_what_is_done(which, widget_in_lab):
     assert notebook.errors == []
 
 
+ALIVE = """import os, sys, warnings
+os.environ["HF_HUB_OFFLINE"] = "1"
+warnings.simplefilter("ignore")
+sys.path.insert(0, HOUSE)
+import numpy as np
+from attnlib.models import read
+from attnlib.widgets import ModelView
+from tests.helpers.real_models import TEXT, a_model, byte_level
+reading = read(a_model("GPT2"), byte_level(), TEXT)
+other = read(a_model("GPT2", seed=1), byte_level(), "we have the pump")
+view = ModelView(reading, other)
+
+
+def chance(silent):
+    row = silent.logits[-1].astype(float)
+    return (np.exp(row) / np.exp(row).sum())[np.argmax(reading.logits[-1])]
+
+
+view"""
+
+
+@pytest.fixture
+def live_view(lab, open_page, tmp_path):
+    """Show a view of two readings whose small model is in the kernel; return the notebook and the view."""
+    address, folder = lab
+    opened = []
+
+    def show_it(view):
+        pytest.importorskip("transformers")
+        nbformat.write(
+            notebooks.notebook_of([nbformat.v4.new_code_cell(f"HOUSE = {str(Path.cwd())!r}\n{ALIVE}")]),
+            folder / f"{tmp_path.name}.ipynb",
+        )
+        opened.append(Notebook(open_page, address, f"{tmp_path.name}.ipynb", view))
+        opened[0].command("notebook:run-all-cells")
+        shown = opened[0].page.locator(".jp-OutputArea-output figure.attn-models")
+        shown.locator("canvas.attn-all-heads[width]").first.wait_for()
+        return opened[0], shown
+
+    yield show_it
+    opened[0].stop()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", ["lab/tree", "notebooks"])
+def test_a_model_in_the_kernel_answers_a_view(view, live_view):
+    """Silencing, of one head and of two, and the arithmetic of a weight come from Python, for both sides."""
+    notebook, shown = live_view(view)
+    cells = shown.locator(".attn-effects tbody td")
+
+    def says_what_python_says(heads):
+        found = notebook.execute(
+            f"print(*(f'{{chance(one):.3f}}' for one in (reading, reading.silenced({heads}))))"
+        ).split()
+        shown.locator(".attn-effects tbody tr", has_text="".join(found)).first.wait_for()
+        assert cells.all_text_contents()[:2] == found
+
+    shown.get_by_label("Silence this head").check()
+    says_what_python_says([(0, 0)])
+    shown.get_by_role("button", name="Keep this head").click()
+    shown.locator(".attn-board").first.locator("[aria-label^='2.3']").click()
+    says_what_python_says([(0, 0), (1, 2)])
+    shown.get_by_role("button", name="q · k in numbers").click()
+    shown.get_by_label("Beside").select_option(index=2)
+    weights = shown.locator(".attn-weight-sums dd:last-child")
+    weights.nth(1).wait_for()
+    found = notebook.execute("print(*(one.grid(1, 2)[-1].max() for one in (reading, other)))").split()
+    told = [float(text) for text in weights.all_text_contents()]
+    assert told == pytest.approx([float(one) for one in found], abs=0.005)  # by queries and keys in float16
+    assert shown.locator(".attn-effects table").count() == 2
+    assert notebook.execute("print(view.kept, view.layer, view.head, view.live)").strip() == "[[0, 0]] 1 2 [True, True]"
+    assert notebook.errors == []
+
+
 @pytest.mark.slow
 def test_a_widget_tells_python_in_notebook_7_too(widget_in_lab):
     notebook, (shown,) = widget_in_lab("SoftmaxSliders(), 'phi'", view="notebooks")

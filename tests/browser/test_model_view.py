@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from attnlib.models.packing import pack_vectors
 from attnlib.models.recording import Recording
 from attnlib.scaled_dot_product import softmax
 from attnlib.widgets import ModelView
@@ -236,6 +237,56 @@ def test_numbers_go_from_the_products_to_the_weight(show):
     assert page.locator(".attn-one .attn-pointed").first.text_content().startswith("Component 4: q ")
 
 
+def with_sums(sinks=None, bias=None, heads=2):
+    """A recording of causal heads with their queries and keys, and the weights that these give."""
+    rng = np.random.default_rng(4)
+    q, k = rng.normal(size=(2, 1, heads, 6, 4)).astype(np.float16).astype(float)
+    scores = np.where(np.tri(6, dtype=bool), q @ k.swapaxes(-1, -2), -np.inf) + (0 if bias is None else bias)
+    scores = np.where(scores < -50_000, -np.inf, scores)
+    logits = np.full((1, heads), -np.inf) if sinks is None else np.array(sinks, float)
+    last = np.broadcast_to(logits[..., None, None], (1, heads, 6, 1))
+    weights = softmax(np.concatenate([scores, last], axis=-1))[..., :6]
+    made = Recording.from_grids(weights, words(6), queries=q, keys=k, sinks=sinks, causal=True)
+    vectors = {at: dataclasses.replace(one, bias=bias) for at, one in made.vectors.items()}
+    return dataclasses.replace(made, vectors=vectors), weights
+
+
+def sums(page):
+    terms, values = (page.locator(f".attn-weight-sums {name}").all_text_contents() for name in ("dt", "dd"))
+    return dict(zip(terms, values, strict=True))
+
+
+def test_a_learned_sink_has_its_part_of_the_sum(show):
+    given, weights = with_sums(sinks=[[2.5, 0]])
+    page = opened(show, given, form="numbers", query=3, key=1)
+    found = sums(page)
+    assert any(term.startswith("of the learned sink") and "2.50" in term for term in found)
+    assert list(found.values())[-1] == f"{weights[0, 0, 3, 1]:.3f}"
+    assert "the weight that was recorded" not in found
+
+
+def test_what_a_mask_blocks_has_no_arithmetic(show):
+    """A window of two keys: it is no bias, and a key beyond it is not read."""
+    window = np.where(np.tri(6, k=-2, dtype=bool), -60_000.0, 0)
+    given, weights = with_sums(bias=window)
+    page = opened(show, given, form="numbers", query=4, key=3)
+    assert list(sums(page).values())[-1] == f"{weights[0, 0, 4, 3]:.3f}"
+    assert not any("bias" in term for term in sums(page))
+    page.get_by_label("Key").select_option(index=2)
+    assert page.get_by_text("This query may not read this key").is_visible()
+    assert sums(page) == {}
+
+
+def test_in_numbers_keys_that_weigh_less_than_the_least_are_left_out(show):
+    given, weights = with_sums()
+    page = opened(show, given, form="numbers", query=5, key=0, least=0.15)
+    rows = page.locator(".attn-one tbody th").all_text_contents()
+    heavy = {f"w{j} ({j + 1})" for j in range(6) if weights[0, 0, 5, j] >= 0.15}
+    assert len(heavy) < 5
+    assert set(rows) == heavy | {"w0 (1)"}  # and the one that is looked at
+    assert page.get_by_label("Least weight drawn").is_visible()
+
+
 def test_without_vectors_the_row_is_shown_and_where_vectors_are(show):
     vectors = np.random.default_rng(0).normal(size=(2, 4, 6, 3))
     whole = recording(queries=vectors, keys=vectors)
@@ -321,6 +372,152 @@ def test_what_silencing_changes_is_shown_where_it_was_recorded(show):
     assert page.locator(".attn-effects thead th").all_text_contents() == ["chance", "with it", "without it"]
     assert heading(page).endswith(", silenced")
     assert opened(show).get_by_label("Silence this head").is_hidden()
+
+
+def test_a_kernel_answers_for_each_of_two_sides(show):
+    """What Python sent stands beside its own text, and a text without a model says so."""
+    given, weights = with_sums()
+    bare, other = (dataclasses.replace(given, vectors={}, tokens=[f"{name}{i}" for i in range(6)]) for name in "ab")
+    view = ModelView(bare, other, bare, title="q", beside=1, form="numbers", silenced=True)
+    view.live = [True, True, False]
+    view.vectors_now = [{"shown": 1, **pack_vectors({(0, 0): given.vectors[0, 0]}, 6, 6)}]
+    told = {"what": "chance", "labels": ["moon"], "before": [0.5], "after": [0.25]}
+    view.effects_now = [{"shown": 1, "heads": [[0, 0]], **told}]
+    page = show(view)
+    page.locator(".attn-products i").first.wait_for()
+    first, second = page.locator(".attn-columns").nth(1).locator(".attn-one").all()
+    assert first.get_by_text("Queries and keys come from Python here, where it runs.").is_visible()
+    assert second.locator(".attn-weight-sums dd").last.text_content() == f"{weights[0, 0, 5].max():.3f}"
+    parts = page.locator(".attn-effects > div")
+    assert parts.count() == 2
+    assert "Python computes what changes" in parts.first.text_content()
+    assert parts.last.locator("tbody td").all_text_contents() == ["0.500", "0.250"]
+    page.get_by_label("Beside").select_option(index=3)
+    assert second.get_by_text("Of this text the weights were recorded, without queries and keys.").is_visible()
+    assert parts.count() == 1
+
+
+def test_heads_are_kept_and_let_go(show):
+    page = opened(show)
+    page.get_by_role("button", name="Keep this head").click()
+    cell(page, "2.2").click()
+    page.get_by_role("button", name="Keep this head").click()
+    cell(page, "1.3").click()
+    chips = page.locator(".attn-kept-heads span button")
+    assert chips.all_text_contents() == ["1.1 ×", "2.2 ×"]
+    assert page.locator(".attn-kept").evaluate_all("all => all.map((one) => one.ariaLabel.slice(0, 3))") == [
+        "1.1",
+        "2.2",
+    ]
+    page.get_by_role("button", name="let 1.1 go").click()
+    assert chips.all_text_contents() == ["2.2 ×"]
+    cell(page, "2.2").click()
+    assert page.get_by_role("button", name="Keep this head").get_attribute("aria-pressed") == "true"
+    page.get_by_role("button", name="Keep this head").click()
+    cell(page, "1.3").click()
+    assert chips.count() == 0
+
+
+COLOURS = """(canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const opaque = Array.from({ length: data.length / 4 }, (_, p) => data.slice(4 * p, 4 * p + 4)).filter(([, , , a]) => a === 255);
+    const groups = Object.groupBy(opaque, (colour) => colour.join());
+    return Object.values(groups).filter((one) => one.length > opaque.length / 20).length;
+}"""
+
+
+def test_arcs_of_kept_heads_lie_over_each_other_each_in_its_colour(show):
+    """The first token's head, the previous token's and the own's: three colours where there was one."""
+    page = opened(show, form="arcs", head=0)
+    canvas = page.locator("canvas.attn-arc-lines")
+    alone = canvas.evaluate(COLOURS)
+    page = opened(show, form="arcs", head=0, kept=[(0, 1), (0, 3)])
+    together = page.locator("canvas.attn-arc-lines").evaluate(COLOURS)
+    assert (alone, together) == (1, 3)
+    page.get_by_role("group", name="queries").get_by_role("button", name="w3").hover()
+    assert line(page).startswith("w3 reads most from w2 1.00")  # the large head's
+
+
+def test_a_chosen_token_makes_the_others_step_back_in_a_grid(show):
+    page = opened(show, head=2)
+    table = page.locator(".attn-one .attn-table")
+    assert table.locator(".attn-aside").count() == 0
+    assert page.get_by_label("Query").locator("option").first.text_content() == "all"
+    page.get_by_label("Query").select_option(index=4)
+    kept = table.locator("[role=gridcell]:not(.attn-aside)").evaluate_all("all => all.map((one) => one.dataset.cell)")
+    assert kept == [f"3,{j}" for j in range(6)]
+    page.locator("[data-cell='2,1']").click()
+    kept = table.locator("[role=gridcell]:not(.attn-aside)").evaluate_all("all => all.map((one) => one.dataset.cell)")
+    assert set(kept) == {f"2,{j}" for j in range(6)} | {f"{i},1" for i in range(6)}
+    page.locator("[data-cell='2,1']").click()
+    assert table.locator(".attn-aside").count() == 0
+    assert page.get_by_label("Key").locator("option:checked").text_content() == "all"
+
+
+ALPHAS = """(canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return Array.from({ length: canvas.height }, (_, i) =>
+        Array.from({ length: canvas.width }, (_, j) => data[4 * (i * canvas.width + j) + 3]));
+}"""
+
+
+def test_a_chosen_token_makes_the_others_step_back_in_a_picture(show):
+    n = 20
+    page = opened(show, recording(n), query=12)
+    alphas = np.array(page.locator(".attn-large-cells canvas").evaluate(ALPHAS))
+    lower = np.tri(n, dtype=bool)
+    assert (alphas[~lower] == 0).all()
+    assert (alphas[12, :13] == 255).all()
+    others = lower.copy()
+    others[12] = False
+    assert (alphas[others] == 64).all()
+    page.get_by_label("Query").select_option(index=0)
+    page.get_by_label("Query").evaluate("(one) => one.blur()")
+    assert (np.array(page.locator(".attn-large-cells canvas").evaluate(ALPHAS))[lower] == 255).all()
+
+
+def test_effects_that_were_recorded_are_of_one_head(show):
+    effects = {"what": "chance", "labels": ["moon"], "before": [0.5], "after": np.full((2, 4, 1), 0.125)}
+    page = opened(show, recording(effects=effects), silenced=True, kept=[(1, 1)])
+    assert page.get_by_label("Silence these heads").is_checked()
+    assert page.get_by_text("What each head alone changes was recorded: let the kept ones go.").is_visible()
+    assert page.locator(".attn-silent").count() == 2
+    page.get_by_role("button", name="let 2.2 go").click()
+    assert page.locator(".attn-effects tbody td").all_text_contents() == ["0.500", "0.125"]
+    assert page.locator(".attn-silent").count() == 1
+
+
+def sparse(n, causal=True):
+    """Two heads of many tokens: one reads the token before, the other the first."""
+    weights = np.zeros((1, 2, n, n), np.float32)
+    i = np.arange(1, n)
+    weights[0, 0, i, i - 1] = weights[0, 1, :, 0] = weights[0, 0, 0, 0] = 1
+    return Recording.from_grids(weights, words(n), causal=causal)
+
+
+@pytest.mark.parametrize("n", [512, pytest.param(5000, marks=pytest.mark.slow)])
+def test_a_text_of_many_tokens_is_drawn_in_every_form(show, n):
+    page = opened(show, sparse(n))
+    canvas = page.locator(".attn-large-cells canvas[aria-label]")
+    canvas.wait_for()
+    assert canvas.evaluate("(one) => [one.width, one.height]") == [n, n]
+    assert line(page) == f"w{n - 1} (query {n}) reads 1.00 from w{n - 2} (key {n - 1})."
+    box = canvas.bounding_box()
+    canvas.hover(position={"x": box["width"] * 100.5 / n, "y": box["height"] * (n // 2 + 0.5) / n})
+    page.get_by_text(f"w{n // 2} (query {n // 2 + 1}) reads 0.00 from w100 (key 101).").wait_for()
+    cell(page, "1.2").click()
+    page.get_by_text("reads 1.00 from w0 (key 1)").wait_for()
+    page.get_by_role("button", name="arcs").click()
+    tokens = page.get_by_role("group", name="queries").locator("button")
+    assert tokens.count() == n
+    shown = " The 3,000 strongest of 5,000 arcs." if n == 5000 else ""
+    page.get_by_text(f"w{n - 1} (query {n}) reads 1.00 from w0 (key 1).{shown}", exact=True).wait_for()
+    page.mouse.move(0, 0)  # else a word comes under it when the page scrolls
+    tokens.nth(n // 2).focus()
+    page.get_by_text(f"w{n // 2} reads most from w0 1.00.").wait_for()
+    page.get_by_role("button", name="numbers").click()
+    assert page.locator(".attn-one tbody th").first.text_content() == "w0 (1)"
+    assert page.problems == []
 
 
 def test_hostile_tokens_are_shown_as_text(show):

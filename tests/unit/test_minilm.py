@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from attnlib.lab import minilm
-from attnlib.models.packing import without_base64
-from attnlib.models.recording import BOUND, Recording
+from attnlib.models.packing import with_base64, without_base64
+from attnlib.models.recording import Recording
+from attnlib.models.weights import BOUND
 
 LAYERS, HEADS = 6, 12
 
@@ -35,7 +36,7 @@ def test_a_recorded_text_has_all_heads_and_what_silencing_them_changes(text):
 def test_queries_and_keys_give_the_grid_that_was_recorded():
     recording = minilm.recording()
     for at, one in recording.vectors.items():
-        scores = recording.scale * one.queries.astype(float) @ one.keys.T.astype(float)
+        scores = recording.scales[at[0]] * one.queries.astype(float) @ one.keys.T.astype(float)
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
         assert np.abs(weights - recording.grid(*at)).max() < 0.01
@@ -153,6 +154,13 @@ def test_the_model_itself_gives_what_was_recorded(training):
     if not FOLDER.exists():
         pytest.skip("make record fetches the weights")
     encoder, text = training.Encoder(), minilm.texts()[3]
+    long = encoder.tokenizer(" ".join(training.SENTENCES), add_special_tokens=False)["input_ids"]
+    cut = [encoder.read(encoder.tokenizer.decode(long[start : start + 30])) for start in (0, 100, 200)]
+    read = [with_base64(Recording.of(one).to_dict()) for one in cut if len(one.stack.tokens) == 32]
+    sizes = [2 * len(json.dumps(one, separators=(",", ":"))) for one in read]
+    print(f"144 heads of 32 tokens: {sizes} bytes")
+    assert sizes
+    assert max(sizes) <= 110_000
     assert np.allclose(encoder.vectors([text])[0], minilm.vectors()[3], atol=1e-3)
     reading, recording = encoder.read(text), minilm.recording(text)
     for at in np.ndindex(LAYERS, HEADS):

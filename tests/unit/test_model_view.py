@@ -33,7 +33,7 @@ class Stack(SimpleNamespace):
     def __init__(self, name="self"):
         marks = [False] * N
         super().__init__(name=name, tokens=words(), special=marks, key_tokens=words(), key_special=marks)
-        self.num_layers, self.num_heads, self.causal, self.scale, self.softcap = LAYERS, HEADS, True, 1.0, None
+        self.num_layers, self.num_heads, self.causal = LAYERS, HEADS, True
         self.grids, self.vectors = causal(), RNG.normal(size=(LAYERS, HEADS, N, 5))
 
     def grid(self, layer, head):
@@ -43,6 +43,15 @@ class Stack(SimpleNamespace):
         return self.vectors[layer, head]
 
     keys = queries
+
+    def scale(self, layer):
+        return 1.0
+
+    def softcap(self, layer):
+        return None
+
+    def sink(self, layer, head):
+        return None
 
     def mask(self, layer):
         return np.tri(N, dtype=bool)
@@ -95,37 +104,42 @@ def test_python_answers_with_the_next_tokens_and_with_vectors():
     logits[-1] = [3, 2, 1, 0, 0]
     reading = Reading(logits)
     view = ModelView(reading, layer=1)
-    assert view.live
-    assert view.effects_now == {}
+    assert view.live == [True]
+    assert view.effects_now == []
     view.silenced = True
     assert reading.asked == [([(1, 0)], "self")]
     chances = softmax(logits[-1])
-    assert view.effects_now["labels"] == [f"word {i}" for i in (0, 1, 2, 4, 3)]
-    assert view.effects_now["before"] == chances[[0, 1, 2, 4, 3]].round(3).tolist()
-    assert view.effects_now["after"] == chances[::-1][[0, 1, 2, 4, 3]].round(3).tolist()
+    (now,) = view.effects_now
+    assert now["labels"] == [f"word {i}" for i in (0, 1, 2, 4, 3)]
+    assert now["before"] == chances[[0, 1, 2, 4, 3]].round(3).tolist()
+    assert now["after"] == chances[::-1][[0, 1, 2, 4, 3]].round(3).tolist()
     view.head = 2
     assert reading.asked[1:] == [([(1, 2)], "self")]
-    assert (view.effects_now["layer"], view.effects_now["head"]) == (1, 2)
+    assert view.effects_now[0]["heads"] == [[1, 2]]
     view.form = "numbers"
-    assert view.vectors_now["heads"] == [[1, 2]]
-    sent = np.frombuffer(view.vectors_now["data"], "<f2")
+    (vectors,) = view.vectors_now
+    assert vectors["heads"] == [[1, 2, 5, None]]
+    sent = np.frombuffer(vectors["data"], "<f2")
     assert (sent[: N * 5].reshape(N, 5) == reading.stack.queries(1, 2).astype(np.float16)).all()
     view.silenced = False
     view.silenced = True
     assert len(reading.asked) == 2  # known already
+    view.kept = [(0, 1), [1, 2]]
+    assert view.kept == [[0, 1], [1, 2]]
+    assert reading.asked[2:] == [([(1, 2), (0, 1)], "self")]
 
 
 def test_without_a_language_models_head_the_last_states_are_compared():
-    view = ModelView(Reading(), silenced=True)
-    assert view.effects_now["after"] == [0, 0, 1]
-    assert view.effects_now["labels"][:2] == ["w2 (3)", "w3 (4)"]
+    (now,) = ModelView(Reading(), silenced=True).effects_now
+    assert now["after"] == [0, 0, 1]
+    assert now["labels"][:2] == ["w2 (3)", "w3 (4)"]
 
 
 def test_what_an_encoder_fills_in_is_not_taken_for_a_next_token():
     reading = Reading(np.zeros((N, 5)))
     reading.stack.causal = False
     view = ModelView(reading, silenced=True)
-    assert view.effects_now["what"].startswith("cosine")
+    assert view.effects_now[0]["what"].startswith("cosine")
 
 
 def test_other_readings_come_without_a_model():
@@ -134,6 +148,7 @@ def test_other_readings_come_without_a_model():
     view.readings = [recording()]
     view.silenced = True
     assert reading.asked == []
+    assert view.live == [False]
 
 
 def test_bytes_travel_beside_the_state(page_of):
@@ -150,6 +165,11 @@ BAD = {
     "beside": (lambda: ModelView(recording(), beside=3), "beside 3 is outside 0 … 0"),
     "layer": (lambda: ModelView(recording(), layer=2), "layer 2 is outside 0 … 1"),
     "head": (lambda: setattr(ModelView(recording()), "head", 3), "head 3 is outside 0 … 2"),
+    "kept": (lambda: ModelView(recording(), kept=[(0, 1), (2, 0)]), "kept layer 2 is outside 0 … 1"),
+    "kept head": (lambda: ModelView(recording(), kept=[(1, 3)]), "kept head 3 is outside 0 … 2"),
+    "kept half": (lambda: ModelView(recording(), kept=[(0.5, 0)]), "kept must be pairs of integers"),
+    "kept shape": (lambda: ModelView(recording(), kept=[0]), r"kept must have shape \(heads, 2\)"),
+    "kept many": (lambda: ModelView(recording(), kept=[(0, 0)] * 12), "kept must have from 0 to 11 entries, got 12"),
     "query": (lambda: ModelView(recording(), query=-1), "query must be 0 or more, got -1"),
     "sort": (lambda: ModelView(recording(), sort="size"), "sort must be one of layer, previous token"),
     "form": (lambda: ModelView(recording(), form="tree"), "form must be one of grid, arcs, numbers"),

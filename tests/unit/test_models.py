@@ -9,10 +9,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
-from attnlib.models import Reading, Stack, read  # noqa: E402
+from attnlib.models import Reading, Recording, Stack, read  # noqa: E402
 from attnlib.models.hugging_face import as_numpy  # noqa: E402
 from attnlib.models.reading import Layer  # noqa: E402
 from attnlib.models.tokens import readable, visible  # noqa: E402
+from attnlib.scaled_dot_product import softmax  # noqa: E402
 from attnlib.widgets import ModelView  # noqa: E402
 from tests.helpers import real_models  # noqa: E402
 from tests.helpers.real_models import SIZE, TEXT, a_model  # noqa: E402
@@ -45,8 +46,9 @@ def test_a_reading_is_numpys_and_shows_what_was_read(tokenizer):
     assert stack.tokens == stack.key_tokens == ["Houston", "␣we", "␣have"]
     assert stack.special == stack.key_special == [False] * 3
     assert (stack.num_layers, stack.num_heads, stack.num_kv_heads, stack.d_head) == (4, 4, 2, 8)
-    assert stack.scale == 8**-0.5
-    assert stack.softcap is None
+    assert stack.scale(0) == 8**-0.5
+    assert stack.softcap(0) is None
+    assert stack.sink(0, 0) is None
     assert stack.causal
     assert stack.bias(0, 0) is None
     assert reading.logits.shape == (3, SIZE)
@@ -63,9 +65,25 @@ def test_a_reading_is_numpys_and_shows_what_was_read(tokenizer):
 def test_special_tokens_are_marked(words):
     stack = read(a_model("Bert"), words, "Houston <script>").stack
     assert (stack.tokens[0], stack.tokens[-1]) == ("[CLS]", "[SEP]")
-    assert stack.special == [True, *[token == "[UNK]" for token in stack.tokens[1:-1]], True]
+    assert stack.special == [True, *[False] * (len(stack.tokens) - 2), True]
     assert not stack.causal
     assert read(a_model("Bert"), words, "").stack.tokens == ["[CLS]", "[SEP]"]
+
+
+def test_what_stands_for_unknown_letters_is_of_the_text_and_no_separator(words, tokenizer):
+    reading = read(a_model("Bert"), words, "Houston 日 we 日")
+    stack = reading.stack
+    unknown = [i for i, token in enumerate(stack.tokens) if token == "[UNK]"]
+    assert len(unknown) == 2
+    assert [i for i, mark in enumerate(stack.special) if mark] == [0, len(stack.tokens) - 1]
+    grids = np.zeros((1, 1, len(stack.tokens), len(stack.tokens)))
+    grids[..., unknown[0]] = 1
+    assert Recording.from_grids(grids, stack.tokens, stack.special).scores["separator"] == 0
+    # GPT-2's one special token begins and ends texts too, so that it is none of the text
+    ends = type(tokenizer)(
+        tokenizer_object=tokenizer.backend_tokenizer, bos_token="<s>", eos_token="<s>", unk_token="<s>"
+    )
+    assert read(a_model("GPT2"), ends, "<s>we").stack.special[:2] == [True, False]
 
 
 def test_a_model_without_a_head_over_words_has_no_logits(tokenizer, words):
@@ -230,10 +248,10 @@ def test_a_reading_is_seen_and_silenced_in_a_view(request, which):
     view = ModelView(reading, shown=shown, layer=1, head=1, form="numbers", silenced=True)
     stack = list(reading.stacks.values())[shown]
     assert abs(view.grid - stack.grid(1, 1)).max() <= 1 / 510 + 1e-6
-    sent = np.frombuffer(view.vectors_now["data"], "<f2")
+    (vectors,), (now,) = view.vectors_now, view.effects_now
+    sent = np.frombuffer(vectors["data"], "<f2")
     queries = stack.queries(1, 1)
     assert (sent[: queries.size].reshape(queries.shape) == queries.astype(np.float16)).all()
-    now = view.effects_now
     assert len(now["labels"]) == len(now["before"]) == len(now["after"]) >= 3
     if reading.logits is not None and reading.stack.causal:
         chance = np.exp(reading.logits[-1] - reading.logits[-1].max())
@@ -242,6 +260,63 @@ def test_a_reading_is_seen_and_silenced_in_a_view(request, which):
     else:
         assert now["what"].startswith("cosine")
         assert now["before"] == [1.0] * 3
+
+
+def test_effects_of_every_head_are_those_of_silencing_it(tokenizer):
+    reading = read(a_model("GPT2"), tokenizer, TEXT)
+    found = Recording.of(reading, effects="all").effects
+    assert found["what"] == "probability of the next token"
+    chances = softmax(reading.logits[-1].astype(float))
+    order = np.argsort(-chances)[:5]
+    assert found["labels"][:5] == [reading.token(int(i)) for i in order]
+    assert found["before"][:5] == chances[order].round(3).tolist()
+    firsts = set()
+    for layer, head in np.ndindex(3, 4):
+        silent = reading.silenced([(layer, head)])
+        changed = softmax(silent.logits[-1].astype(float))
+        assert found["after"][layer][head][:5] == pytest.approx(changed[order], abs=6e-4)
+        firsts.add(reading.token(int(changed.argmax())))
+    assert 5 < len(found["labels"]) <= 8
+    assert set(found["labels"][5:]) <= firsts
+
+
+def test_effects_of_an_encoders_heads_are_cosines_of_the_tokens_that_move_farthest(words):
+    reading = read(a_model("Bert"), words, TEXT)
+    found = Recording.of(reading, effects="all").effects
+    assert found["what"].startswith("cosine")
+    assert found["before"] == [1.0] * 5
+    at = int(found["labels"][0].split("(")[1].rstrip(")")) - 1
+    silent = reading.silenced([(2, 1)]).states[at].astype(float)
+    whole = reading.states[at].astype(float)
+    cosine = whole @ silent / np.linalg.norm(whole) / np.linalg.norm(silent)
+    assert found["after"][2][1][0] == pytest.approx(cosine, abs=6e-4)
+    assert found["labels"][0].startswith(f"{reading.stack.tokens[at]} (")
+
+
+def test_effects_are_of_the_stack_that_is_recorded(spaces):
+    reading = read(a_model("Marian"), spaces, "wir haben", TEXT)
+    recording = Recording.of(reading, stack="cross", effects="all", vectors=[(1, 0)])
+    assert recording.key_tokens == reading.stacks["encoder"].tokens
+    silent = softmax(reading.silenced([(2, 1)], "cross").logits[-1].astype(float))
+    likely = int(np.argmax(reading.logits[-1]))
+    assert recording.effects["labels"][0] == reading.token(likely)
+    assert recording.effects["after"][2][1][0] == pytest.approx(silent[likely], abs=6e-4)
+
+
+def test_a_view_of_two_readings_answers_for_both_and_for_several_heads(tokenizer):
+    """The second has fewer layers: its last stands for those that it lacks."""
+    one, other = read(a_model("Llama"), tokenizer, "we have"), read(a_model("GPT2"), tokenizer, TEXT)
+    view = ModelView(one, other, Recording.of(other), beside=1, form="numbers", silenced=True, layer=3, kept=[(0, 1)])
+    assert view.live == [True, True, False]
+    assert [now["heads"] for now in view.effects_now] == [[[3, 0], [0, 1]], [[2, 0], [0, 1]]]
+    for reading, now in zip((one, other), view.effects_now, strict=True):
+        silent = reading.silenced([tuple(head) for head in now["heads"]])
+        likely = int(np.argmax(reading.logits[-1]))
+        assert now["labels"][0] == reading.token(likely)
+        assert now["after"][0] == pytest.approx(softmax(silent.logits[-1].astype(float))[likely], abs=6e-4)
+    assert [(now["shown"], now["heads"][0][:2]) for now in view.vectors_now] == [(0, [3, 0]), (1, [2, 0])]
+    view.beside = 2
+    assert [now["shown"] for now in view.effects_now] == [now["shown"] for now in view.vectors_now] == [0]
 
 
 def test_reading_needs_no_torch_to_look_at():

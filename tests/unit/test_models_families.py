@@ -1,5 +1,6 @@
 """Real models' families: each grid is the one that the model itself gives, and reading changes nothing."""
 
+import json
 import os
 import subprocess
 import sys
@@ -11,12 +12,15 @@ import pytest
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
-from attnlib.models import read  # noqa: E402
-from attnlib.models.hugging_face import as_numpy  # noqa: E402
+from attnlib.models import Recording, read  # noqa: E402
+from attnlib.models.hugging_face import Recorder, as_numpy  # noqa: E402
 from attnlib.models.inputs import model_inputs  # noqa: E402
+from attnlib.models.packing import with_base64  # noqa: E402
 from tests.helpers import real_models  # noqa: E402
+from tests.helpers.node import ask  # noqa: E402
 from tests.helpers.real_models import FAMILIES, TEXT, a_model  # noqa: E402
 
+HALVES = 0.01  # what queries and keys in float16 change of a weight, at most
 pytestmark = pytest.mark.usefixtures("one_thread", "no_network")
 OUTPUTS = {
     "self": "attentions",
@@ -77,6 +81,49 @@ def test_every_grid_is_the_models_own(family):
     assert causal == ("Bert" not in family and family != "Roberta")
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_each_head_reads_is_its_grid_times_its_values(family, monkeypatch):
+    """Each head's output, as the model's own attention gives it, is the grid times the values, layer by layer."""
+    model, tokenizer = a_model(family), tokenizer_of(family)
+    outputs, plain = {}, Recorder.attend
+
+    def attend(recorder, *given, **how):
+        before = {name: len(layers) for name, layers in recorder.layers.items()}
+        out, _ = plain(recorder, *given, **how)
+        (name,) = (name for name, layers in recorder.layers.items() if len(layers) > before.get(name, 0))
+        outputs.setdefault(name, []).append(as_numpy(out[0]))
+        return out, None
+
+    monkeypatch.setattr(Recorder, "attend", attend)
+    reading = read(model, tokenizer, TEXT, TEXT if model.config.is_encoder_decoder else None)
+    for name, stack in reading.stacks.items():
+        assert len(outputs[name]) == stack.num_layers
+        for layer, out in enumerate(outputs[name]):  # (n_q, h, d_v)
+            for head in range(stack.num_heads):
+                found = stack.grid(layer, head) @ stack.values(layer, head)
+                np.testing.assert_allclose(found, out[:, head], atol=1e-5 * abs(out).max())
+
+
+INVERSE = "GPT2 with scales by layer"
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, INVERSE])
+def test_the_page_computes_the_weights_that_the_model_read_with(family):
+    """From what a recording holds of every head, with windows, bounds, sinks, distances and scales that differ by layer."""
+    changed = {"scale_attn_by_inverse_layer_idx": True} if family == INVERSE else {}
+    model, tokenizer = a_model(family.split()[0], **changed), tokenizer_of(family.split()[0])
+    reading = read(model, tokenizer, TEXT, TEXT if model.config.is_encoder_decoder else None)
+    for name, stack in reading.stacks.items():
+        recording = Recording.from_dict(Recording.of(reading, stack=name, vectors="all").to_dict())
+        packed = json.loads(json.dumps(with_base64(recording.to_dict())))
+        for i in (len(stack.tokens) - 1, len(stack.tokens) // 2):
+            answers = iter(ask("packed", packed | {"at": [i, 0]})["sums"])
+            for at in np.ndindex(stack.num_layers, stack.num_heads):
+                grid = stack.grid(*at)
+                np.testing.assert_allclose(next(answers)["weights"], grid[i], atol=HALVES)
+                assert abs(recording.grid(*at) - grid).max() <= 1 / 510 + 1e-6
+
+
 @pytest.mark.parametrize("family", ["GPT2", "Llama", "Bert", "T5", "Marian", "ModernBert"])
 def test_a_model_that_attends_by_torchs_own_function_gives_what_it_gave(family):
     """Its grids are those of the formula; its logits those of the function that it attends by when nobody looks."""
@@ -94,11 +141,11 @@ def test_soft_capping_bounds_the_scores():
     model, tokenizer = a_model("Gemma2"), tokenizer_of("Gemma2")
     reading = read(model, tokenizer, TEXT)
     stack = reading.stack
-    assert stack.softcap == 2.0
-    assert stack.scale == 16**-0.5
+    assert stack.softcap(1) == 2.0
+    assert stack.scale(1) == 16**-0.5
     rows = stack.grid(1, 0)[-1]
     assert np.log(rows.max() / rows.min()) <= 4  # between −2 and 2
-    scores = stack.scale * stack.queries(1, 0) @ stack.keys(1, 0).T
+    scores = stack.scale(1) * stack.queries(1, 0) @ stack.keys(1, 0).T
     assert abs(scores).max() > 4  # so that the bound is felt
 
 
@@ -125,7 +172,8 @@ def test_a_learned_sink_takes_a_part_of_each_row():
     sums = stack.grid(0, 1).sum(axis=1)
     assert 0 < sums.min() < sums.max() < 1
     logit = model.model.layers[0].self_attn.sinks[1].item()
-    first = stack.scale * (stack.queries(0, 1)[0] @ stack.keys(0, 1)[0])
+    assert stack.sink(0, 1) == logit
+    first = stack.scale(0) * (stack.queries(0, 1)[0] @ stack.keys(0, 1)[0])
     np.testing.assert_allclose(
         sums[0], 1 / (1 + np.exp(logit - first)), rtol=1e-5
     )  # the first token sees itself and the sink
@@ -147,7 +195,7 @@ def test_the_decoder_asks_and_the_encoder_is_read(family):
     assert not encoder.causal
     assert (reading.grid(0, 1, "cross") == cross.grid(0, 1)).all()
     if family == "T5":
-        assert cross.scale == encoder.scale == 1
+        assert cross.scale(0) == encoder.scale(0) == 1
         assert encoder.bias(0, 0) is not None
         assert cross.bias(0, 0) is None
         np.testing.assert_array_equal(encoder.bias(0, 1), encoder.bias(2, 1))  # one table for all layers

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import subprocess
 from typing import get_args
 
 import numpy as np
@@ -15,7 +14,7 @@ from attnlib.lab.cones import Preset
 from attnlib.lab.scaling import BROKEN
 from attnlib.lab.silenced import HEADS
 from attnlib.lab.tiles import Forgotten, Stage
-from attnlib.models import packing, recording
+from attnlib.models import packing, weights
 from attnlib.models.recording import Recording
 from attnlib.widgets import (
     budget_puzzle,
@@ -30,15 +29,9 @@ from attnlib.widgets import (
     roles_puzzle,
     train_u,
 )
+from tests.helpers.node import ask
 
 RANDOM_CASES = 1000
-
-
-def ask(script, request):
-    """What a script in tests/unit/js answers."""
-    command = ["node", f"tests/unit/js/{script}.mjs"]
-    result = subprocess.run(command, input=json.dumps(request), capture_output=True, text=True, check=True)
-    return json.loads(result.stdout)
 
 
 def node(**request):
@@ -448,38 +441,63 @@ def test_scores_of_ten_thousand_agree_to_the_last_digits():
     assert np.abs(attnlib.softmax(scores) - answer).max() <= 1e-15
 
 
-def a_recording(causal, n, softcap=None, biased=False):
-    """One with the queries and keys of all heads, and what these give."""
+SCALES = [0.5, 0.25]  # of the layers
+
+
+def a_recording(causal, n, softcaps=(None, None), biased=(), blocked=False, sinks=None):
+    """One with the queries and keys of all heads, and what these give; the heads in `biased` have a bias."""
     rng = np.random.default_rng(n)
     q, k = rng.normal(size=(2, 2, 3, n, 6)).astype(np.float16).astype(float)
-    scores = q @ k.swapaxes(-1, -2) * 0.5
-    scores = scores if softcap is None else softcap * np.tanh(scores / softcap)
-    bias = rng.normal(size=(n, n)).astype(np.float16).astype(float) if biased else None
-    scores = np.where(np.tri(n, dtype=bool) | (not causal), scores + (bias if biased else 0), -np.inf)
+    bias = rng.normal(size=(n, n)).astype(np.float16).astype(float)
+    if blocked:
+        bias[:, ::2] = packing.BLOCKED
+    scores = np.empty((2, 3, n, n))
+    for at in np.ndindex(2, 3):
+        scores[at] = q[at] @ k[at].T * SCALES[at[0]]
+        if softcaps[at[0]] is not None:
+            scores[at] = softcaps[at[0]] * np.tanh(scores[at] / softcaps[at[0]])
+        scores[at] += bias if at in biased else 0
+    scores = np.where((np.tri(n, dtype=bool) | (not causal)) & (scores > -50_000), scores, -np.inf)
+    logits = np.full((2, 3), -np.inf) if sinks is None else np.array(sinks)
+    with_sink = np.concatenate([scores, np.broadcast_to(logits[..., None, None], (2, 3, n, 1))], axis=-1)
+    powers = np.exp(with_sink - np.maximum(with_sink.max(axis=-1, keepdims=True), -1e9))
+    sums = powers.sum(axis=-1, keepdims=True)
+    grids = (powers / np.where(sums > 0, sums, 1))[..., :n]  # a row that may read nothing is 0
     given = Recording.from_grids(
-        attnlib.softmax(scores), ["t"] * n, causal=causal, scale=0.5, softcap=softcap, queries=q, keys=k
+        grids, ["t"] * n, causal=causal, scale=SCALES, softcap=softcaps, sinks=sinks, queries=q, keys=k
     )
-    if biased:
-        vectors = {at: dataclasses.replace(one, bias=bias) for at, one in given.vectors.items()}
-        given = dataclasses.replace(given, vectors=vectors)
-    return given, scores
+    vectors = {at: dataclasses.replace(one, bias=bias) if at in biased else one for at, one in given.vectors.items()}
+    return dataclasses.replace(given, vectors=vectors), scores, grids
 
 
-@pytest.mark.parametrize(("causal", "n", "softcap", "biased"), [(True, 5, None, False), (True, 40, None, False), (False, 7, 1.5, True), (False, 40, None, True)])  # fmt: skip
-def test_the_page_unpacks_a_recording_and_does_its_arithmetic(causal, n, softcap, biased):
-    given, scores = a_recording(causal, n, softcap, biased)
-    i, j = n - 2, n // 2
+RECORDED = {
+    "causal": (True, 5, {}),
+    "long": (True, 40, {}),
+    "softcap of one layer": (False, 7, {"softcaps": (None, 1.5)}),
+    "a bias of some heads": (False, 40, {"biased": [(0, 1), (1, 2)]}),
+    "blocked keys": (False, 9, {"biased": [(0, 0), (1, 1)], "blocked": True}),
+    "blocked and causal": (True, 6, {"biased": [(1, 1)], "blocked": True}),
+    "sinks": (True, 8, {"sinks": [[0.5, -3, 9], [2, 30, -1]]}),
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_page_unpacks_a_recording_and_does_its_arithmetic(name):
+    causal, n, changed = RECORDED[name]
+    given, scores, grids = a_recording(causal, n, **changed)
     packed = json.loads(json.dumps(packing.with_base64(given.to_dict())))
-    answer = ask("packed", packed | {"at": [i, j]})
-    for at, (layer, head) in enumerate(np.ndindex(2, 3)):
-        assert answer["grids"][at] == np.rint(255 * given.grid(layer, head)).ravel().tolist()
-        one, sums, row = given.vectors[layer, head], answer["sums"][at], scores[layer, head, i]
-        products = one.queries[i].astype(float) * one.keys[j].astype(float)
-        assert np.abs(products - sums["products"]).max() <= 1e-12
-        assert abs(products.sum() - sums["raw"][j]) <= 1e-12
-        seen = np.isfinite(row)
-        assert np.abs(row[seen] - np.array(sums["scores"], dtype=float)[seen]).max() <= 1e-12
-        assert np.abs(attnlib.softmax(row) - sums["weights"]).max() <= 1e-12
+    for i, j in ((n - 2, n // 2), (0, 0)):
+        answer = ask("packed", packed | {"at": [i, j]})
+        for at, (layer, head) in enumerate(np.ndindex(2, 3)):
+            assert answer["grids"][at] == np.rint(255 * given.grid(layer, head)).ravel().tolist()
+            one, sums, row = given.vectors[layer, head], answer["sums"][at], scores[layer, head, i]
+            products = one.queries[i].astype(float) * one.keys[j].astype(float)
+            assert np.abs(products - sums["products"]).max() <= 1e-12
+            assert abs(products.sum() - sums["raw"][j]) <= 1e-12
+            seen = np.isfinite(row)
+            assert [score is None for score in sums["scores"]] == (~seen).tolist()
+            assert np.abs(row[seen] - np.array(sums["scores"], dtype=float)[seen]).max(initial=0) <= 1e-12
+            assert np.abs(grids[layer, head, i] - sums["weights"]).max() <= 1e-12
 
 
 # What bounds both sides, or stands in both: by module, the constant in the page and its value in Python.
@@ -505,7 +523,9 @@ CONSTANTS = [
     ("train_u", "REACH", train_u.REACH),
     ("train_u", "LEAST", train_u.LEAST),
     ("packed", "SIDE", packing.SIDE),
-    ("packed", "MOST", recording.MOST),
+    ("packed", "BLOCKED", packing.BLOCKED),
+    ("packed", "MOST", weights.MOST),
+    ("model_view", "KEPT", model_view.KEPT),
     ("overview", "MARKED", model_view.MARKED),
     ("overview", "FEWEST", model_view.FEWEST),
     ("overview", "SIGNS", model_view.HABITS),

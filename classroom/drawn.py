@@ -1,13 +1,12 @@
 """Data that differ by student: drawn from the name in the notebook, for the tests here as for the student there.
 
 The tests never take data from a submission. They draw it anew from the name that the submission had when its data were
-drawn. Whose name that is, is looked at when all are graded: what does not fit is for a person, and costs no points.
+drawn. Whose name that is, `whose` looks at when all are graded.
 """
 
 import contextlib
 import io
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +16,8 @@ from classroom.texts import line
 
 VARIABLE = "student"
 MODEL = "Ada Lovelace"  # who solves the model answers, and whose data stand in where no name is written
-LONGEST = 200
+LONGEST = 200  # characters of a name, and of a text that is compared with those of others
+MOST = 20  # parts of an answer that are compared
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,15 @@ class Asked:
         return 1e-9 if isinstance(self.right, int) else abs(self.right) / 100
 
     def record(self) -> dict[str, Any] | None:
-        """A number's answer, to compare with those of others; nothing where it is none, or one that is known as wrong."""
+        """The answer, to compare with those of others, and whether it is known as wrong; nothing where it is of another kind."""
         try:
-            got = float(numbers(self.got)) if isinstance(self.right, int | float) else math.nan
-        except (Mistake, TypeError):
+            got, right = _kept(self.got), _kept(self.right)
+            known = any(self.is_like(one) for one in self.wrong.values())
+        except (Mistake, TypeError, ValueError, OverflowError):
             return None
-        if not math.isfinite(got):
+        if type(got) is not type(right):
             return None
-        known = any(self.is_like(one) for one in self.wrong.values())
-        return {"got": got, "right": float(self.right), "slack": self.slack, "known": known}
+        return {"got": got, "right": right, "slack": self.slack if isinstance(right, float) else 0, "known": known}
 
 
 def space(source: str, setup: dict[str, Any], name: Any) -> tuple[dict[str, Any], str]:
@@ -80,53 +80,16 @@ def record(written: str, asked: dict[str, Asked]) -> dict[str, Any]:
     return {"name": written, "asked": {test: one for test, one in kept.items() if one}}
 
 
-def reasons(drawn: dict[str, dict[str, Any] | None]) -> dict[str, list[str]]:
-    """By student, why a person must look: a name that is nobody's, another's or of several, and another's numbers."""
-    known = {student: one for student, one in drawn.items() if one}
-    return {student: [*_named(student, known), *_copied(student, known)] for student in known}
-
-
-def _named(student: str, known: dict[str, dict[str, Any]]) -> Iterator[str]:
-    name = known[student]["name"]
-    if not name:
-        yield "no name is written in it, so that its numbers are nobody's: questions were graded with made-up ones"
-        return
-    same = [other for other, one in known.items() if other != student and words(one["name"]) == words(name)]
-    if same:
-        yield f"its numbers are those of “{name}”, as are those of {_few(same)}"
-    elif not alike(name, student):
-        owners = [other for other in known if other != student and alike(name, other)]
-        whose = f", which is the name of {_few(owners)}" if owners else ""
-        yield f"its numbers are those of “{name}”{whose}; it was handed in as {student}"
-
-
-def _copied(student: str, known: dict[str, dict[str, Any]]) -> Iterator[str]:
-    """Numbers that are wrong here, of no known mistake, and right for another."""
-    for test, mine in known[student]["asked"].items():
-        if mine["known"] or abs(mine["got"] - mine["right"]) <= mine["slack"]:
-            continue
-        whose = [
-            other
-            for other, one in known.items()
-            if other != student and test in one["asked"] and _is(mine["got"], one["asked"][test])
-        ]
-        if whose:
-            yield f"{test}: wrong, and right for the numbers of {_few(whose)}"
-
-
-def _is(got: float, other: dict[str, Any]) -> bool:
-    return bool(abs(got - other["right"]) <= other["slack"])
-
-
-def alike(name: str, student: str) -> bool:
-    """Whether a written name can be that of the student as the platform writes it: one has all the words of the other.
-
-    >>> alike("Ada Lovelace", "Lovelace-Ada_1815"), alike("Ada", "Grace-Hopper")
-    (True, False)
-    """
-    one, other = words(name), words(student)
-    inside = {*one} <= {*other} or {*other} <= {*one}
-    return bool(one and other) and (inside or "".join(one) == "".join(other))
+def _kept(value: Any) -> float | str | list[Any]:
+    """A number, a short text, or a list of such, as JSON has it. TypeError or Mistake for anything else."""
+    if isinstance(value, str):
+        return str(_plain(value))[:LONGEST]
+    if isinstance(value, list | tuple):
+        return [_kept(one) for one in value[:MOST]]
+    number = float(numbers(value))
+    if not math.isfinite(number):
+        raise TypeError("no number")
+    return number
 
 
 def _plain(value: Any) -> Any:
@@ -134,8 +97,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(_plain(one) for one in value)
     return value.strip().casefold() if isinstance(value, str) else value
-
-
-def _few(students: list[str]) -> str:
-    named = [line(one) for one in students[:3]]
-    return ", ".join(named) + (f" and {len(students) - 3} more" if len(students) > 3 else "")

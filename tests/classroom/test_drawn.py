@@ -11,7 +11,7 @@ import pytest
 
 from attnlib.exercises.harness import Mistake, drawn_for
 from classroom import __main__ as command
-from classroom import drawn, sets
+from classroom import drawn, sets, whose
 from classroom.cells import grade_id, kind
 from classroom.contained import grade as run
 from classroom.course import Course
@@ -140,7 +140,7 @@ def test_without_a_name_the_functions_are_graded_and_a_person_looks(source, name
     says, found = told(filled(source, name, 9))
     assert set(says) == {"test-area"}
     assert found["drawn"]["name"] == ""
-    (why,) = drawn.reasons({"ada": found["drawn"]})["ada"]
+    (why,) = whose.look({"ada": found["drawn"]}, {})["ada"].person
     assert why.startswith("no name is written in it")
 
 
@@ -169,42 +169,19 @@ def test_a_class_is_graded_by_the_names_in_the_notebooks_and_twice_the_same(grad
     }  # fmt: skip
     assert {who: row.person for who, row in rows.items()} == {
         "Ada-Lovelace_17": "",
-        "grace": "test-area: wrong, and right for the numbers of Ada-Lovelace_17",
-        "emmy": "its numbers are those of “Ada L.”; it was handed in as emmy",
-        "karen": "its numbers are those of “sophie”, as are those of sophie",
-        "sophie": "its numbers are those of “Sophie”, as are those of karen",
+        "grace": "",
+        "emmy": "its numbers are those of “Ada L.”, which is the name of Ada-Lovelace_17; it was handed in as emmy",
+        "karen": "its numbers are those of “sophie”, which is the name of sophie; it was handed in as karen",
+        "sophie": "",
     }
+    assert rows["grace"].notes == "test-area: wrong, and right for the numbers of Ada-Lovelace_17"
+    assert rows["sophie"].notes == "its numbers are those of “Sophie”, as are those of karen"
     assert {row.student: row for row in grade(course, "sides", again=True, **QUIET)} == rows
     feedback(course, "sides")
     page = (course.folder / "feedback" / "grace" / "sides" / "sides.html").read_text()
     assert "This is not the answer for your numbers." in page
     assert 'drawn_for(student, "sides")' in html.unescape(re.sub("<[^>]*>", "", page))
     assert "side * side" not in re.sub("<[^>]*>", "", page)
-
-
-def asked(got, right, known=False):
-    return {"test-a": {"got": got, "right": right, "slack": 0.01, "known": known}}
-
-
-def test_what_is_said_of_names_and_of_others_numbers():
-    known = {
-        "ada": {"name": "Grace", "asked": asked(5.0, 7.0)},
-        "grace": {"name": "", "asked": {}},
-        "emmy": {"name": "Emmy N.", "asked": asked(5.001, 5.0)},
-        "old": None,
-        "noether": {"name": "Noether", "asked": asked(7.0, 8.0, known=True)},
-    }
-    assert drawn.reasons(known) == {
-        "ada": [
-            "its numbers are those of “Grace”, which is the name of grace; it was handed in as ada",
-            "test-a: wrong, and right for the numbers of emmy",
-        ],
-        "grace": [
-            "no name is written in it, so that its numbers are nobody's: questions were graded with made-up ones"
-        ],
-        "emmy": [],
-        "noether": [],
-    }
 
 
 @pytest.mark.parametrize(

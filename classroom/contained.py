@@ -145,16 +145,9 @@ def _run_tests(
         failed = _run_test(parts(cell.source)[0], name, here[name])
         told[name] = (failed, _sentence(failed)) if failed else None
     for name, cell in tests.items():
-        shown, hidden = told[name], parts(cell.source)[1]
-        if not hidden or not student.walls.hidden:
-            continue
-        failed = _run_test(hidden, name, here[name])
-        known = failed.text if failed and failed.text in sentences(hidden) else ""
-        if shown and known:
-            told[name] = (shown[0], f"{shown[1]} {known}")
-        elif failed and not shown:
-            late = "In a case that is not shown, it takes too long, or ends Python." if failed.limited else ""
-            told[name] = (failed, known or late or "A case that is not shown does not pass.")
+        hidden = parts(cell.source)[1]
+        if hidden and student.walls.hidden:
+            told[name] = _judged(told[name], _run_test(hidden, name, here[name]), hidden)
     failed_here = [
         name
         for name, failed in told.items()
@@ -167,6 +160,15 @@ def _run_tests(
         student.again({name: partial(_run_in_place, name, tests[name], space, student, told) for name in failed_here})
     asked = {name: one["asked"] for name, one in here.items() if isinstance(one.get("asked"), drawn.Asked)}
     return told, asked
+
+
+def _judged(shown: tuple[Error, str] | None, failed: Error | None, hidden: str) -> tuple[Error, str] | None:
+    """What a student is told of a test: of its example, and of hidden cases the sentence of a known mistake alone."""
+    known = failed.text if failed and failed.text in sentences(hidden) | drawn.SAID else ""
+    if shown:
+        return shown[0], f"{shown[1]} {known}".strip()
+    late = "In a case that is not shown, it takes too long, or ends Python." if failed and failed.limited else ""
+    return (failed, known or late or "A case that is not shown does not pass.") if failed else None
 
 
 def _run_in_place(name: str, cell: NotebookNode, space: dict[str, Any], student: Student, told: dict[str, Any]) -> None:

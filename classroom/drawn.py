@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from attnlib.exercises.drawn import words
 from attnlib.exercises.harness import Mistake, numbers
 from classroom.texts import line
@@ -17,7 +19,18 @@ from classroom.texts import line
 VARIABLE = "student"
 MODEL = "Ada Lovelace"  # who solves the model answers, and whose data stand in where no name is written
 LONGEST = 200  # characters of a name, and of a text that is compared with those of others
+NEAR = 5  # times as far off as is right enough
 MOST = 20  # parts of an answer that are compared
+
+TEXT = "Write a number, without quotes."
+ALONE = "Write the number alone, without brackets or a comma."
+PARTS = "Write all that is asked for, in brackets and in this order."
+ORDER = "These are the right ones, in another order."
+SOME = "One part of it is right, and not all."
+SIGN = "The size is right, and the sign is not."
+PERCENT = "That is in percent: write a share between 0 and 1."
+CLOSE = "That is close, and too far off: round at the end, and keep more digits."
+SAID = frozenset({TEXT, ALONE, PARTS, ORDER, SOME, SIGN, PERCENT, CLOSE})  # of the form: they tell of no hidden case
 
 
 @dataclass(frozen=True)
@@ -33,7 +46,27 @@ class Asked:
         """Raise `Mistake` unless it is right."""
         if self.is_like(self.right):
             return
-        raise Mistake(next((says for says, one in self.wrong.items() if self.is_like(one)), otherwise))
+        known = next((says for says, one in self.wrong.items() if self.is_like(one)), "")
+        raise Mistake(known or self._form() or otherwise)
+
+    def _form(self) -> str:
+        """What of the form, the order, the sign or the rounding of the answer is wrong; nothing for other mistakes."""
+        right, got = self.right, _plain(self.got)
+        if isinstance(right, tuple):
+            wanted = _plain(right)
+            if not isinstance(got, tuple) or len(got) != len(wanted):
+                return "" if got is None else PARTS
+            same = [bool(one == other) for one, other in zip(got, wanted, strict=True)]
+            return ORDER if got == wanted[::-1] else SOME if any(same) else ""
+        if not isinstance(right, int | float):
+            return ""
+        if isinstance(got, str | tuple):
+            return TEXT if isinstance(got, str) else ALONE
+        if right and self.is_like(-right):
+            return SIGN
+        if 0 < right < 1 and Asked(self.got, 100 * right, tolerance=100 * self.slack).is_like(100 * right):
+            return PERCENT
+        return CLOSE if Asked(self.got, right, tolerance=NEAR * self.slack).is_like(right) else ""
 
     def is_like(self, other: Any) -> bool:
         """Whether the answer is this one: a number nearly, anything else exactly."""
@@ -50,7 +83,7 @@ class Asked:
         """How far from right is right enough: without a word about it, 1 % of a fraction and nothing for a whole number."""
         if self.tolerance is not None:
             return self.tolerance
-        return 1e-9 if isinstance(self.right, int) else abs(self.right) / 100
+        return abs(self.right) / 100 if isinstance(self.right, float) else 1e-9
 
     def record(self) -> dict[str, Any] | None:
         """The answer, to compare with those of others, and whether it is known as wrong; nothing where it is of another kind."""
@@ -93,7 +126,9 @@ def _kept(value: Any) -> float | str | list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A choice without what does not matter: capitals and blanks of a text, tuple or list."""
+    """A choice without what does not matter: capitals and blanks of a text, tuple, list or array."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     if isinstance(value, list | tuple):
         return tuple(_plain(one) for one in value)
     return value.strip().casefold() if isinstance(value, str) else value

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 
 from attnlib.exercises.harness import Mistake, drawn_for
@@ -190,15 +191,33 @@ def test_a_class_is_graded_by_the_names_in_the_notebooks_and_twice_the_same(grad
         (3, 3, True), (3.0, 3, True), ("3", 3, False), (3.001, 3, False), (None, 3, False), ([3], 3, False),
         (2.005, 2.0, True), (2.03, 2.0, False), (True, 1, True), ("b ", "B", True), ("a", "b", False),
         ([1, 2], (1, 2), True), ((2, 1), (1, 2), False), (float("nan"), 3.0, False), (10**400, 3.0, False),
-        ({}, "a", False), (3 + 0j, 3, False),
+        ({}, "a", False), (3 + 0j, 3, False), (np.array([1, 2]), (1, 2), True), (np.array([1, 2, 3]), (1, 2), False),
     ],
 )  # fmt: skip
 def test_an_answer_is_like_a_right_one(got, right, like):
     asked = drawn.Asked(got, right)
     assert asked.is_like(right) is like
     if not like:
-        with pytest.raises(Mistake, match="no"):
+        with pytest.raises(Mistake) as said:
             asked.judge("no")
+        assert str(said.value) in {"no"} | drawn.SAID
+
+
+@pytest.mark.parametrize(
+    ("got", "right", "says"),
+    [
+        ("3", 3, drawn.TEXT), ([3.0], 3.0, drawn.ALONE), ((1, 2), (1, 2, 3), drawn.PARTS), (1, (1, 2), drawn.PARTS),
+        ((2, 1), (1, 2), drawn.ORDER), ((1, 5), (1, 2), drawn.SOME), (-3, 3, drawn.SIGN), (25.0, 0.25, drawn.PERCENT),
+        (0.26, 0.25, drawn.CLOSE), (4, 3, "no"), (None, 3, "no"), (None, (1, 2), "no"), (7.0, 5.0, "no"),
+    ],
+)  # fmt: skip
+def test_of_a_wrong_answer_its_form_is_said_unless_the_set_knows_the_mistake(got, right, says):
+    with pytest.raises(Mistake) as said:
+        drawn.Asked(got, right).judge("no")
+    assert str(said.value) == says
+    if isinstance(got, int | float):
+        with pytest.raises(Mistake, match="known"):
+            drawn.Asked(got, right, {"known": got}).judge("no")
 
 
 DATA = "```python data\nside = int(random.randint(3, 1000))\n```"

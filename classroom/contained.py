@@ -50,19 +50,20 @@ def grade(nb: NotebookNode, walls: Walls | None = None) -> None:
     setup = "\n".join(cell.source for cell in nb.cells if kind(cell) == "setup")
     space: dict[str, Any] = {"__name__": "tests"}
     exec(compile(setup, "setup", "exec"), space)
-    setup_space = dict(space)
-    data = "\n".join(cell.source for cell in nb.cells if kind(cell) == "data")
-    space, written = drawn.space(data, space, None) if data else (space, "")
+    data = _Data("\n".join(cell.source for cell in nb.cells if kind(cell) == "data"), space)
     tests = {_name(cell, i): cell for i, cell in enumerate(nb.cells) if kind(cell) == "test"}
     long = [_name(cell, i) for i, cell in enumerate(nb.cells) if _too_long(cell)]
     person += [f"{name} is longer than {LONGEST:,} characters and was not run" for name in long]
-    with Student(_steps(nb, space), limits, walls) as student:
-        ran = student.run()
+    with Student(_steps(nb, data.space), limits, walls) as student:
+        here = {}
+
+        def example(name: str) -> None:
+            here[name] = _example(name, tests[name], data.of(student), student)
+
+        ran = student.run({name: partial(example, name) for name in tests})
         _check_setup(nb, ran)
-        if data:
-            name = student.names("data", (drawn.VARIABLE,)).get(drawn.VARIABLE)
-            space, written = drawn.space(data, setup_space, name)
-        told, asked = _run_tests(tests, space, student)
+        space = data.of(student)
+        told, asked = _run_tests(tests, space, student, {name for name, failed in here.items() if failed})
     for i, cell in enumerate(nb.cells):
         name = _name(cell, i)
         cell.metadata.pop("classroom", None)
@@ -84,14 +85,31 @@ def grade(nb: NotebookNode, walls: Walls | None = None) -> None:
         "person": [*person, *found.person],
         "walls": walls.name,
     }
-    if data:
-        ran_so["drawn"] = drawn.record(written, asked)
+    if data.source:
+        ran_so["drawn"] = drawn.record(data.written, asked)
     if met:
         ran_so["limited"] = asdict(limits)
     if not walls.hidden and (hidden := [name for name, cell in tests.items() if parts(cell.source)[1]]):
         ran_so["ungraded"] = hidden
         ran_so["person"].append("hidden tests were not run: nothing here keeps a submission from reading them")
     nb.metadata["classroom"] = ran_so
+
+
+class _Data:
+    """What the tests know: the set-up, and the data of the name that a student has written."""
+
+    def __init__(self, source: str, setup: dict[str, Any]) -> None:
+        self.source, self.setup = source, setup
+        self.name: str | None = None
+        self.space, self.written = drawn.space(source, setup, None) if source else (setup, "")
+
+    def of(self, student: Student) -> dict[str, Any]:
+        """For the name as it is now: it may be written anew."""
+        name = student.names("data", (drawn.VARIABLE,)).get(drawn.VARIABLE) if self.source else None
+        if isinstance(name, str) and name != self.name:
+            self.name = name
+            self.space, self.written = drawn.space(self.source, self.setup, name)
+        return self.space
 
 
 def _handed(space: dict[str, Any]) -> set[str]:
@@ -108,12 +126,17 @@ def _check_setup(nb: NotebookNode, ran: dict[str, Any]) -> None:
             raise NotStarted(f"the set-up stopped with {failed.error.name}: {said}; are the limits too small?")
 
 
+def _example(name: str, cell: NotebookNode, space: dict[str, Any], student: Student) -> Error | None:
+    """Run the part of a test that students see; its error, if any."""
+    return _run_test(parts(cell.source)[0], name, {**space, **student.names(name, _wanted(cell.source, space))})
+
+
 def _run_tests(
-    tests: dict[str, NotebookNode], space: dict[str, Any], student: Student
+    tests: dict[str, NotebookNode], space: dict[str, Any], student: Student, failed_in_place: set[str]
 ) -> tuple[dict[str, Any], dict[str, drawn.Asked]]:
     """For each test None, or (error, what the student is told); and what was asked, by test.
 
-    All examples come before any hidden case.
+    All examples come before any hidden case. They ran where they stand as well: what has `failed_in_place` fails there.
     """
     told: dict[str, tuple[Error, str] | None] = {}
     here = {}
@@ -122,21 +145,30 @@ def _run_tests(
         failed = _run_test(parts(cell.source)[0], name, here[name])
         told[name] = (failed, _sentence(failed)) if failed else None
     for name, cell in tests.items():
-        shown, hidden = told[name], parts(cell.source)[1]
-        if not hidden or not student.walls.hidden:
-            continue
-        failed = _run_test(hidden, name, here[name])
-        known = failed.text if failed and failed.text in sentences(hidden) else ""
-        if shown and known:
-            told[name] = (shown[0], f"{shown[1]} {known}")
-        elif failed and not shown:
-            late = "In a case that is not shown, it takes too long, or ends Python." if failed.limited else ""
-            told[name] = (failed, known or late or "A case that is not shown does not pass.")
-    failed_here = [name for name, failed in told.items() if failed and not failed[0].limited]
+        hidden = parts(cell.source)[1]
+        if hidden and student.walls.hidden:
+            told[name] = _judged(told[name], _run_test(hidden, name, here[name]), hidden)
+    failed_here = [
+        name
+        for name, failed in told.items()
+        if failed
+        and not failed[0].limited
+        and name not in failed_in_place
+        and student.has_function(name)  # a value is what it was in its place
+    ]
     if failed_here:
         student.again({name: partial(_run_in_place, name, tests[name], space, student, told) for name in failed_here})
     asked = {name: one["asked"] for name, one in here.items() if isinstance(one.get("asked"), drawn.Asked)}
     return told, asked
+
+
+def _judged(shown: tuple[Error, str] | None, failed: Error | None, hidden: str) -> tuple[Error, str] | None:
+    """What a student is told of a test: of its example, and of hidden cases the sentence of a known mistake alone."""
+    known = failed.text if failed and failed.text in sentences(hidden) | drawn.SAID else ""
+    if shown:
+        return shown[0], f"{shown[1]} {known}".strip()
+    late = "In a case that is not shown, it takes too long, or ends Python." if failed and failed.limited else ""
+    return (failed, known or late or "A case that is not shown does not pass.") if failed else None
 
 
 def _run_in_place(name: str, cell: NotebookNode, space: dict[str, Any], student: Student, told: dict[str, Any]) -> None:

@@ -1,15 +1,16 @@
 """Data that differ by student: drawn from the name in the notebook, for the tests here as for the student there.
 
 The tests never take data from a submission. They draw it anew from the name that the submission had when its data were
-drawn. Whose name that is, is looked at when all are graded: what does not fit is for a person, and costs no points.
+drawn. Whose name that is, `whose` looks at when all are graded.
 """
 
 import contextlib
 import io
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from attnlib.exercises.drawn import words
 from attnlib.exercises.harness import Mistake, numbers
@@ -17,7 +18,19 @@ from classroom.texts import line
 
 VARIABLE = "student"
 MODEL = "Ada Lovelace"  # who solves the model answers, and whose data stand in where no name is written
-LONGEST = 200
+LONGEST = 200  # characters of a name, and of a text that is compared with those of others
+NEAR = 5  # times as far off as is right enough
+MOST = 20  # parts of an answer that are compared
+
+TEXT = "Write a number, without quotes."
+ALONE = "Write the number alone, without brackets or a comma."
+PARTS = "Write all that is asked for, in brackets and in this order."
+ORDER = "These are the right ones, in another order."
+SOME = "One part of it is right, and not all."
+SIGN = "The size is right, and the sign is not."
+PERCENT = "That is in percent: write a share between 0 and 1."
+CLOSE = "That is close, and too far off: round at the end, and keep more digits."
+SAID = frozenset({TEXT, ALONE, PARTS, ORDER, SOME, SIGN, PERCENT, CLOSE})  # of the form: they tell of no hidden case
 
 
 @dataclass(frozen=True)
@@ -33,7 +46,27 @@ class Asked:
         """Raise `Mistake` unless it is right."""
         if self.is_like(self.right):
             return
-        raise Mistake(next((says for says, one in self.wrong.items() if self.is_like(one)), otherwise))
+        known = next((says for says, one in self.wrong.items() if self.is_like(one)), "")
+        raise Mistake(known or self._form() or otherwise)
+
+    def _form(self) -> str:
+        """What of the form, the order, the sign or the rounding of the answer is wrong; nothing for other mistakes."""
+        right, got = self.right, _plain(self.got)
+        if isinstance(right, tuple):
+            wanted = _plain(right)
+            if not isinstance(got, tuple) or len(got) != len(wanted):
+                return "" if got is None else PARTS
+            same = [bool(one == other) for one, other in zip(got, wanted, strict=True)]
+            return ORDER if got == wanted[::-1] else SOME if any(same) else ""
+        if not isinstance(right, int | float):
+            return ""
+        if isinstance(got, str | tuple):
+            return TEXT if isinstance(got, str) else ALONE
+        if right and self.is_like(-right):
+            return SIGN
+        if 0 < right < 1 and Asked(self.got, 100 * right, tolerance=100 * self.slack).is_like(100 * right):
+            return PERCENT
+        return CLOSE if Asked(self.got, right, tolerance=NEAR * self.slack).is_like(right) else ""
 
     def is_like(self, other: Any) -> bool:
         """Whether the answer is this one: a number nearly, anything else exactly."""
@@ -50,18 +83,18 @@ class Asked:
         """How far from right is right enough: without a word about it, 1 % of a fraction and nothing for a whole number."""
         if self.tolerance is not None:
             return self.tolerance
-        return 1e-9 if isinstance(self.right, int) else abs(self.right) / 100
+        return abs(self.right) / 100 if isinstance(self.right, float) else 1e-9
 
     def record(self) -> dict[str, Any] | None:
-        """A number's answer, to compare with those of others; nothing where it is none, or one that is known as wrong."""
+        """The answer, to compare with those of others, and whether it is known as wrong; nothing where it is of another kind."""
         try:
-            got = float(numbers(self.got)) if isinstance(self.right, int | float) else math.nan
-        except (Mistake, TypeError):
+            got, right = _kept(self.got), _kept(self.right)
+            known = any(self.is_like(one) for one in self.wrong.values())
+        except (Mistake, TypeError, ValueError, OverflowError):
             return None
-        if not math.isfinite(got):
+        if type(got) is not type(right):
             return None
-        known = any(self.is_like(one) for one in self.wrong.values())
-        return {"got": got, "right": float(self.right), "slack": self.slack, "known": known}
+        return {"got": got, "right": right, "slack": self.slack if isinstance(right, float) else 0, "known": known}
 
 
 def space(source: str, setup: dict[str, Any], name: Any) -> tuple[dict[str, Any], str]:
@@ -80,62 +113,22 @@ def record(written: str, asked: dict[str, Asked]) -> dict[str, Any]:
     return {"name": written, "asked": {test: one for test, one in kept.items() if one}}
 
 
-def reasons(drawn: dict[str, dict[str, Any] | None]) -> dict[str, list[str]]:
-    """By student, why a person must look: a name that is nobody's, another's or of several, and another's numbers."""
-    known = {student: one for student, one in drawn.items() if one}
-    return {student: [*_named(student, known), *_copied(student, known)] for student in known}
-
-
-def _named(student: str, known: dict[str, dict[str, Any]]) -> Iterator[str]:
-    name = known[student]["name"]
-    if not name:
-        yield "no name is written in it, so that its numbers are nobody's: questions were graded with made-up ones"
-        return
-    same = [other for other, one in known.items() if other != student and words(one["name"]) == words(name)]
-    if same:
-        yield f"its numbers are those of “{name}”, as are those of {_few(same)}"
-    elif not alike(name, student):
-        owners = [other for other in known if other != student and alike(name, other)]
-        whose = f", which is the name of {_few(owners)}" if owners else ""
-        yield f"its numbers are those of “{name}”{whose}; it was handed in as {student}"
-
-
-def _copied(student: str, known: dict[str, dict[str, Any]]) -> Iterator[str]:
-    """Numbers that are wrong here, of no known mistake, and right for another."""
-    for test, mine in known[student]["asked"].items():
-        if mine["known"] or abs(mine["got"] - mine["right"]) <= mine["slack"]:
-            continue
-        whose = [
-            other
-            for other, one in known.items()
-            if other != student and test in one["asked"] and _is(mine["got"], one["asked"][test])
-        ]
-        if whose:
-            yield f"{test}: wrong, and right for the numbers of {_few(whose)}"
-
-
-def _is(got: float, other: dict[str, Any]) -> bool:
-    return bool(abs(got - other["right"]) <= other["slack"])
-
-
-def alike(name: str, student: str) -> bool:
-    """Whether a written name can be that of the student as the platform writes it: one has all the words of the other.
-
-    >>> alike("Ada Lovelace", "Lovelace-Ada_1815"), alike("Ada", "Grace-Hopper")
-    (True, False)
-    """
-    one, other = words(name), words(student)
-    inside = {*one} <= {*other} or {*other} <= {*one}
-    return bool(one and other) and (inside or "".join(one) == "".join(other))
+def _kept(value: Any) -> float | str | list[Any]:
+    """A number, a short text, or a list of such, as JSON has it. TypeError or Mistake for anything else."""
+    if isinstance(value, str):
+        return str(_plain(value))[:LONGEST]
+    if isinstance(value, list | tuple):
+        return [_kept(one) for one in value[:MOST]]
+    number = float(numbers(value))
+    if not math.isfinite(number):
+        raise TypeError("no number")
+    return number
 
 
 def _plain(value: Any) -> Any:
-    """A choice without what does not matter: capitals and blanks of a text, tuple or list."""
+    """A choice without what does not matter: capitals and blanks of a text, tuple, list or array."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     if isinstance(value, list | tuple):
         return tuple(_plain(one) for one in value)
     return value.strip().casefold() if isinstance(value, str) else value
-
-
-def _few(students: list[str]) -> str:
-    named = [line(one) for one in students[:3]]
-    return ", ".join(named) + (f" and {len(students) - 3} more" if len(students) > 3 else "")

@@ -15,7 +15,7 @@ from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry
 
-from classroom import apart, downloads, drawn, notebooks, pages, persons, progress, texts, worker
+from classroom import apart, downloads, lateness, notebooks, pages, persons, progress, texts, whose, worker
 from classroom.course import Course, CourseError, digest
 from classroom.limits import Limits
 from classroom.marks import mark
@@ -64,14 +64,17 @@ def table(course: Course, name: str) -> list[Row]:
     """Every submission of the set, by student."""
     record, decided, told = course.remember(RECORD), persons.decided(course, name), downloads.told(course, name)
     students = [folder.parent.name for folder in course.submissions(name)]
-    look = drawn.reasons({who: record.get(f"{name}/{who}", {}).get("drawn") for who in students})
+    drawn = {who: record.get(f"{name}/{who}", {}).get("drawn") for who in students}
+    looked = whose.look(drawn, lateness.names(course, students))
     with Gradebook(course.database) as book:
         most = {cell.name: cell.max_score for cell in book.find_notebook(name, name).grade_cells}
         rows = []
         for folder in course.submissions(name):
             entry = record.get(f"{name}/{folder.parent.name}", {})
             entry = entry if "work" in entry else {"problem": "not graded yet", "work": ""}
-            entry = entry | {"person": [*entry.get("person", []), *look.get(folder.parent.name, [])]}
+            data = looked.get(folder.parent.name, whose.Looked())
+            entry = entry | {"person": [*entry.get("person", []), *data.person]}
+            entry = entry | {"notes": [*entry.get("notes", []), *data.remarks]}
             row = _row(book, name, folder.parent.name, most, entry)
             row = replace(row, notes="; ".join(filter(None, (row.notes, told.get(row.student, {}).get("note")))))
             rows.append(_decided(row, decided.get(row.student)))

@@ -3,8 +3,9 @@
 Two sheets in the course folder say it, both optional:
 
 - `deadlines.csv`: `set`, `due`, and if wanted `grace minutes`, `percent per day`, `most days`.
-- `students.csv`: `student`, and if wanted `extra days`, `late days`, `exempt`, `handed in`. Extra days move a student's due
-  date; late days are a stock for the whole course, used up set by set in the order of due dates.
+- `students.csv`: `student`, and if wanted `name`, `extra days`, `late days`, `exempt`, `handed in`. The name is what a
+  platform that has a login or a number does not say. Extra days move a student's due date; late days are a stock for the
+  whole course, used up set by set in the order of due dates.
 
 A time counts where a platform vouches for it, or the teacher writes it down. The time of a file does not: it is shown to the
 teacher, and costs nobody anything.
@@ -41,12 +42,13 @@ class Rule:
 
 @dataclass(frozen=True)
 class Extra:
-    """What a student was granted; for a set, or (None) for all."""
+    """What a student was granted; for a set, or (None) for all. And other names of the student."""
 
     days: dict[str | None, float]
     stock: float
     exempt: frozenset[str]
     handed_in: dict[str, datetime]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def extras(course: Course) -> dict[str, Extra]:
             raise CourseError(f"{where}: write `SET = 2026-03-01 23:59` under handed in. No grade was changed.")
         exempt = frozenset(re.findall(r"[A-Za-z0-9_-]+", row.get("exempt", "")))
         stock = _number(row.get("late days", ""), f"{where}, late days") or 0
-        found[name] = Extra(_days(row.get("extra days", ""), where), stock, exempt, moments)
+        names = tuple(filter(None, (one.strip() for one in row.get("name", "").split(";"))))
+        found[name] = Extra(_days(row.get("extra days", ""), where), stock, exempt, moments, names)
     return found
 
 
@@ -127,6 +130,12 @@ def judged(course: Course, name: str) -> dict[str, Late]:
                 found[student] = late
                 break
     return found
+
+
+def names(course: Course, students: list[str]) -> dict[str, list[str]]:
+    """What else each student is called, where `students.csv` says it."""
+    granted = [(key, extra.names) for key, extra in extras(course).items() if extra.names]
+    return {student: [one for key, named in granted if same(key, student) for one in named] for student in students}
 
 
 def exempt(course: Course, name: str, students: list[str] | None = None) -> set[str]:

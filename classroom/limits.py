@@ -14,10 +14,10 @@ class Refused(Exception):
 class Limits:
     """The limits of one submission. `CLASSROOM_LIMITS='{"seconds": 30}'` changes any of them."""
 
-    seconds: float = 10  # the time limit of a cell, or of one call in a test: of computing; waiting may take twice that
-    total: float = 40  # the time limit for all of its cells and calls, every restart included
-    submission: float = 55  # the deadline for everything about it: reading, running, nbgrader, feedback
-    memory: int = 4 << 30  # bytes of address space; torch needs two of these GiB before it does anything
+    seconds: float = 4  # the time limit of a cell, or of one call in a test: of computing, and of sleeping
+    total: float = 40  # the time limit for all of its cells and calls, of both together, every restart included
+    submission: float = 90  # the deadline for everything about it: reading, running, nbgrader, feedback
+    memory: int = 768 << 20  # bytes of memory of its own, which libraries are not
     output: int = 20_000  # characters that are kept of what a cell prints
     file: int = 10 << 20  # bytes of the largest file
     disk: int = 64 << 20  # bytes of all files

@@ -16,20 +16,22 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
 from classroom import cgroup
 from classroom.answers import packed, packed_at_hand
 from classroom.limits import Limits
+from classroom.spent import Budget, Spent, inner
 from classroom.walls import LIMITS, ROOT, Walls, end, environment, python, readable, runner
 
 MOST_NOTES = 100
 IMPORT = "import"
 WANTED = "imports what attnlib has ready-made"
+STUBBORN = "it took too long, and did not stop when told to"
 USED_UP = "the time for all of its work was used up"
 START = 60  # seconds in which Python starts
+LOOK, MARGIN = 0.25, 1  # seconds between two looks at what is spent, and those in which it stops when told to
 
 
 class Ended(Exception):
@@ -49,12 +51,12 @@ class Note(NamedTuple):
 class Process:
     """A process that runs `inside/child.py`. Raises Ended where it does not start.
 
-    `deadline` is the moment on the monotonic clock at which it is ended in any case; `notes` takes what it notes, each with
-    what it was doing ("" for a cell, else the function that a test called).
+    `budget` is what is left for it and those after it; `notes` takes what it notes, each with what it was doing ("" for a
+    cell, else the function that a test called).
     """
 
-    def __init__(self, limits: Limits, walls: Walls, deadline: float, notes: list[tuple[str, Note]]) -> None:
-        self.limits, self.deadline, self.notes = limits, deadline, notes
+    def __init__(self, limits: Limits, walls: Walls, budget: Budget, notes: list[tuple[str, Note]]) -> None:
+        self.limits, self.budget, self.notes = limits, budget, notes
         self._polled = walls.landlock or walls.name == LIMITS.name
         self._folder = Path(tempfile.mkdtemp(prefix="grading-")).resolve()
         self._work = self._folder / "work"
@@ -69,7 +71,9 @@ class Process:
         os.set_blocking(self._requests.fileno(), False)
         self._channel.setblocking(False)
         code, rest = packed_at_hand()
+        self._inner = self._popen.pid
         self.ask({"attnlib": base64.b64encode(code).decode(), "rest": rest}, "", START)
+        self._inner = inner(self._popen.pid)
 
     def _start(self, walls: Walls, notes: int) -> "subprocess.Popen[bytes]":
         roots = readable()
@@ -104,20 +108,20 @@ class Process:
         self._stack.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def ask(self, request: dict[str, Any], during: str, patience: float) -> dict[str, Any]:
-        """Send a request and wait for its reply; raises `Ended` when none comes in time, and ends the process."""
-        now, token = time.monotonic(), secrets.token_hex(8)
+    def ask(self, request: dict[str, Any], during: str, most: float) -> dict[str, Any]:
+        """Send a request and wait for its reply; raises `Ended` when none comes in time, and ends the process.
+
+        In time is before it has computed or slept for `most` seconds, and some to stop when it is told to.
+        """
+        token = secrets.token_hex(8)
         try:
-            if now >= self.deadline:
-                raise Ended(USED_UP)
             line = json.dumps({"token": token, **request}).encode() + b"\n"
-            until = min(now + patience, self.deadline)
-            reply = self._exchange(line, until, during)
+            reply = self._exchange(line, during, most)
             if "want" in reply:  # once in a process: then it has all of it
                 cell = f"cell {request['with']['cell']}" if request.get("do") == "run" else ""
                 self._note(during, Note("did", WANTED, cell))
                 rest = json.dumps({"attnlib": base64.b64encode(packed()).decode()}).encode() + b"\n"
-                reply = self._exchange(rest, until, during)
+                reply = self._exchange(rest, during, most)
             if reply.get("token") != token:
                 raise Ended("it answered in the grader's place")
         except BaseException:
@@ -128,18 +132,29 @@ class Process:
             self._note(during, Note("did", "cut the grader's notes off"))
         return reply
 
-    def _exchange(self, line: bytes, deadline: float, during: str) -> dict[str, Any]:
-        """Write and read as the process lets us, so that one which stops reading, or answers in advance, holds nothing up."""
+    def _exchange(self, line: bytes, during: str, most: float) -> dict[str, Any]:
+        """Write and read in the time that there is."""
+        if self.budget.left <= 0:
+            raise Ended(USED_UP)
+        spent = Spent(self._inner)
+        try:
+            return self._exchanged(line, during, most, spent)
+        finally:
+            self.budget.left -= spent.all()
+
+    def _exchanged(self, line: bytes, during: str, most: float, spent: Spent) -> dict[str, Any]:
+        """As the process lets us, so that one which stops reading, or answers in advance, holds nothing up."""
         if self._buffer:
             raise Ended("it answered in the grader's place")
         source, sink, left = self._replies.fileno(), self._requests.fileno(), memoryview(line)
         while not self._buffer.endswith(b"\n"):
-            wait = min(deadline - time.monotonic(), 0.5)
-            if wait <= 0:
-                late = time.monotonic() >= self.deadline
-                raise Ended(USED_UP if late else "it took too long, and did not stop when told to")
             wanted: list[Any] = [source, self._channel]
-            ready, writable, _ = select.select(wanted, [sink] if left else [], [], wait)
+            ready, writable, _ = select.select(wanted, [sink] if left else [], [], LOOK)
+            if spent.passed > LOOK:
+                if spent.all() > self.budget.left:
+                    raise Ended(USED_UP)
+                if spent.most() > most + MARGIN:
+                    raise Ended(STUBBORN)
             if self._channel in ready:
                 self._drain(during)
             if writable:

@@ -5,15 +5,14 @@ its own points and no others. What the process notes while it works (see `inside
 """
 
 import re
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from classroom.inside import wire
-from classroom.inside.child import PATIENCE
 from classroom.limits import Limits
 from classroom.process import USED_UP, Ended, Note, Process
+from classroom.spent import Budget
 from classroom.texts import clean
 from classroom.walls import Walls, chosen
 
@@ -61,20 +60,31 @@ class Student:
     notes: list[tuple[str, Note]] = field(default_factory=list)
 
     def __enter__(self) -> "Student":
-        self._deadline = time.monotonic() + self.limits.total
+        self._budget = Budget(self.limits.total)
         self._process: Process | None = None
         self._started = False
         self._without: set[str] = set()
         self._slow: dict[tuple[str, int], Exception] = {}
         self._known: dict[str, dict[str, Any]] = {}
         self._visits: dict[str, Callable[[], None]] = {}
+        self._anew = False
         return self
 
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def run(self) -> dict[str, Ran]:
-        """Run every cell, as often as it takes to get past those that end the process."""
+    def run(self, visits: dict[str, Callable[[], None]] | None = None) -> dict[str, Ran]:
+        """Run every cell, as often as it takes to get past those that end the process.
+
+        At each of these places, before the cells after it, do what is given.
+        """
+        self._visits = visits or {}
+        try:
+            return self._run()
+        finally:
+            self._visits = {}
+
+    def _run(self) -> dict[str, Ran]:
         while True:
             try:
                 ended = self._replay()
@@ -86,18 +96,20 @@ class Student:
             if ended is None:
                 return self.ran
             cell, why = ended
-            self.ran.setdefault(cell, Ran(error=Error("Ended", why, limited=True)))  # a later run tells nothing new
-            self._without.add(cell)
+            if why:
+                self.ran.setdefault(cell, Ran(error=Error("Ended", why, limited=True)))  # a later run tells nothing new
+                self._without.add(cell)
 
     def again(self, visits: dict[str, Callable[[], None]]) -> None:
         """Run the cells anew, and at each of these places, before the cells after it, do what is given."""
-        self._visits = visits
+        self._visits, self._anew = visits, True
         try:
-            self._replay()
+            while (ended := self._replay()) and not ended[1]:
+                pass
         except Ended:  # no time is left: what was found before stands
             pass
         finally:
-            self._visits = {}
+            self._visits, self._anew = {}, False
 
     def names(self, cell: str, wanted: tuple[str, ...]) -> dict[str, Any]:
         """What the names meant when this cell's turn came: values, and functions that are called over there."""
@@ -111,6 +123,10 @@ class Student:
             elif name in found.get("values", {}):
                 space[name] = found["values"][name]
         return space
+
+    def has_function(self, cell: str) -> bool:
+        """Whether any of the names that were remembered for this cell is a function."""
+        return bool(self._known.get(cell, {}).get("functions"))
 
     def _function(self, cell: str, name: str) -> Callable[..., Any]:
         """A function of the student's: calling it calls it over there."""
@@ -160,7 +176,10 @@ class Student:
         return f" at line {error.line}{f', `{code}`' if 0 < len(code) <= 60 else ''}"
 
     def _replay(self) -> tuple[str, str] | None:
-        """Run the cells in order; the cell at which the process ended, and why. Raises Ended when no time is left to start."""
+        """Run the cells in order; the cell at which the process ended, and why, "" where a visit to it has ended it.
+
+        Raises Ended when no time is left to start.
+        """
         self._start()
         for step in self.steps:
             try:
@@ -173,6 +192,9 @@ class Student:
                     self._known[step.cell] = self._remember(step)
                 if visit := self._visits.get(step.cell):
                     visit()
+                    if self._process is None:  # what was done there has ended it, and is not done there again
+                        del self._visits[step.cell]
+                        return step.cell, ""
             except Ended as ended:
                 if step.source is None:
                     self._known[step.cell] = {}
@@ -182,7 +204,7 @@ class Student:
 
     def _was_late(self, cell: str) -> bool:
         """Whether a cell met a limit when the cells ran first: anew, it would again."""
-        before = self.ran.get(cell) if self._visits else None
+        before = self.ran.get(cell) if self._anew else None
         return bool(before and before.error and before.error.limited)
 
     def _remember(self, step: Step) -> dict[str, Any]:
@@ -202,9 +224,8 @@ class Student:
         """Send a request to the process; Ended where there is none, or none any more."""
         if self._process is None:
             raise Ended(USED_UP)
-        patience = PATIENCE * self.limits.seconds + 2
         try:
-            return self._process.ask({"do": action, "with": request}, during, patience)
+            return self._process.ask({"do": action, "with": request}, during, self.limits.seconds)
         except Ended:
             self._process = None
             raise
@@ -212,7 +233,7 @@ class Student:
     def _start(self) -> None:
         self._end()
         try:
-            self._process = Process(self.limits, self.walls, self._deadline, self.notes)
+            self._process = Process(self.limits, self.walls, self._budget, self.notes)
         except Ended:
             if self._started:
                 raise

@@ -6,6 +6,17 @@ import unicodedata
 import numpy as np
 
 
+def spelled(name: str) -> list[str]:
+    """The words of a name in their order, without capitals, accents, and signs between words.
+
+    >>> spelled("Müller, Ann-Sophie")
+    ['muller', 'ann', 'sophie']
+    """
+    parts = unicodedata.normalize("NFKD", name).casefold()
+    kept = (" " if unicodedata.category(one)[0] in "PZCS" else one for one in parts if not "\u0300" <= one <= "\u036f")
+    return "".join(kept).split()
+
+
 def words(name: str) -> list[str]:
     """The words of a name in order of the alphabet, without what people and platforms write differently.
 
@@ -14,9 +25,7 @@ def words(name: str) -> list[str]:
     >>> words("Müller, Ann-Sophie"), words("ann_sophie MULLER")
     (['ann', 'muller', 'sophie'], ['ann', 'muller', 'sophie'])
     """
-    parts = unicodedata.normalize("NFKD", name).casefold()
-    kept = (" " if unicodedata.category(one)[0] in "PZCS" else one for one in parts if not "\u0300" <= one <= "\u036f")
-    return sorted("".join(kept).split())
+    return sorted(spelled(name))
 
 
 def drawn_for(name: str, task: str) -> np.random.RandomState:

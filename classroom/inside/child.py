@@ -15,12 +15,13 @@ import pdb
 import signal
 import sys
 from collections.abc import Iterator
+from time import monotonic, process_time
 from typing import Any, cast
 
 from classroom.inside import confine, imports, torch_notes, watch
 from classroom.inside.wire import pack, unpack
 
-PATIENCE = 2  # times the limit on computing: the limit on waiting
+PATIENCE = 5  # times the limit on computing or sleeping: the limit on all, where the system does not tell them apart
 HELD = 250  # the descriptor of the channel for notes
 RUN = {"time", "timeit"}  # magics of a line that run a student's code; the others change nothing that is graded
 RUN_CELL = {"time", "timeit", "capture"}
@@ -55,11 +56,57 @@ class Output:
         return "".join(self.kept) + cut
 
 
+class Clock:
+    """Interrupts what computes or sleeps for too long. A busy machine, where code waits for a processor, fails nobody's work.
+
+    What goes on all the same, the grader ends. It must be made before the process is shut in: no other handler of signals
+    can be set then, and Linux's file with the time in the queue cannot be opened.
+    """
+
+    def __init__(self) -> None:
+        self.most = self.slept = 0.0
+        self.queue = -1
+        with contextlib.suppress(OSError):
+            self.queue = os.open("/proc/self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+        signal.signal(signal.SIGPROF, self.late)
+        signal.signal(signal.SIGALRM, self.look)
+
+    @contextlib.contextmanager
+    def seconds(self, most: float) -> Iterator[None]:
+        """Raise TimeLimit in what computes or sleeps for longer."""
+        self.most, self.slept = most, self.idle()
+        signal.setitimer(signal.ITIMER_PROF, most)
+        signal.setitimer(signal.ITIMER_REAL, most)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def idle(self) -> float:
+        """Seconds of neither computing nor waiting for a processor; a share of all where the system does not say."""
+        try:
+            queued = int(os.pread(self.queue, 100, 0).split()[1]) / 1e9
+        except (OSError, ValueError, IndexError):
+            return monotonic() / PATIENCE
+        return monotonic() - process_time() - queued
+
+    def late(self, *_: Any) -> None:
+        raise TimeLimit
+
+    def look(self, *_: Any) -> None:
+        """Now and then: whether it has slept for too long."""
+        left = self.most - (self.idle() - self.slept)
+        if left <= 0:
+            raise TimeLimit
+        signal.setitimer(signal.ITIMER_REAL, max(left, 0.05))
+
+
 class Notebook:
     """The student's names, and what is done with them."""
 
-    def __init__(self, limits: dict[str, Any]) -> None:
-        self.limits, self.cell = limits, ""
+    def __init__(self, limits: dict[str, Any], clock: Clock) -> None:
+        self.limits, self.clock, self.cell = limits, clock, ""
         self.kept: dict[str, dict[str, Any]] = {}
         self.known: dict[int, int] = {}
         self.skipped: list[str] = []
@@ -107,7 +154,7 @@ class Notebook:
         self.cell, self.skipped = cell, []
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             try:
-                with seconds(self.limits["seconds"]):
+                with self.clock.seconds(self.limits["seconds"]):
                     ran = self.shell.run_cell(source)
                 error = ran.error_before_exec or ran.error_in_exec
             except TimeLimit as timeout:
@@ -123,7 +170,7 @@ class Notebook:
         return {"names": list(kept), "functions": numbers}
 
     def value(self, cell: str, name: str) -> dict[str, Any]:
-        with seconds(self.limits["seconds"]):
+        with self.clock.seconds(self.limits["seconds"]):
             return {"value": pack(self.kept[cell][name])}
 
     def call(self, cell: str, name: str, arguments: Any, named: Any) -> dict[str, Any]:
@@ -136,30 +183,12 @@ class Notebook:
                 contextlib.redirect_stdout(output),
                 contextlib.redirect_stderr(output),
                 np.errstate(all="ignore"),  # as where the student's own process runs the tests
-                seconds(self.limits["seconds"]),
+                self.clock.seconds(self.limits["seconds"]),
             ):
                 result = self.kept[cell][name](*arguments, **named)
                 return {"value": pack(result), "arguments": pack(arguments)}
         except BaseException as error:
             return {"error": described(error)}
-
-
-def late(*_: Any) -> None:
-    """Called by the two timers; no other handler can be set once the process is shut in."""
-    raise TimeLimit
-
-
-@contextlib.contextmanager
-def seconds(most: float) -> Iterator[None]:
-    """Interrupt what computes for longer, or waits for twice as long: a busy machine fails nobody's work."""
-    timers = ((signal.ITIMER_PROF, most), (signal.ITIMER_REAL, PATIENCE * most))
-    for timer, after in timers:
-        signal.setitimer(timer, after)
-    try:
-        yield
-    finally:
-        for timer, _ in timers:
-            signal.setitimer(timer, 0)
 
 
 def described(error: BaseException) -> list[Any]:
@@ -188,14 +217,13 @@ def main() -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(null, stream)
-    for number in (signal.SIGPROF, signal.SIGALRM):
-        signal.signal(number, late)
+    clock = Clock()
     confine.limit(limits["memory"], limits["file"], limits["cpu"])
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as first_to_go:
         first_to_go.write("1000")  # where the machine's memory ends, it takes this process and not the grader's
     shut = confine.shut((HELD,), limits["read"], limits["write"], limits["landlock"])
     first = json.loads(requests.readline())
-    notebook = Notebook(limits)
+    notebook = Notebook(limits, clock)
 
     def fetch() -> bytes:
         replies.write(b'{"want": "attnlib"}\n')

@@ -33,6 +33,7 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "close_range": (436, 436), "seccomp": (317, 277), "rt_sigaction": (13, 134), "sched_setscheduler": (144, 119), "setpriority": (141, 140),
 }  # fmt: skip
 PRCTL = (157, 167)
+MMAP, SHARED_BY_NOBODY = (9, 222), 0x21  # MAP_SHARED | MAP_ANONYMOUS: memory that RLIMIT_DATA does not count
 FCNTL, LOCKING = (72, 25), (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)  # locks of a file, leases of it, notices about it
 CLONE, CLONE3, TGKILL = (56, 220), (435, 435), (234, 131)
 CLONE_THREAD = 0x10000
@@ -44,17 +45,21 @@ MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 # BPF_LD|W|ABS, JMP|JEQ|K, JMP|JGE|K, ALU|AND|K, RET|K
 LOAD, EQUAL, AT_LEAST, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 ALLOW, KILL, DENY, NO_SUCH_CALL = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
-NUMBER, ARCHITECTURE, FIRST, SECOND = 0, 4, 16, 24  # offsets in struct seccomp_data
+NUMBER, ARCHITECTURE, FIRST, SECOND, FOURTH = 0, 4, 16, 24, 40  # offsets in struct seccomp_data
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
+LIBRARIES = (
+    3 << 30
+)  # bytes of addresses beside a process's own memory: torch takes two of these GiB before it does anything
 KEYCTL, JOIN_SESSION_KEYRING = (250, 219), 1
 LANDLOCK = (444, 445, 446)  # create_ruleset, add_rule, restrict_self: the same on both machines
 READ_FILE, READ_FOLDER, EVERYTHING_1, REFER, TRUNCATE, DEVICE = 1 << 2, 1 << 3, (1 << 13) - 1, 1 << 13, 1 << 14, 1 << 15
 
 
 def limit(memory: int, file: int, cpu: int) -> None:
-    """Set the limits of the process: bytes of address space, bytes of a file, seconds of computing."""
+    """Set the limits of the process: bytes of memory of its own, bytes of a file, seconds of computing."""
     for name, most in (
-        ("AS", memory),
+        ("DATA", memory),
+        ("AS", memory + LIBRARIES),
         ("FSIZE", file),
         ("CPU", cpu),
         ("CORE", 0),
@@ -124,6 +129,14 @@ def _filter(architecture: int, column: int, held: tuple[int, ...]) -> list[tuple
         (EQUAL, 0, 4, TGKILL[column]),
         (LOAD, 0, 0, FIRST),
         (EQUAL, 1, 0, os.getpid()),
+        (RETURN, 0, 0, DENY),
+        (LOAD, 0, 0, NUMBER),
+    ]
+    code += [
+        (EQUAL, 0, 5, MMAP[column]),
+        (LOAD, 0, 0, FOURTH),
+        (AND, 0, 0, SHARED_BY_NOBODY),
+        (EQUAL, 0, 1, SHARED_BY_NOBODY),
         (RETURN, 0, 0, DENY),
         (LOAD, 0, 0, NUMBER),
     ]

@@ -16,12 +16,17 @@ os.environ.setdefault("CONTAIN", "none root")  # whatever this machine has, and 
 warnings.filterwarnings("ignore", module="nbgrader")  # its own warnings, at import, are not ours to mend
 
 import nbgrader.api  # noqa: E402
+from nbgrader.auth import Authenticator  # noqa: E402
+from nbgrader.coursedir import CourseDirectory  # noqa: E402
+from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit  # noqa: E402
+from traitlets.config import Config  # noqa: E402
 
 from classroom.__main__ import main  # noqa: E402
 from classroom.course import Course, release  # noqa: E402
 from classroom.demo.submissions import named  # noqa: E402
+from classroom.exchange import hand_out  # noqa: E402
 
-SET = "chapter_01"
+SET, COURSE = "chapter_01", "attention"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -101,3 +106,41 @@ def classroom(course, capsys):
         return code, said.out + said.err
 
     return run
+
+
+def _nbgrader(step, root, at):
+    """A step of nbgrader's exchange, as its command does it."""
+    c = Config()
+    c.Exchange.root, c.Exchange.assignment_dir = str(root), str(at)
+    c.CourseDirectory.course_id, c.CourseDirectory.assignment_id = COURSE, SET
+    step(coursedir=CourseDirectory(config=c), authenticator=Authenticator(config=c), config=c).start()
+
+
+@pytest.fixture
+def hub(course, tmp_path, monkeypatch):
+    """An exchange in which the set lies ready, and a student who takes and submits it: the folder of the submission."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "cache"))
+    root = tmp_path / "exchange"
+    for folder in ("inbound", "outbound"):
+        (root / COURSE / folder).mkdir(parents=True)
+    hand_out(course, SET, root)
+    inbound = root / COURSE / "inbound"
+
+    def submit(student, notebook=None, name=f"{SET}.ipynb"):
+        own, home = tmp_path / "own" / student / COURSE, tmp_path / "home" / student
+        if not own.exists():
+            own.mkdir(parents=True)
+            home.mkdir(parents=True)
+            (inbound / student).mkdir()
+            (own / "inbound").symlink_to(inbound / student)
+            (own / "outbound").symlink_to(root / COURSE / "outbound")
+            _nbgrader(ExchangeFetchAssignment, own.parent, home)
+        if notebook is not None:
+            (home / SET / f"{SET}.ipynb").unlink(missing_ok=True)
+            nbformat.write(notebook, home / SET / name)
+        before = {*(inbound / student).iterdir()}
+        _nbgrader(ExchangeSubmit, own.parent, home)
+        return ({*(inbound / student).iterdir()} - before).pop()
+
+    submit.root, submit.inbound = root, inbound
+    return submit

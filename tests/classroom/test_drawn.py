@@ -7,11 +7,12 @@ import shutil
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 
 from attnlib.exercises.harness import Mistake, drawn_for
 from classroom import __main__ as command
-from classroom import drawn, sets
+from classroom import drawn, sets, whose
 from classroom.cells import grade_id, kind
 from classroom.contained import grade as run
 from classroom.course import Course
@@ -140,7 +141,7 @@ def test_without_a_name_the_functions_are_graded_and_a_person_looks(source, name
     says, found = told(filled(source, name, 9))
     assert set(says) == {"test-area"}
     assert found["drawn"]["name"] == ""
-    (why,) = drawn.reasons({"ada": found["drawn"]})["ada"]
+    (why,) = whose.look({"ada": found["drawn"]}, {})["ada"].person
     assert why.startswith("no name is written in it")
 
 
@@ -169,11 +170,13 @@ def test_a_class_is_graded_by_the_names_in_the_notebooks_and_twice_the_same(grad
     }  # fmt: skip
     assert {who: row.person for who, row in rows.items()} == {
         "Ada-Lovelace_17": "",
-        "grace": "test-area: wrong, and right for the numbers of Ada-Lovelace_17",
-        "emmy": "its numbers are those of “Ada L.”; it was handed in as emmy",
-        "karen": "its numbers are those of “sophie”, as are those of sophie",
-        "sophie": "its numbers are those of “Sophie”, as are those of karen",
+        "grace": "",
+        "emmy": "its numbers are those of “Ada L.”, which is the name of Ada-Lovelace_17; it was handed in as emmy",
+        "karen": "its numbers are those of “sophie”, which is the name of sophie; it was handed in as karen",
+        "sophie": "",
     }
+    assert rows["grace"].notes == "test-area: wrong, and right for the numbers of Ada-Lovelace_17"
+    assert rows["sophie"].notes == "its numbers are those of “Sophie”, as are those of karen"
     assert {row.student: row for row in grade(course, "sides", again=True, **QUIET)} == rows
     feedback(course, "sides")
     page = (course.folder / "feedback" / "grace" / "sides" / "sides.html").read_text()
@@ -182,46 +185,39 @@ def test_a_class_is_graded_by_the_names_in_the_notebooks_and_twice_the_same(grad
     assert "side * side" not in re.sub("<[^>]*>", "", page)
 
 
-def asked(got, right, known=False):
-    return {"test-a": {"got": got, "right": right, "slack": 0.01, "known": known}}
-
-
-def test_what_is_said_of_names_and_of_others_numbers():
-    known = {
-        "ada": {"name": "Grace", "asked": asked(5.0, 7.0)},
-        "grace": {"name": "", "asked": {}},
-        "emmy": {"name": "Emmy N.", "asked": asked(5.001, 5.0)},
-        "old": None,
-        "noether": {"name": "Noether", "asked": asked(7.0, 8.0, known=True)},
-    }
-    assert drawn.reasons(known) == {
-        "ada": [
-            "its numbers are those of “Grace”, which is the name of grace; it was handed in as ada",
-            "test-a: wrong, and right for the numbers of emmy",
-        ],
-        "grace": [
-            "no name is written in it, so that its numbers are nobody's: questions were graded with made-up ones"
-        ],
-        "emmy": [],
-        "noether": [],
-    }
-
-
 @pytest.mark.parametrize(
     ("got", "right", "like"),
     [
         (3, 3, True), (3.0, 3, True), ("3", 3, False), (3.001, 3, False), (None, 3, False), ([3], 3, False),
         (2.005, 2.0, True), (2.03, 2.0, False), (True, 1, True), ("b ", "B", True), ("a", "b", False),
         ([1, 2], (1, 2), True), ((2, 1), (1, 2), False), (float("nan"), 3.0, False), (10**400, 3.0, False),
-        ({}, "a", False), (3 + 0j, 3, False),
+        ({}, "a", False), (3 + 0j, 3, False), (np.array([1, 2]), (1, 2), True), (np.array([1, 2, 3]), (1, 2), False),
     ],
 )  # fmt: skip
 def test_an_answer_is_like_a_right_one(got, right, like):
     asked = drawn.Asked(got, right)
     assert asked.is_like(right) is like
     if not like:
-        with pytest.raises(Mistake, match="no"):
+        with pytest.raises(Mistake) as said:
             asked.judge("no")
+        assert str(said.value) in {"no"} | drawn.SAID
+
+
+@pytest.mark.parametrize(
+    ("got", "right", "says"),
+    [
+        ("3", 3, drawn.TEXT), ([3.0], 3.0, drawn.ALONE), ((1, 2), (1, 2, 3), drawn.PARTS), (1, (1, 2), drawn.PARTS),
+        ((2, 1), (1, 2), drawn.ORDER), ((1, 5), (1, 2), drawn.SOME), (-3, 3, drawn.SIGN), (25.0, 0.25, drawn.PERCENT),
+        (0.26, 0.25, drawn.CLOSE), (4, 3, "no"), (None, 3, "no"), (None, (1, 2), "no"), (7.0, 5.0, "no"),
+    ],
+)  # fmt: skip
+def test_of_a_wrong_answer_its_form_is_said_unless_the_set_knows_the_mistake(got, right, says):
+    with pytest.raises(Mistake) as said:
+        drawn.Asked(got, right).judge("no")
+    assert str(said.value) == says
+    if isinstance(got, int | float):
+        with pytest.raises(Mistake, match="known"):
+            drawn.Asked(got, right, {"known": got}).judge("no")
 
 
 DATA = "```python data\nside = int(random.randint(3, 1000))\n```"

@@ -7,60 +7,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbgrader.auth import Authenticator
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
-from traitlets.config import Config
 
 from classroom import downloads, exchange
 from classroom.demo.submissions import RIGHT, fill
 from classroom.downloads import collect, told
-from classroom.exchange import hand_out
 from tests.helpers.archives import SET
-
-COURSE = "attention"
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "cache"))
-
-
-def _nbgrader(step, root, at):
-    """A step of nbgrader's exchange, as its command does it."""
-    c = Config()
-    c.Exchange.root, c.Exchange.assignment_dir = str(root), str(at)
-    c.CourseDirectory.course_id, c.CourseDirectory.assignment_id = COURSE, SET
-    step(coursedir=CourseDirectory(config=c), authenticator=Authenticator(config=c), config=c).start()
-
-
-@pytest.fixture
-def hub(course, tmp_path):
-    """An exchange in which the set lies ready, and a student who takes and submits it: the folder of the submission."""
-    root = tmp_path / "exchange"
-    for folder in ("inbound", "outbound"):
-        (root / COURSE / folder).mkdir(parents=True)
-    hand_out(course, SET, root)
-    inbound = root / COURSE / "inbound"
-
-    def submit(student, notebook=None, name=f"{SET}.ipynb"):
-        own, home = tmp_path / "own" / student / COURSE, tmp_path / "home" / student
-        if not own.exists():
-            own.mkdir(parents=True)
-            home.mkdir(parents=True)
-            (inbound / student).mkdir()
-            (own / "inbound").symlink_to(inbound / student)
-            (own / "outbound").symlink_to(root / COURSE / "outbound")
-            _nbgrader(ExchangeFetchAssignment, own.parent, home)
-        if notebook is not None:
-            (home / SET / f"{SET}.ipynb").unlink(missing_ok=True)
-            nbformat.write(notebook, home / SET / name)
-        before = {*(inbound / student).iterdir()}
-        _nbgrader(ExchangeSubmit, own.parent, home)
-        return ({*(inbound / student).iterdir()} - before).pop()
-
-    submit.root, submit.inbound = root, inbound
-    return submit
 
 
 def _collected(course, student):
@@ -185,7 +136,7 @@ def test_an_exchange_of_several_courses_must_be_named(hub, classroom):
     code, said = classroom("collect", hub.root, SET)
     assert code == 1
     assert "several courses" in said
-    assert classroom("collect", hub.root / COURSE, SET)[0] == 0
+    assert classroom("collect", hub.inbound.parent, SET)[0] == 0
 
 
 def test_a_set_that_changed_is_handed_out_again_to_whoever_has_not_fetched_it(course, hub, classroom):
@@ -193,7 +144,7 @@ def test_a_set_that_changed_is_handed_out_again_to_whoever_has_not_fetched_it(co
     code, said = classroom("hand-out", SET, hub.root)
     assert code == 0
     assert "(replaced)" in said
-    there = hub.root / COURSE / "outbound" / SET
+    there = hub.inbound.parent / "outbound" / SET
     assert [file.read_bytes() for file in there.iterdir()] == [b"newer"]
     assert oct(there.stat().st_mode)[-3:] == "755"
     assert [folder.name for folder in there.parent.iterdir()] == [SET]

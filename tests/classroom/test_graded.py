@@ -9,28 +9,19 @@ import re
 import pytest
 
 from attnlib.lab import minilm
-from classroom import drawn, sets
+from classroom import drawn
 from classroom.cells import grade_id, kind, parts
 from classroom.contained import _run_test, _wanted
 from classroom.rehearse import rehearse
+from tests.helpers.graded import BY_STUDENT, GRADED, known
 
 NAMES = ("Ada Lovelace", "Grace Hopper", "李雷")
-GRADED = {name: sets.parse(sets.GRADED / f"{name}.md") for name in sets.names()}
-BY_STUDENT = [name for name, graded in GRADED.items() if "data" in graded.lines]
 TASKS = [
     (name, task.removeprefix("answer-"))
     for name in BY_STUDENT
     for task in GRADED[name].lines
     if task.startswith("answer-") and task != f"answer-{drawn.VARIABLE}"
 ]
-
-
-def known(graded, who):
-    """What the tests know for a student."""
-    code = {grade_id(cell): cell.source for cell in graded.notebook.cells if kind(cell) in {"setup", "data"}}
-    setup = {"__name__": "tests"}
-    exec(code["setup"], setup)
-    return drawn.space(code["data"], setup, who)[0]
 
 
 def passes(graded, task, answer, who):

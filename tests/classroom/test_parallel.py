@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from classroom import pages, progress, walls, worker
+from classroom import pages, progress, scheduler, walls, worker
 from classroom.__main__ import main
 from classroom.demo.submissions import COLUMNS, EXITS, RIGHT, SYNTAX, TAMPERED, fill
 
@@ -242,6 +242,28 @@ def test_a_cluster_gives_the_same_grades(cluster, course, place, classroom, alon
     code, said = classroom("grade")
     assert code == 0, said
     assert written(course) == alone
+
+
+@pytest.mark.slow
+def test_a_worker_of_a_cluster_that_is_killed_costs_nobody_a_grade(cluster, course, place, alone, monkeypatch):
+    """The cluster goes on with the other, and begins a new one in its place."""
+    hand_in(course, place)
+    monkeypatch.setenv("SCHEDULER", cluster.scheduler_address)
+    killed = []
+    with scheduler.chosen() as run:
+
+        def killing(jobs, seconds):
+            for number, came in enumerate(run(jobs, seconds)):
+                if number == 1:
+                    killed.append(cluster.workers[0].pid)
+                    os.kill(killed[0], signal.SIGKILL)
+                yield came
+
+        monkeypatch.setattr(scheduler, "chosen", lambda: contextlib.nullcontext(killing))
+        assert main(["--course", str(course.folder), "grade"]) == 0
+    assert killed
+    assert written(course) == alone
+    until(lambda: cluster.workers[0].pid not in {None, killed[0]})
 
 
 @pytest.mark.slow

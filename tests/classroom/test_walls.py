@@ -5,12 +5,18 @@ import subprocess
 import sys
 import time
 
+import nbformat
 import numpy as np
 import pytest
 
 from classroom import cgroup, walls
+from classroom.cells import grade_id
+from classroom.cells import kind as kind_of
+from classroom.contained import grade
+from classroom.demo.submissions import COLUMNS, EXITS, RIGHT, fill
 from classroom.limits import Limits
 from classroom.process import Note
+from classroom.spent import Spent
 from classroom.student import NotStarted, Step, Student
 
 ALL = {kind.name: kind for kind in (*walls.CHOICES, walls.LIMITS)}
@@ -46,6 +52,55 @@ def test_a_cell_that_hangs_costs_no_other(kind):
     assert ran["2"].error.text == "it took too long, and did not stop when told to"
     assert ran["3"].error.text == "it ended the process"
     assert ran["4"].output == "1\n"
+
+
+def test_what_sleeps_is_ended_as_what_computes(kind):
+    stubborn = "import time\nwhile True:\n    try: time.sleep(9)\n    except BaseException: pass"
+    ran, _ = run("x = 1", "import time\ntime.sleep(100)", stubborn, "print(x)", kind=kind)
+    assert (ran["1"].error.name, ran["1"].error.text) == ("TimeLimit", "it took longer than 1 s")
+    assert ran["2"].error.text == "it took too long, and did not stop when told to"
+    assert ran["3"].output == "1\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel says it there")
+def test_what_waits_for_a_processor_spends_nothing():
+    """Four processes that compute, and one that sleeps, on one core."""
+    core = min(os.sched_getaffinity(0))
+    work = f"import os, time\nos.sched_setaffinity(0, {{{core}}})\nprint(flush=True)\nwhile True: pass"
+    busy = [subprocess.Popen([sys.executable, "-c", work], stdout=subprocess.PIPE) for _ in range(4)]
+    idle = subprocess.Popen(["sleep", "100"])
+    try:
+        for one in busy:
+            one.stdout.readline()
+        spent = [Spent(one.pid) for one in (*busy, idle)]
+        while spent[0].passed < 2:
+            time.sleep(0.1)
+        passed, used = spent[0].passed, [one.all() for one in spent]
+        assert sum(used[:4]) < 2 * passed  # it would be four times what has passed
+        assert used[4] > 0.9 * passed
+        assert spent[4].most() > 0.9 * passed
+    finally:
+        for one in (*busy, idle):
+            one.kill()
+            one.communicate()
+
+
+def test_a_function_that_ends_the_process_where_its_test_stands_costs_no_other_cell(released_once):
+    """Nor does it keep a right function whose name a cell further down takes from its points."""
+    source = nbformat.read(released_once.source("chapter_01"), 4)
+    later = RIGHT["answer-thief"] + "\ntempered_attention = None"
+    full = fill(source, RIGHT, EXITS, {"answer-grows": RIGHT["answer-grows"], "answer-thief": later})
+    grade(full)
+    failed = {grade_id(cell) for cell in full.cells if kind_of(cell) == "test" and cell.outputs}
+    assert failed == {"test-cosines-unit", "test-cosines-any"}
+
+
+def test_values_and_examples_that_fail_are_not_run_again(released_once, monkeypatch):
+    """What cannot pass where it stands either costs no second process."""
+    again = []
+    monkeypatch.setattr(Student, "again", lambda self, visits: again.extend(visits))
+    grade(fill(nbformat.read(released_once.source("chapter_01"), 4), RIGHT, COLUMNS))
+    assert again == []
 
 
 # What stops reading, answers in advance, floods or lies: the cells after it still run.
@@ -140,6 +195,17 @@ def test_output_and_memory_and_files_are_limited():
     assert ran["3"].output == "still here\n"
 
 
+def test_memory_is_counted_as_it_is_taken_and_not_as_libraries_reserve_it():
+    limits = Limits(memory=200 << 20)
+    hoard = (
+        "held = []\ntry:\n    while True: held.append(bytearray(1 << 20))\nexcept MemoryError: n = len(held); del held"
+    )
+    ran, _ = run(hoard, "print(50 < n < 200)", limits=limits)
+    assert ran["1"].output == "True\n"
+    ran, _ = run("import torch\nprint(int(torch.ones(3).sum()))", limits=Limits())
+    assert ran["0"].output == "3\n", ran["0"]
+
+
 def test_disk_and_the_number_of_files_are_limited_as_a_whole(kind):
     disk = "for i in range(64):\n    with open(f'f{i}', 'wb') as f: f.write(bytes(1 << 20 - 1))\nimport time\ntime.sleep(1.5)"
     files = "for i in range(5000): open(f'g{i}', 'w').close()\nimport time\ntime.sleep(1.5)"
@@ -151,7 +217,7 @@ def test_disk_and_the_number_of_files_are_limited_as_a_whole(kind):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="seccomp")
 def test_there_is_one_process_and_no_memory_that_no_limit_counts(kind):
-    ways = ["os.memfd_create('x')", "__import__('_posixsubprocess').fork_exec(*[None] * 21)", "os.pidfd_open(1)", "__import__('socket').socket()",
+    ways = ["os.memfd_create('x')", "__import__('mmap').mmap(-1, 1 << 20)", "__import__('_posixsubprocess').fork_exec(*[None] * 21)", "os.pidfd_open(1)", "__import__('socket').socket()",
             "os.posix_spawn('/bin/true', ['true'], {})", "os.kill(1, 0)"]  # fmt: skip
     source = "import os\n" + "\n".join(
         f"try: {one}; print('done', {one!r})\nexcept (OSError, TypeError): pass" for one in ways
@@ -297,7 +363,8 @@ def test_limits_too_small_for_python_are_the_graders_failure():
 def test_a_control_group_ends_what_takes_more_than_it_may():
     if not cgroup.stands(Limits()):
         pytest.skip("no control group can be made here")
-    hoard = "import mmap\nheld = [mmap.mmap(-1, 1 << 26) for _ in range(12)]\nfor m in held: m.write(bytes(1 << 26))"
-    ran, _ = run(hoard, "print(1)", limits=Limits(memory=500 << 20), kind=walls.best())
-    assert ran["0"].error is not None
+    hoard = "held = bytearray(350 << 20)\nwith open('f', 'wb') as f:\n    for _ in range(250): f.write(bytes(1 << 20))"
+    limits = Limits(memory=500 << 20, file=1 << 30, disk=1 << 30)  # what lies in its folder is memory, too
+    ran, _ = run(hoard, "print(1)", limits=limits, kind=walls.best())
+    assert ran["0"].error.text == "it ended the process"
     assert ran["1"].output == "1\n"

@@ -53,9 +53,25 @@ def named(tree):
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
+def waits(tree):
+    """Waits for a fixed time, but those between two questions of a loop that an answer ends."""
+    polls = {
+        node
+        for loop in ast.walk(tree)
+        if isinstance(loop, ast.For | ast.While)
+        and any(isinstance(node, ast.Return | ast.Break) for node in ast.walk(loop))
+        for node in ast.walk(loop)
+    }
+    return {
+        "wait_for_timeout"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "wait_for_timeout" and node not in polls
+    }
+
+
 def timed(tree):
     """Waits for a fixed time, and asserts of what a clock says, at once or by way of a name."""
-    found = {"wait_for_timeout"} & called(tree)
+    found = waits(tree)
     for part in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
         told, before = set(), None  # names whose value comes from a clock
         while told != before:
@@ -92,6 +108,8 @@ def test_no_test_imports_another_waits_blindly_or_asserts_a_time():
         ("from . import test_masks", {".test_masks"}),
         ("from tests.helpers.archives import SET\nfrom contract import Contract\nimport testing", set()),
         ("page.wait_for_timeout(9)", {"wait_for_timeout"}),
+        ("for one in pages:\n    one.wait_for_timeout(9)", {"wait_for_timeout"}),
+        ("while True:\n    if seen():\n        break\n    page.wait_for_timeout(9)", set()),
         ("def test():\n    assert time.monotonic() < 2", {2}),
         ("def test():\n    end = perf_counter()\n    took = end - 1\n    assert len(x)\n    assert took < 2", {5}),
         ("def one():\n    end = time.time()\n    x = end\ndef test():\n    assert x < end(2)", set()),

@@ -41,10 +41,10 @@ def test_the_page_for_teachers_names_every_limit_as_it_is():
     page, limits = Path("chapters/appendices/teachers.md").read_text(encoding="utf8"), Limits()
     rows = [line for line in page.partition("(teach-limits)=")[2].splitlines() if line.startswith("|")]
     for name, words in {
-        "seconds": f"{limits.seconds} s; waiting twice that",
+        "seconds": f"{limits.seconds} s",
         "total": f"{limits.total} s",
         "submission": f"{limits.submission} s",
-        "memory": f"{limits.memory >> 30} GiB",
+        "memory": f"{limits.memory >> 20} MiB",
         "file": f"{limits.file >> 20} MiB, {limits.disk >> 20} MiB, {limits.files:,}",
         "output": f"{limits.output:,} characters",
     }.items():

@@ -223,11 +223,11 @@ def _one_way(part: int) -> Property:
         ("A_ij A_jk A_ki", "A_ik A_kj A_ji")[part], _way(part), CYCLES, _cycle_mistakes(part), tolerance=1e-7
     )
 
-    def test(answer: Any) -> None:
+    def test(answer: Any) -> str | None:
         got = numbers(call(answer, CYCLES[0]))
         if got.shape != (2,):
             raise Mistake(f"Return two numbers, forward and backward: got shape {got.shape}.")
-        judged.test(_half(answer, part))
+        return judged.test(_half(answer, part))
 
     return Property(judged.name, test)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from attnlib.exercises.harness import Mistake, Property, call, compare, kind, numbers
+from attnlib.exercises.harness import Mistake, Property, call, compare, kind, numbers, precision
 from attnlib.exercises.slips import ANY, Map, Slips, Weigh, drawn, slips
 from attnlib.masks import causal_mask
 from attnlib.scaled_dot_product import attention
@@ -127,8 +127,9 @@ def _makes(wrong: Map, tokens: Tokens, outs: Outcome) -> bool:
     return all(out.shape == row.shape and np.allclose(out, row, equal_nan=True) for out, row in pairs)
 
 
-def _judge(answer: Any, texts: Sequence[Tokens]) -> None:
+def _judge(answer: Any, texts: Sequence[Tokens]) -> str | None:
     """Each text, step by step. A mistake is named where the answer makes it in every text."""
+    results: list[tuple[Any, Any]] = []
     seen = [(tokens, _outcome(answer, tokens)) for tokens in texts]
     for tokens, outs in seen:
         if isinstance(outs, Mistake):
@@ -138,11 +139,13 @@ def _judge(answer: Any, texts: Sequence[Tokens]) -> None:
         for t, out in enumerate(outs):
             likely = ((says, _made(wrong, tokens)[t]) for says, wrong in known)
             compare(out, expected[t], likely, what=f"The output of token {t}", tolerance=1e-5)
+        results += zip(expected, outs, strict=True)
+    return precision(results)
 
 
-def _long_run(answer: Any) -> None:
+def _long_run(answer: Any) -> str | None:
     sizes = ((1, 7, 3, 4), (2, 5, 6, 2), (4, 4, 1, 1), (5, 260, 2, 3), (11, 3, 140, 140))
-    _judge(answer, [*(_tokens(*size) for size in sizes), _whole(3, 8, 2)])
+    return _judge(answer, [*(_tokens(*size) for size in sizes), _whole(3, 8, 2)])
 
 
 def _first_token(answer: Any) -> None:
@@ -161,7 +164,7 @@ def _first_token(answer: Any) -> None:
         )
 
 
-def _two_texts(answer: Any) -> None:
+def _two_texts(answer: Any) -> str | None:
     """The same text twice, which must give the same; then another one."""
     texts = [_tokens(9, 4, 4, 2), _tokens(10, 3, 4, 2)]
     _judge(answer, texts[:1])
@@ -169,7 +172,7 @@ def _two_texts(answer: Any) -> None:
         _judge(answer, texts[:1])
     except Mistake as mistake:
         raise Mistake(AGAIN) from mistake
-    _judge(answer, texts)
+    return _judge(answer, texts)
 
 
 CACHED_STEP = (

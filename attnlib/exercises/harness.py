@@ -12,7 +12,7 @@ import numpy as np
 
 from attnlib.exercises.drawn import drawn_for
 from attnlib.exercises.guard import LIMIT, stopped
-from attnlib.exercises.results import Mistake, apart, booleans, compare, equal, minus, numbers, off, pair
+from attnlib.exercises.results import Mistake, apart, booleans, compare, equal, minus, numbers, off, pair, precision
 from attnlib.markup import kind
 from attnlib.questions import NumberQuestion, Question
 
@@ -32,6 +32,7 @@ __all__ = [
     "minus",
     "numbers",
     "pair",
+    "precision",
 ]
 
 Case = tuple[Any, ...]
@@ -106,8 +107,8 @@ def agrees(
 
     def test(answer: Any) -> str | None:
         outcomes = [_outcome(answer, case) for case in cases]
-        if largest := _in_single(outcomes, right, single, tolerance):
-            return f"right to float32's precision (largest difference {minus(f'{largest:.0e}')})"
+        if _right_in_single(outcomes, right, single):
+            return precision((right(number), got) for number, got in enumerate(outcomes))
         telling = () if all(map(_is_zero, outcomes)) else mistakes
         for number, got in enumerate(outcomes):
             if isinstance(got, Mistake):
@@ -133,26 +134,17 @@ def _is_zero(outcome: np.ndarray | Mistake) -> bool:
     return not isinstance(outcome, Mistake) and not outcome.any()
 
 
-def _in_single(
-    outcomes: Sequence[np.ndarray | Mistake],
-    right: Callable[[int], Any],
-    single: Callable[[int], float],
-    tolerance: float,
-) -> float:
-    """The largest difference, where an answer is right in every case as far as single precision goes, and no further.
-
-    That is 0 where it is right to `tolerance`, or wrong.
-    """
-    largest = 0.0
+def _right_in_single(
+    outcomes: Sequence[np.ndarray | Mistake], right: Callable[[int], Any], single: Callable[[int], float]
+) -> bool:
+    """Whether an answer is right in every case as far as single precision goes."""
     for number, got in enumerate(outcomes):
         expected = np.asarray(right(number), dtype=float)
         if isinstance(got, Mistake) or got.shape != expected.shape:
-            return 0.0
-        if not equal(got.astype(float), expected, tolerance):
-            largest = max(largest, difference := off(got, expected))
-            if not (difference <= single(number) or equal(got, expected, tolerance)):
-                return 0.0
-    return largest
+            return False
+        if not (equal(got.astype(float), expected) or off(got, expected) <= single(number)):
+            return False
+    return True
 
 
 def _moved(reference: Callable[..., Any], case: Case, right: Any) -> float:

@@ -91,6 +91,17 @@ def off(array: np.ndarray, right: np.ndarray) -> float:
         return float(np.max(np.where(np.equal(array, right), 0, np.abs(array.astype(float) - right)), initial=0))
 
 
+def precision(results: Iterable[tuple[Any, Any]]) -> str | None:
+    """What to say of a right answer that is right to single precision alone; `results` are pairs, expected and got.
+
+    >>> precision([(1 / 3, np.float32(1 / 3))]), precision([(0.5, np.float32(0.5))])
+    ("right to float32's precision (largest difference 1e−08)", None)
+    """
+    pairs = [(np.asarray(right, dtype=float), np.asarray(got, dtype=float)) for right, got in results]
+    largest = max((off(got, right) for right, got in pairs if not equal(got, right)), default=0.0)
+    return f"right to float32's precision (largest difference {minus(f'{largest:.0e}')})" if largest else None
+
+
 def _in_single(array: np.ndarray, right: np.ndarray) -> str:
     """A word on precision, where no number is further from the right one than single precision may leave it."""
     largest = off(array, right)

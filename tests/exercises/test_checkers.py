@@ -20,6 +20,31 @@ def test_right_answers_pass(name, answers):
     assert [report for report in reports if not report.correct] == []
 
 
+def single(value):
+    """A result, or an argument, in single precision."""
+    if isinstance(value, list | tuple):
+        return type(value)(map(single, value))
+    if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype == float):
+        return np.float32(value)
+    return value
+
+
+# Masks, biases and words, which have no precision; and a matrix of which only what it makes tokens read is judged.
+WITHOUT_PRECISION = {"turn-the-keys", "swapped-roles", "causal-offset", "padded-batch", "polarity", "window-mask"}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_right_answer_in_single_precision_is_right_and_its_precision_is_named(name, answers):
+    answer = answers.right[name][0]
+    assert "float32" not in repr(check(name, answer))
+    for report in (
+        check(name, lambda *given: single(answer(*given))),
+        check(name, lambda *given: single(answer(*single(given)))),
+    ):
+        assert report.correct
+        assert ("right to float32's precision" in repr(report)) == (name not in WITHOUT_PRECISION)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_wrong_answers_are_told_what_is_wrong(name, judge_wrong):
     judged = judge_wrong(name)

@@ -1,5 +1,5 @@
-// One head large, as arcs between two lines of text, wider for more weight. A token pointed at shows its own. Other heads'
-// arcs lie over them, each head's in its colour; the sentence and the shades of the tokens are those of the large one.
+// One head large, as arcs between two lines of text, wider for more weight. A token pointed at shows its own. The arcs
+// of other heads lie over them, each head's in its colour; the sentence and the tokens' shades are the large one's.
 
 import * as grid from "./grid.mjs";
 import { chosen, told } from "./picture.mjs";

@@ -206,7 +206,7 @@ function side(model, mine, pointed) {
   );
   const [title, again] = [element("p.pair"), element("p.pair")];
   const [top, large] = [element("div.one"), element("div.one")];
-  let [shown, form, turn, drawn] = [null, null, 0, null]; // drawn: the grids that were unpacked last, and whose they are
+  let [shown, form, turn, drawn] = [null, null, 0, null]; // drawn: the grids unpacked last, and whose they are
   const draw = (next, at, text) => {
     for (const node of [top, large]) node.hidden = !next;
     if (next && !recording) top.append(title, heads.node); // attached once, or the focus would be lost

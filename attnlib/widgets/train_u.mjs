@@ -96,7 +96,8 @@ function build(model, figure) {
     meter.draw(share, GOAL, `${percent(share)}, goal: ${percent(GOAL)}`);
     const near = () => share >= best_of(points, kinds) - NEAR;
     const stuck = !handed && u[0][0] !== 1 && u[1][1] !== 1 && near() ? best_of(points, kinds) : null;
-    ui.write(told, verdict(share, stage === STAGES.training ? loss : null, stuck).replaceAll(" %", "\u00a0%")); // no line begins with a %
+    const said = verdict(share, stage === STAGES.training ? loss : null, stuck);
+    ui.write(told, said.replaceAll(" %", "\u00a0%")); // no line begins with a %
     ui.write(moves, `moves: ${model.get("moves")}`);
     const history = is_of(losses, loss) ? losses : [loss];
     trained.draw(history);

@@ -132,7 +132,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "The loud key takes answers from others",
-                "With more than every fifth name it agrees in 10 fields or more. Then it scores 5 · 4 = 20 or more, above 16.",
+                "With more than one name in five it agrees in 10 fields or more. Then it scores 5 · 4 = 20 or more, above 16.",
             ),
         ],
         right=2,

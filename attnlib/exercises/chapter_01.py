@@ -52,8 +52,8 @@ EXERCISES = (
                 ),
                 (
                     "It has 0.2 there, like *a*",
-                    "Then all weight would be on *a*, the only token with 0.2. But no softmax weight is exactly 0: "
-                    "attention blends, it never selects.",
+                    "Then all weight would be on *a*, the only token with 0.2. But no softmax weight of a finite score is exactly 0: "
+                    "attention blends the tokens, and does not select one.",
                 ),
                 (
                     "It has 0 there",

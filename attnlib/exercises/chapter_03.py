@@ -18,7 +18,7 @@ EXERCISES = (
         ),
         question=ChoiceQuestion(
             prompt="Three grids of two tokens, rows in parentheses. Which one needs a query and a key for each token, "
-            "since no single place for each makes it?",
+            "since it cannot be had with one place for each?",
             options=[
                 ("(0.5, 0.5), (0.5, 0.5)", "One place does it: put both tokens on the same point."),
                 (
@@ -45,14 +45,18 @@ EXERCISES = (
         ),
         question=NumberQuestion(
             prompt="The tokens are (1, 0), (0, 1) and (1, 1), as in the text. Now W_Q has the rows 2 and 0, W_K the rows 0 and 1, "
-            "and W_V the rows 9 and 18. Raise 2 in place of e. What is the output of the *third* token?",
+            "and W_V the rows 9 and 18. Take powers of 2 in place of powers of e. What is the output of the *third* token?",
             right=21.0,
             wrong=[
                 (18.0, 0.01, "That is the plain mean of the values. The scores are not equal."),
-                (22.5, 0.01, "Raise the scores first: 1, 4 and 4. (The first token counts, too: 2 raised to 0 is 1.)"),
+                (
+                    22.5,
+                    0.01,
+                    "Take powers of 2 first: 1, 4 and 4. (The first token counts, too: 2 to the power 0 is 1.)",
+                ),
                 (19.8, 0.01, "Its query is 2, not 1: the scores are 0, 2 and 2."),
-                (189.0, 0.01, "Divide by the sum of the raised scores, 9."),
-                (21.64, 0.05, "That is with powers of e. Raise 2."),
+                (189.0, 0.01, "Divide by the sum of the powers, 9."),
+                (21.64, 0.05, "That is with powers of e. Take powers of 2."),
             ],
             explanation="(1 · 9 + 4 · 18 + 4 · 27) / 9 = 189 / 9.",
             provenance="exact",
@@ -90,17 +94,21 @@ EXERCISES = (
         minutes=5,
         misconception="Every key can be read most, by some query.",
         hints=(
-            "Which keys can be read most? Those on a corner of the convex hull of all.",
+            "Which keys can be read more than every other? Those on a corner of the convex hull of all, where no twin stands.",
             "The eight combinations are the corners of a cube. A matrix with two columns casts its shadow into the plane.",
             "Hold a cube, or draw one, so that no two corners hide each other. Count the corners on the outline.",
         ),
         question=NumberQuestion(
             prompt="Three marks, each 1 or −1, so eight combinations, had by eight tokens. Keys are made of the marks "
-            "by a matrix of 3 × 2. How many of the eight keys, at most, can be read most by some query?",
+            "by a matrix of 3 × 2. How many of the eight keys, at most, can each be read more than every other, by some query of its own?",
             right=6.0,
             tolerance=0,
             wrong=[
-                (8.0, 0, "Two of the corners lie inside the shadow of the cube, however it is turned."),
+                (
+                    8.0,
+                    0,
+                    "Two or more of the corners always lie inside the shadow of the cube, or hidden behind another one.",
+                ),
                 (
                     4.0,
                     0,
@@ -185,7 +193,7 @@ EXERCISES = (
         hints=(
             "What would the weights be for each of the three? You have all that it takes to compute them.",
             "Exchanging the roles transposes the scores, before the softmax. The wrong axis is the same scores with axis=0.",
-            "Compare with np.allclose, never with ==.",
+            "Compare with np.allclose, not with ==: sums in another order are rounded otherwise.",
         ),
         properties=SWAPPED_ROLES,
     ),

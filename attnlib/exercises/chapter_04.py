@@ -88,7 +88,7 @@ EXERCISES = (
         minutes=4,
         misconception="Weights that are nearly alike mean that the queries and keys have nothing to say.",
         hints=(
-            "Do the rows sum to 1? Which of the four mistakes would break that?",
+            "Do the rows sum to 1? Which of the four answers would break that?",
             "The logarithms of two weights of a row differ by as much as their scores do.",
             "ln (0.29 / 0.22) is about 0.28. How far apart are scores of width 64, divided by 1, by 8, by 64?",
         ),
@@ -175,8 +175,8 @@ EXERCISES = (
     Exercise(
         id="same-training",
         title="The same training with the root",
-        difficulty="hard",
-        minutes=8,
+        difficulty="medium",
+        minutes=5,
         misconception="The root changes the size of scores at the start, and nothing of the training.",
         hints=(
             "Scores that are divided by 16 are as before if W_Q and W_K are 4 times as large each.",

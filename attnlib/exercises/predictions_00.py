@@ -65,7 +65,7 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "naive-prints": ChoiceQuestion(
-        prompt="What does this print? `raised = np.exp(np.array([1000.0, 1002.0])); print(raised / raised.sum())`",
+        prompt="What does this print? `raised = np.exp(np.array([1000.0, 1002.0])); print((raised / raised.sum()).round(2))`",
         options=[
             ("`[0.12 0.88]`", "That is the right answer on paper. But can a computer hold e¹⁰⁰⁰?"),
             ("`[0.5 0.5]`", "Two infinities are not shared out half and half: one divided by the other has no value."),
@@ -132,7 +132,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "The loud key takes answers from others",
-                "With more than every fifth name it agrees in 10 fields or more. Then it scores 5 · 4 = 20 or more, above 16.",
+                "With more than one name in five it agrees in 10 fields or more. Then it scores 5 · 4 = 20 or more, above 16.",
             ),
         ],
         right=2,
@@ -152,15 +152,6 @@ PREDICTIONS: dict[str, Question] = {
         ],
         explanation="−ln(1/10) = ln 10 ≈ 2.30.",
         provenance="exact",
-    ),
-    "add-five": ChoiceQuestion(
-        prompt="You add 5 to every score. With which of these amounts φ(s) do the shares stay as they were?",
-        options=[
-            ("eˢ, and also 1 + s²", "1 + s² turns 0 and 1 into 1 and 2, but 5 and 6 into 26 and 37: another ratio."),
-            ("eˢ, and also 10ˢ", "In both “plus 5” becomes “times something”, which cancels."),
-            ("eˢ alone", "10ˢ does it too: it is e to the s · ln 10, the softmax of stretched scores."),
-        ],
-        right=1,
     ),
     "which-came-first": OrderQuestion(
         prompt="What came first?",

@@ -8,9 +8,9 @@ PREDICTIONS: dict[str, Question] = {
     "which-wins": ChoiceQuestion(
         prompt="The query is (2, 1). The keys are (1, 1), (3, −1) and (−2, 4). Which is read most?",
         options=[
-            ("(1, 1), the nearest", "It is the nearest. But it scores 2 + 1 = 3, and another key scores more."),
+            ("(1, 1)", "It is the nearest. But it scores 2 + 1 = 3, and another key scores more."),
             ("(3, −1)", "6 − 1 = 5, against 3 and 0. It lies farthest along the query, though (1, 1) is nearer to it."),
-            ("(−2, 4), the longest", "Long it is. But it stands at 90° from the query: −4 + 4 = 0."),
+            ("(−2, 4)", "Long it is. But it stands at 90° from the query: −4 + 4 = 0."),
         ],
         right=1,
     ),
@@ -67,11 +67,11 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "reads-most": ChoiceQuestion(
         title="What the verb reads",
-        prompt="With these vectors each word reads more from itself than from any other. But *have* is a verb with a subject, *we*, and an "
-        "object, *problem*. Which *other* word, or words, will it read from most?",
+        prompt="With these vectors each word reads more from itself than from any other. Compute the scores of *have* with the four others. "
+        "From which of them does it read most?",
         options=[
             ("*we*, its subject", "The two share no axis but `letters`, and *we* has few of them."),
-            ("*problem*, its object", "It does read much from it. But another word gets as much: look at the grid."),
+            ("*problem*, its object", "It does read much from it. But another word gets as much: compute both scores."),
             ("*we* and *problem* alike", "*problem*, yes. *we* has few letters, and gets less than half as much."),
             (
                 "*Houston* and *problem* alike",
@@ -82,28 +82,20 @@ PREDICTIONS: dict[str, Question] = {
         reveal="Point at these cells in the grid below, and look which axis their scores come from.",
     ),
     "real-words": ChoiceQuestion(
-        prompt="In GloVe’s table, which *other* word does *have* read most?",
+        prompt="Compute the score of *have* with *we* from GloVe’s table in *Houston we have the problem*, where *we* is the subject. "
+        "Then in *the problem we have Houston*, and in *the problem have we*. What happens to this score?",
         options=[
-            ("*Houston*", "It reads 0.03 from it, the least of all."),
-            ("*we*, its subject", "0.25. But look at the other rows."),
-            ("*the*", "0.12, which is more than it reads from *problem*."),
-            ("*problem*, its object", "0.08."),
+            ("It is larger where *we* stands right before *have*", "No number of XXᵀ knows where a word stands."),
+            (
+                "It is larger where *we* is the subject",
+                "The table has one row for each word, whatever part it plays in a sentence.",
+            ),
+            (
+                "It is the same number each time",
+                "It is the dot product of two rows of a table, made before any of these sentences.",
+            ),
         ],
-        right=1,
-    ),
-    "lead-back": NumberQuestion(
-        prompt="A query gives 0.75 to one key and 0.25 to another. By how much does the first score lead? Two decimals are enough.",
-        right=math.log(3),
-        tolerance=0.01,
-        wrong=[
-            (3.0, 0.01, "That is the ratio of the weights. Which lead makes a weight 3 times as large?"),
-            (0.5, 0.01, "That is the difference of the weights. Scores stand in the exponent: look at the ratio."),
-            (0.75, 0.01, "That is the weight itself."),
-            (-math.log(3), 0.01, "The sign: the first key gets more, so its score is larger."),
-            (1.58, 0.01, "That is the logarithm of 3 in base 2. The softmax raises e."),
-        ],
-        explanation="0.75 / 0.25 = 3, and ln 3 ≈ 1.10.",
-        provenance="exact",
+        right=2,
     ),
     "one-step": NumberQuestion(
         prompt="Two tokens stand at 1 and −1, and read from both, with the softmax of their dot products. Where is the one from 1 after one step? Two decimals are enough.",

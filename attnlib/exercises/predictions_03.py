@@ -12,7 +12,10 @@ PREDICTIONS: dict[str, Question] = {
                 "The one that it beats, as before",
                 "Rock's score with scissors was large. Which pair has that score after the exchange?",
             ),
-            ("The one that beats it", "Each score now belongs to the pair the other way round: scissors read rock."),
+            (
+                "The one that beats it",
+                "Each score now belongs to the pair the other way round, and as these were trained, scissors read rock most.",
+            ),
             ("All three alike", "The scores keep their size. They only belong to other pairs."),
             (
                 "Itself",
@@ -22,20 +25,20 @@ PREDICTIONS: dict[str, Question] = {
         right=1,
     ),
     "leak": ChoiceQuestion(
-        prompt="A token's rough number is large and above 0, and U carries it, so it takes part in the scores. "
-        "Whom does the token read more because of that?",
+        prompt="A gauge's reading is large and above 0, and U carries it, so it takes part in the scores. "
+        "Which gauges does it read more because of that?",
         options=[
             (
-                "Tokens of its own kind, and no others",
-                "That part of the score knows no kind: it is made of the two tokens' numbers.",
+                "Those of its own lake, and no others",
+                "That part of the score knows no lake: it is made of the two readings.",
             ),
             (
-                "Tokens whose numbers are near its own",
-                "Near is something else (chapter 1): a still larger number scores more.",
+                "Those whose readings are near its own",
+                "Near is something else (chapter 1): a still larger reading scores more.",
             ),
             (
-                "Tokens with large numbers above 0",
-                "The score gains a multiple of the product of the two numbers, whatever the kinds are.",
+                "Those with large readings above 0",
+                "The score gains a multiple of the product of the two readings, whichever lakes they are in.",
             ),
         ],
         right=2,
@@ -45,17 +48,17 @@ PREDICTIONS: dict[str, Question] = {
         right=35.0,
         wrong=[
             (44.0, 0.01, "That is token 1's. The query of token 2 is −1, so its scores are 0, −1 and −1."),
-            (40.0, 0.01, "That is the plain mean. The raised scores are 1, 1/2 and 1/2."),
-            (70.0, 0.01, "Divide by the sum of the raised scores, 1 + 1/2 + 1/2."),
-            (-44.0, 0.01, "The sign is in the query, so in the scores. Raised, no score is below 0."),
+            (40.0, 0.01, "That is the plain mean. The powers of 2 are 1, 1/2 and 1/2."),
+            (70.0, 0.01, "Divide by the sum of the powers, 1 + 1/2 + 1/2."),
+            (-44.0, 0.01, "The sign is in the query, so in the scores. No power of 2 is below 0."),
             (20.0, 0.01, "That is the value of token 1 alone. The others have weights of 1/4."),
         ],
-        explanation="The scores are 0, −1 and −1, raised 1, 1/2 and 1/2, so the weights are 1/2, 1/4 and 1/4: 10 + 10 + 15.",
+        explanation="The scores are 0, −1 and −1, their powers 1, 1/2 and 1/2, so the weights are 1/2, 1/4 and 1/4: 10 + 10 + 15.",
         provenance="exact",
     ),
     "on-a-line": NumberQuestion(
         prompt="Let d_k be 1: the keys of the sixteen tokens are sixteen different numbers. "
-        "How many of the tokens can be read most, by some query?",
+        "How many of the tokens can be read more than every other, by some query?",
         right=2.0,
         tolerance=0,
         wrong=[
@@ -91,7 +94,7 @@ PREDICTIONS: dict[str, Question] = {
                 "Scores are sums of 64 products. They spread by about 8, so in half of the rows the best leads by about 3 or more, a factor of 20.",
             ),
             ("about four fifths", "Scores of 64 products spread by about 8: the best of sixteen is mostly far ahead."),
-            ("nearly all, 0.99", "Sometimes. In the mean the second best gets some."),
+            ("nearly all, 0.99", "Not in the mean: that happens in a part of the rows only."),
         ],
         right=2,
     ),

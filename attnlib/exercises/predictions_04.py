@@ -36,7 +36,7 @@ PREDICTIONS: dict[str, Question] = {
         "What are the weights of a row?",
         options=[
             (
-                "One key takes nearly all, another one with each draw",
+                "One key takes nearly all, and which one changes from draw to draw",
                 "Over draws the scores do spread. But look at one draw: which keys are there in a row?",
             ),
             ("All alike", "All keys are x W_K, so all scores of the row are one number."),
@@ -53,7 +53,7 @@ PREDICTIONS: dict[str, Question] = {
         "What is the mean largest weight of a row, about?",
         options=[
             ("0.97", "That is without any division. Scores that spread by 32 are divided by 1,024 now."),
-            ("0.25", "That is what the root gives: scores that spread by 1. Here they spread by 32/1,024."),
+            ("0.25", "That is about what the root gives: scores that spread by 1. Here they spread by 32/1,024."),
             ("0.07", "The scores spread by 32/1,024, about 0.03, so all keys get nearly 1/16."),
         ],
         right=2,
@@ -70,7 +70,7 @@ PREDICTIONS: dict[str, Question] = {
             (FALLS, "For that, what differs in a row would have to grow more slowly than √d_k."),
         ],
         right=1,
-        reveal="It is larger than with mean 0: between 0.3 and 0.4, against 0.24.",
+        reveal="It is larger than with mean 0: between 0.3 and 0.4, against a quarter.",
     ),
     "bet-equal": ChoiceQuestion(
         title="Equal components",
@@ -90,11 +90,11 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("0.7 or more: one key takes most", "A score is a cosine now, 1 at most, and it is divided by 16."),
             (
-                "About 0.24, as before",
+                "About a quarter, as before",
                 "That takes scores that spread by 1. Cosines of random vectors spread by 1/16 here.",
             ),
             (
-                "About 0.06: all keys are nearly alike",
+                "About 0.06: all keys get nearly the same",
                 "Cosines of random vectors spread by 1/16 here, and the root divides them by 16 once more.",
             ),
         ],
@@ -114,24 +114,19 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "good-rates": ChoiceQuestion(
-        prompt="d_k = 256. Call a rate good if every one of five seeds ends with 90 % of new questions right. What does the root "
-        "do to the good rates?",
+        prompt="Call a rate good if every one of five seeds ends with 90 % of new questions right. At d_k = 256, with the root, the good "
+        "rates turn out to be 1/16 to 4. Now take the root away, and start with W_Q/c and W_K/c. Which rates are good?",
         options=[
+            ("The same, 1/16 to 4", "The scores start alike. But with the same rate each step now moves them further."),
             (
-                "Nothing: they stay where they were",
-                "The same steps now move the scores less far. Which rates gain by that?",
+                "1/64 to 1",
+                "That divides by c = 4 once. The gradient is c times as large, and the matrix must move 1/c as far.",
             ),
-            ("There are good ones only with the root", "A smaller start and smaller steps can be had without it."),
-            (
-                "Higher rates become good, and most of the low ones stay good",
-                "The map below shows it: rates up to 4 are good in place of 1/2, and of the low ones 1/32 is lost.",
-            ),
-            (
-                "All are multiplied by 16",
-                "The rates are, but the start is another one, too. From the smaller start, lower rates are good as well.",
-            ),
+            ("1/256 to 1/4", "By the table the two train alike if r′ = r/c², and c² = √256 = 16."),
+            ("1 to 64", "The other way round: smaller matrices must move less far."),
         ],
         right=2,
+        reveal="Below it is measured: the second map and the third.",
     ),
     "too-good": ChoiceQuestion(
         prompt="This model is trained, and then tested on tosses that are drawn anew. What is its mean squared error?",

@@ -25,7 +25,7 @@ const PARTNERS = [
 ];
 const CAPTION =
   "each word should read most from its framed partner. The weights are the softmax of the dot products, without the " +
-  "word itself. Drag the words, change the unit, or standardise the axes.";
+  "word itself. Drag the words, change the factor on size, or standardise the axes.";
 
 function build(model, figure) {
   const hand = puzzle.hand_over(model, {
@@ -34,7 +34,7 @@ function build(model, figure) {
     take: { handed: false, factors: ONES },
   });
   const controls = ui.controls(
-    ui.slider(model, "unit", "unit of size", { step: 0.25, digits: 2 }),
+    ui.slider(model, "unit", "factor on size", { step: 0.25, digits: 2 }),
     ui.toggle(model, "standardise", "standardise"),
     hand,
   );
@@ -73,9 +73,8 @@ function verdict(shares, one) {
   const passed = shares.map((share) => Math.round(100 * share) >= 100 * GOAL); // as it is shown
   const measured = `Kind: ${percent(shares[0])}, size: ${percent(shares[1])}.`;
   if (passed.every(Boolean)) return `${measured} Both goals are passed.`;
-  const near = one && (passed.some(Boolean) || shares[0] + shares[1] >= 0.97);
-  const why = " Each row of the one grid has 100 % to share out: together the two cannot pass 100 %.";
-  return `${measured} The goal is ${percent(GOAL)} for both.${near ? why : ""}`;
+  const together = one ? ` Together: ${percent(shares[0] + shares[1])}.` : "";
+  return `${measured}${together} The goal is ${percent(GOAL)} for each.`;
 }
 
 // Returns what shows the numbers of one state.

@@ -43,7 +43,7 @@ class AxesPuzzle(PageWidget):
     [1.0, 1.0]
     """
 
-    _alive = "drag the words, change the unit of size, and hand over the control that is missing"
+    _alive = "drag the words, change the factor on size, and hand over the control that is missing"
     title = traitlets.Unicode("Four words, two questions").tag(sync=True)
     tokens = Texts(minlen=4, maxlen=4).tag(sync=True)
     points = Numbers("4 2").tag(sync=True, link=True)

@@ -101,8 +101,8 @@ function table() {
       ui.bar(values[3], jacobian * 2, number(jacobian));
       const unbroken = predicted === rule ? "" : `; with nothing broken: ${compact(rule)}`;
       ui.write(words[0], `predicted: ${compact(predicted)}${unbroken}`);
-      ui.write(words[1], `${number(1 / n_k)}: all keys alike; 1: one key has all`);
-      ui.write(words[2], `${number(Math.log(n_k))}: all keys alike; 0: one key has all`);
+      ui.write(words[1], `${number(1 / n_k)}: all weights alike; 1: one key has all`);
+      ui.write(words[2], `${number(Math.log(n_k))}: all weights alike; 0: one key has all`);
       ui.write(words[3], "0: no gradient passes; at most 0.5");
     },
   };

@@ -5,7 +5,6 @@ import pytest
 
 from attnlib.widgets.axes_puzzle import PARTNERS, POINTS, AxesPuzzle
 
-WALL = "together the two cannot pass 100 %"
 QUESTIONS = "Who is of my kind?", "Who is of my size?"
 
 
@@ -73,13 +72,13 @@ def test_it_is_lost_and_won_by_keyboard(page):
         page.keyboard.press(key)
         points[i, 0] += 1.1 * sign
     is_that_of(page, AxesPuzzle(points=points))
-    unit = page.get_by_label("unit of size")
+    unit = page.get_by_label("factor on size")
     unit.focus()
     page.keyboard.press("Home")
     lost = AxesPuzzle(points=points, unit=0.25)
     is_that_of(page, lost)
     assert lost.shares[0] > 0.6 > lost.shares[1]
-    assert WALL in said(page)
+    assert said(page).endswith(f" Together: {round(100 * sum(lost.shares))} %. The goal is 60 % for each.")
     hand(page).press("Enter")
     is_that_of(page, lost)
     factor(page, "kind", 1).focus()
@@ -116,7 +115,7 @@ def test_it_is_won_by_mouse_or_finger_on_the_sliders(page):
 
 
 def test_a_word_is_dragged_to_where_the_finger_is_whatever_the_unit(page, position_of, carry):
-    page.get_by_label("unit of size").fill("2")
+    page.get_by_label("factor on size").fill("2")
     assert position_of(word(page, "lorry")) == [-1, 2]
     carry(page, word(page, "lorry"), (-0.5, 1))
     shown = position_of(word(page, "lorry"))
@@ -140,7 +139,7 @@ def test_a_word_beyond_the_edge_is_drawn_at_it_and_keeps_its_place(show, positio
 
 
 def test_standardising_shows_where_the_words_are_and_a_move_ends_it(page, position_of):
-    page.get_by_label("unit of size").fill("0.5")
+    page.get_by_label("factor on size").fill("0.5")
     tick = page.get_by_label("standardise")
     tick.focus()
     page.keyboard.press(" ")

@@ -132,7 +132,7 @@ BILL: dict[str, Any] = {
     ],
     "right": [[0, 0, 0, 1, 0], [2, 1, 1, 0, 1], [2, 1, 1, 0, 2], [1, 2, 1, 0, 3], [3, 3, 0, 1, 0]],
     "why": [
-        "The same sums, in another order.",
+        "The same sums, in another order and corrected on the way.",
         "Each query has *w* scores, and older keys can go.",
         "Sums of fixed size stand for all keys.",
         "The grids stay. A smaller cache moves in less time.",

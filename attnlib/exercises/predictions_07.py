@@ -7,21 +7,18 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
     "slope": NumberQuestion(
-        title="A slope by hand",
-        prompt="The two grids of a head, at 4 bytes a number, are 2.1 MB at 512 tokens and 134 MB at 4,096: 64 times as many bytes for 8 times the tokens. "
-        "What is the slope on two logarithmic axes?",
-        right=2.0,
-        tolerance=0.05,
+        title="Eight times the tokens",
+        prompt="A text grows from 512 to 4,096 tokens. How many times as many bytes do the two whole grids of a head take?",
+        right=64.0,
+        tolerance=0.5,
         wrong=[
-            (64.0, 0.5, "That is how many times more. A slope is a quotient of two logarithms."),
-            (8.0, 0.1, "64 / 8. On logarithmic axes it is log 64 / log 8."),
-            (6.0, 0.1, "That is log₂ 64, how far up it goes. And how far to the right?"),
-            (3.0, 0.05, "That is log₂ 8, how far it goes to the right. And how far up?"),
-            (0.5, 0.02, "Turned round: up first, then to the right."),
-            (1.0, 0.05, "Then 8 times the tokens would take 8 times the bytes."),
-            (0.037, 0.003, "That is a slope on axes that are not logarithmic, in MB for a token."),
+            (8.0, 0.1, "So many times the rows. Each row is 8 times as long, too."),
+            (16.0, 0.1, "A grid has rows and columns, 8 times as many of each: multiply them."),
+            (128.0, 0.5, "There are two grids before and after. Each grows by the same factor."),
+            (512.0, 0.5, "8 · 8 · 8: but a grid has rows and columns, and no third side."),
+            (2.0, 0.05, "That is the power of n. What is 8 to this power?"),
         ],
-        explanation="log 64 / log 8 = 6 / 3. The bytes grow like n².",
+        explanation="8 · 8: the bytes grow like n². With 64 rows at a time there are as many rows as before, and each is 8 times as long.",
     ),
     "shrink": NumberQuestion(
         title="A larger score comes",
@@ -132,7 +129,7 @@ BILL: dict[str, Any] = {
     ],
     "right": [[0, 0, 0, 1, 0], [2, 1, 1, 0, 1], [2, 1, 1, 0, 2], [1, 2, 1, 0, 3], [3, 3, 0, 1, 0]],
     "why": [
-        "The same sums, in another order.",
+        "The same sums, in another order and corrected on the way.",
         "Each query has *w* scores, and older keys can go.",
         "Sums of fixed size stand for all keys.",
         "The grids stay. A smaller cache moves in less time.",

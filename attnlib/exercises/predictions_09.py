@@ -33,7 +33,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="At *he*, head 2.3 reads *Tom* with 0.97, and adds a longer vector than any other head. The model says *paints*. "
         "In the sum for *paints* against *swims*, what is 2.3's part?",
         options=[
-            ("The largest of the eight", "That would be so if length were all. See the column *says*."),
+            ("The largest of the eight", "That would be so if length were all. See the column *part*."),
             ("Positive, but not the largest", "It reads the right word. But what does it say of the two habits?"),
             ("About 0: it does something else", "A long vector can be at a right angle to the difference. This one is not."),
             ("Negative: it speaks for *swims*", "Length is no direction. The others outweigh it."),
@@ -43,11 +43,11 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "margins": ChoiceQuestion(
         title="Two heads at once",
-        prompt="Without 1.2 the margin is 5.5 less, without 2.2 it is 3.6 less. Suppose that each steps in where the other is missing. "
-        "How much less is the margin without both?",
+        prompt="Without 1.2 the margin is 5.5 less, without 2.2 it is 3.6 less: 9.1 together. If each takes over a part of the other's work "
+        "when that one is silent, how much less is the margin without both?",
         options=[
-            ("Clearly more than 9.1", "Then nobody steps in any more. See below what was measured."),
-            ("About 9.1, the sum", "That would be so if each did its own part, whether the other is there or not."),
+            ("Clearly more than 9.1", "Alone, each loss is small because the other one helps. Without both nobody helps."),
+            ("About 9.1, the sum", "So it would be if each did its own part, whether the other is there or not. Here each helps when the other is silent."),
             ("About 5.5, the larger one", "Then 2.2 would add nothing without 1.2. That is the opposite of stepping in."),
         ],
         right=0,

@@ -5,7 +5,7 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 PREDICTIONS: dict[str, Question] = {
     "who-bites": NumberQuestion(
         title="Who bites whom?",
-        prompt="A cosine of 1 is the same direction, and sentences of different pairs have 0.06 here, on average. What is the cosine of "
+        prompt="A cosine of 1 is the same direction, and two sentences that have nothing to do with each other have 0.06 here, on average. What is the cosine of "
         "*The dog bites the man* and *The man bites the dog*? To two places after the point.",
         right=0.97,
         tolerance=0.025,
@@ -39,6 +39,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("First: no other head has so clear a job", "Clear to us. 16 other heads change more."),
             ("Among the first twenty, not first", "16 heads change them more."),
+            ("Between 21st and 71st", "16 heads change them more, and all others change them less."),
             ("Last: word order does not matter for meaning", "Without it the cosines change more than without most heads."),
         ],
         right=1,

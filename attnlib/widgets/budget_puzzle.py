@@ -60,7 +60,7 @@ class BudgetPuzzle(PageWidget):
     _alive = "move the tokens, the bytes of a number, and what is handed over"
     title = traitlets.Unicode("24 GB for 100,000 tokens").tag(sync=True)
     provenance = traitlets.Unicode(
-        f"counted from the sizes, not measured; seconds at the rates of an {CARD.machine}"
+        f"counted from the sizes, without a mask, not measured; seconds at the rates of an {CARD.machine}"
     ).tag(sync=True)
     model = OneOf(tuple(READERS), "small").tag(sync=True)
     tokens = Whole(TEXT, min=FEWEST, max=TEXT).tag(sync=True, link=True)

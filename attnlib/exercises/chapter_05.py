@@ -93,7 +93,7 @@ EXERCISES = (
         hints=(
             "Add up each row first, then each column.",
             "Then look at what should be 0: right of the diagonal, and the column of the padding.",
-            "A row that is the same number four times has seen no score at all.",
+            "A row that is spread evenly over allowed and forbidden keys alike has lost its scores.",
         ),
         question=OrderQuestion(
             prompt="Put the six faults in the order of the grids: step 1 is the fault of grid 1, step 2 that of grid 2, and so on.",
@@ -142,7 +142,7 @@ EXERCISES = (
         minutes=10,
         misconception="Filler must be blocked as a query, too.",
         hints=(
-            "One mask for each sequence: the result has shape (b, n, n) for b lengths. Give the padding part shape (b, 1, n): with (b, n) NumPy would set lengths against queries.",
+            "One mask for each sequence: the result has shape (b, n, n) for b lengths. Give the padding part the shape (b, 1, n). A shape of (b, n) fits n × n only where b = n or b = 1, and with b = n it sets lengths against queries.",
             "np.tri(n, dtype=bool) is one of the two. For the other compare the places of the keys with each length: lengths[:, None, None].",
             "A key is read when both masks allow it.",
         ),
@@ -231,7 +231,7 @@ EXERCISES = (
                     "j = 0 or j = i: each query reads the first key and itself",
                     "It blocks too much, and what is not read costs nothing on random bits. Where there is something to find, it does worse than the right mask.",
                 ),
-                ("j > i: the mask inverted", "It reads the future. Its last query has no key, so the chapter's training ends in NaN."),
+                ("j > i: the mask inverted", "It reads the future. Its last query has no key, so training ends in NaN before there is a loss to judge. That is no pass, either."),
             ],
             right=2,
         ),
@@ -247,7 +247,7 @@ EXERCISES = (
             "An output is made of the word's own query, and of the keys and values that it may read.",
         ),
         question=ChoiceQuestion(
-            prompt="One layer, no positions, causal mask. *we have problem* becomes *have we problem*. Which words keep their output, for any W_Q, W_K and W_V?",
+            prompt="One layer, no positions, causal mask. *we have problem* becomes *have we problem*. Which words keep their output, whatever the three matrices of the layer are?",
             options=[
                 ("All three, as in chapter 1", "*we* read itself alone, and now it reads *have* as well."),
                 ("*problem* alone", "It reads the same three words in both orders, and a sum has no order."),

@@ -97,6 +97,26 @@ PREDICTIONS: dict[str, Question] = {
         ],
         explanation="Whatever it read, the next side has probability 1/2, and −ln ½ = ln 2.",
     ),
+    "trials": ChoiceQuestion(
+        title="Five trials",
+        prompt="Which of the five can get below ln 2?",
+        options=[
+            (
+                "*no mask* and *off by one*",
+                "These two read the next coin. But what did the cheat still see when its weight was erased? And what is *not shifted* asked for?",
+            ),
+            (
+                "*no mask*, *off by one* and *zeros after*",
+                "*not shifted* has the right mask, but it is asked for the coin at its own place. May it read that one?",
+            ),
+            (
+                "All but *causal*",
+                "Two read the next coin, one divides by a sum with the next coin in it, and one is asked for a coin that it may read.",
+            ),
+            ("All five, if training is long enough", "*causal* knows nothing of the coin that it is asked for, however long it trains."),
+        ],
+        right=2,
+    ),
     "three-sums": NumberQuestion(
         prompt="Somebody knows the three sums, u + v. The best guess for u, and for v, is (u + v)/2. What is the mean of the squared errors?",
         right=0.5,

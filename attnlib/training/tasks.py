@@ -1,7 +1,7 @@
 """Small tasks that are learned by reading from other tokens, and the gradient descent that learns them.
 
 Each draw is a sentence, or several, and what each of its tokens should answer. `descend` is the loop that chapter 2 of the
-book shows in full, for any attention with any matrices.
+book shows in full, for any attention with any matrices. `learn` is for any loss, from several starts at once.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,6 +13,7 @@ from torch import Tensor
 
 Draw = Callable[[Sequence[int]], tuple[Tensor, Tensor]]  # from a seed: the tokens, and what each should answer
 Answer = Callable[..., Tensor]  # from the tokens and some matrices: what each token answers
+Loss = Callable[..., Tensor]  # from a number of samples, a generator and some matrices: the mean loss of each start
 
 
 # How `draw_levels` turns its axes. Runs are to start from other seeds than its own.
@@ -124,3 +125,50 @@ def squared_error(answer: Answer, draw: Draw, matrices: Iterable[Tensor], draws:
     """
     given, tests = [*matrices], [draw([1, number]) for number in range(draws)]
     return float(np.mean([((answer(x, *given) - wanted) ** 2).mean() for x, wanted in tests]))
+
+
+def learn(
+    loss: Loss,
+    shapes: Iterable[tuple[int, int]],
+    *,
+    starts: int = 5,
+    steps: int = 300,
+    batch: int = 16,
+    rate: float = 0.05,
+    test: int = 4000,
+) -> tuple[Float[np.ndarray, " starts"], list[Float[Tensor, "starts 1 rows columns"]]]:
+    """Train matrices from several random starts side by side, with Adam, and test each on samples drawn for the test.
+
+    Args:
+        loss: a function of a number of samples, a `torch.Generator` to draw them with, and one matrix for each of the
+            shapes, with all starts in front (starts, 1, rows, columns). It returns the mean loss of each start (starts,).
+        shapes: of the matrices, rows and columns. At the start their numbers have the variance 1 / rows.
+        starts: how many.
+        steps: of Adam.
+        batch: samples of each step.
+        rate: of learning.
+        test: samples of the test, which no step follows.
+
+    Returns:
+        What each start loses in the test (starts,), and the trained matrices.
+
+    Raises:
+        ValueError: if the loss is not one number for each start.
+
+    >>> errors, _ = learn(lambda count, draw, w: ((torch.randn(5, count, 1, 2, generator=draw) @ (w - 3)) ** 2)
+    ...                   .mean(dim=(1, 2, 3)), [(2, 1)])
+    >>> errors.shape, bool(errors.max() < 0.001)
+    ((5,), True)
+    """
+    draw = torch.Generator().manual_seed(0)
+    matrices = [(torch.randn(starts, 1, *shape, generator=draw) / shape[0] ** 0.5).requires_grad_() for shape in shapes]
+    optimiser = torch.optim.Adam(matrices, lr=rate)
+    for _ in range(steps):
+        lost = loss(batch, draw, *matrices)
+        if lost.shape != (starts,):
+            raise ValueError(f"loss must give one number for each of {starts} starts, got shape {tuple(lost.shape)}")
+        optimiser.zero_grad()
+        lost.sum().backward()
+        optimiser.step()
+    matrices = [matrix.detach() for matrix in matrices]
+    return loss(test, draw, *matrices).numpy(), matrices

@@ -12,13 +12,11 @@ const COINS = "HTTHTHHTHTTTHHTHTHHT";
 const SIDES = ["heads", "tails"];
 const GOAL = 10;
 const DIGITS = [0, 0, 3, 3, 3, 0, 3]; // of what the table shows, line by line
-const CAPTION = "a cheat guesses a coin from its own output. It knows what you set, but not how the coin lies.";
+const CAPTION = "a cheat guesses a coin from its own output. It knows what you set.";
 const NOTE = "Dashed: the cheat's threshold. Hatched: wrong guesses.";
 const LEFT = " What is left is the weight on itself, 1/(1 + eˢ): the coin's score s is still in it.";
 const ONE = " One factor for both leaves them apart.";
-const WON =
-  " exp(−∞) is 0: nothing of the coin is in the softmax's sum. Erasing the weight and dividing by the sum that is " +
-  "left would hide it too, but that takes a factor for each side.";
+const WON = " exp(−∞) is 0: nothing of the coin is in the softmax's sum.";
 
 function build(model, figure) {
   const hand = puzzle.hand_over(model, {
@@ -32,13 +30,12 @@ function build(model, figure) {
   };
   const mask = named(ui.toggle(model, "masked", "set to −∞"), "set to −∞: the score on coin");
   const weight = named(ui.toggle(model, "erase_weight", "erase"), "erase: the weight on coin");
-  const value = named(ui.toggle(model, "erase_value", "erase"), "erase: the coin's value");
   const factor = named(ui.slider(model, "factor", "×", { step: 0.1 }), "×: one factor for both outputs");
   const cells = Array.from({ length: 7 }, () => SIDES.map(() => element("td")));
   const control = (at) => element("td.does", at.node);
   const names = ["score on itself", "score on coin", "weight on itself", "weight on coin", "their sum"];
   const rows = [...names, "coin's value", "output"].map((name, i) => [name, ...cells[i]]);
-  for (const [i, at] of Object.entries({ 1: mask, 3: weight, 5: value, 6: factor })) rows[i].push(control(at));
+  for (const [i, at] of Object.entries({ 1: mask, 3: weight, 6: factor })) rows[i].push(control(at));
   rows.splice(2, 0, [element("th.between", { colspan: 4, scope: "colgroup" }, "↓ softmax")]);
   const table = ui.table(["", ...SIDES, element("td")], rows, ".cheat");
   const [line, meter, told] = [draw_line(), puzzle.meter(), ui.live("p.share")];
@@ -55,27 +52,26 @@ function build(model, figure) {
   figure.append(element("div.columns", element("div", ui.scroll("from scores to outputs", table), hand.node), seen));
 
   return () => {
-    const { erase_weight, erase_value, factor: times, handed, masked } = ui.values(model);
+    const { erase_weight, factor: times, handed, masked } = ui.values(model);
     const blocked = handed && masked;
     const scores = SCORES.map((score) => [0, blocked ? Number.NEGATIVE_INFINITY : score]);
     const weights = scores.map((row) => math.softmax(row)).map(([own, coin]) => [own, erase_weight ? 0 : coin]);
-    const values = VALUES.map((side) => (erase_value ? 0 : side));
-    const outputs = weights.map(([own, coin], i) => (own + coin * values[i]) * times);
+    const outputs = weights.map(([own, coin], i) => (own + coin * VALUES[i]) * times);
     const guess = read(outputs);
     const right = [...COINS].filter((coin) => guess(coin) === coin).length;
     weights.forEach(([own, coin], i) => {
-      const shown = [0, scores[i][1], own, coin, own + coin, values[i], outputs[i]];
+      const shown = [0, scores[i][1], own, coin, own + coin, VALUES[i], outputs[i]];
       shown.forEach((entry, at) => ui.write(cells[at][i], at === 1 && blocked ? "−∞" : number(entry, DIGITS[at])));
       for (const at of [2, 3]) cells[at][i].style.setProperty("--w", shown[at].toFixed(3));
     });
     coins.forEach((node, i) => node.classList.toggle("attn-missed", guess(COINS[i]) !== COINS[i]));
     line.draw(outputs);
     ui.caption(model, figure, CAPTION);
-    const why = blocked ? WON : (erase_weight || erase_value ? LEFT : "") + (times === 1 ? "" : ONE);
+    const why = blocked ? WON : (erase_weight ? LEFT : "") + (times === 1 ? "" : ONE);
     ui.write(told, `${verdict(outputs, right)}${why}`);
     meter.draw(right / COINS.length, GOAL / COINS.length, `${right} of ${COINS.length}, goal: ${GOAL}`);
     mask.node.hidden = !handed;
-    for (const one of [hand, mask, weight, value, factor]) one.draw();
+    for (const one of [hand, mask, weight, factor]) one.draw();
   };
 }
 

@@ -24,10 +24,10 @@ class CheatPuzzle(PageWidget):
 
     The cheat's score on itself is 0; on the coin it is 2 for heads and −1 for tails. The weights are the softmax of the two,
     the cheat's own value is 1, the coin's is 1 or −1. After the softmax the guard may erase the weight on the coin
-    (`erase_weight`), the coin's value (`erase_value`), and multiply both outputs by one `factor` (0.1 to 2). However these
-    are set, the outputs for heads and tails differ, and a cheat who knows the rule is right for all of 20 coins. Where
-    the page hands over what is missing (`handed`), `masked` makes the score on the coin −∞ before the softmax, and one
-    guess must do for all coins: 10 are right. Otherwise `masked` counts nothing. All are synced.
+    (`erase_weight`) and multiply both outputs by one `factor` (0.1 to 2). However these are set, the outputs for heads and
+    tails differ, and a cheat who knows what is set is right for all of 20 coins. Where the page hands over what is missing
+    (`handed`), `masked` makes the score on the coin −∞ before the softmax, and one guess must do for all coins: 10 are
+    right. Otherwise `masked` counts nothing. All are synced.
 
     Raises:
         ValueError: an `InputError`, for a factor outside its bounds.
@@ -41,7 +41,6 @@ class CheatPuzzle(PageWidget):
     _alive = "erase what tells the coin, and hand over what is missing"
     title = traitlets.Unicode("Hide the coin").tag(sync=True)
     erase_weight = traitlets.Bool(False).tag(sync=True, link=True)
-    erase_value = traitlets.Bool(False).tag(sync=True, link=True)
     factor = Real(1.0, min=0.1, max=2).tag(sync=True, link=True)
     handed = traitlets.Bool(False).tag(sync=True, link=True)
     masked = traitlets.Bool(False).tag(sync=True, link=True)
@@ -68,26 +67,24 @@ class CheatPuzzle(PageWidget):
 
     @property
     def _state(self) -> "_State":
-        return _state(self.erase_weight, self.erase_value, self.factor, self.handed and self.masked)
+        return _state(self.erase_weight, self.factor, self.handed and self.masked)
 
     def fallback(self) -> str:
         now = self._state
-        coin = np.zeros(2) if self.erase_value else np.array(VALUES)
         rows: list[Row] = [
             ("score on itself", [f"{score:g}" for score in now.scores[:, 0]]),
             ("score on coin", [_told(score) for score in now.scores[:, 1]]),
             ("weight on itself", now.weights[:, 0].tolist()),
             ("weight on coin", now.weights[:, 1].tolist()),
             ("their sum", now.weights.sum(axis=1).tolist()),
-            ("coin's value", [_told(value) for value in coin]),
+            ("coin's value", [_told(value) for value in VALUES]),
             ("output", [f"{output:.3f}" for output in now.outputs]),
         ]
         caption = self.caption("a cheat sees its own output and has to guess a coin. Its own value is 1.")
         states = {
             "nothing erased": _state(),
             "the weight on the coin erased": _state(weight=True),
-            "the value of the coin erased": _state(value=True),
-            "both erased, the outputs times 0.1": _state(weight=True, value=True, factor=0.1),
+            "the weight on the coin erased, the outputs times 0.1": _state(weight=True, factor=0.1),
             "before the softmax, the score on the coin made −∞": _state(masked=True),
         }
         ends: list[Row] = [
@@ -105,11 +102,11 @@ class _State(NamedTuple):
     right: int
 
 
-def _state(weight: bool = False, value: bool = False, factor: float = 1.0, masked: bool = False) -> _State:
-    """What follows where the weight or the value is erased, or the score on the coin masked."""
+def _state(weight: bool = False, factor: float = 1.0, masked: bool = False) -> _State:
+    """What follows where the weight on the coin is erased, or the score on it masked."""
     scores = np.array([[0, -math.inf if masked else score] for score in SCORES])
     weights = softmax(scores) * (1, not weight)
-    values = np.array([[1, 0 if value else side] for side in VALUES])
+    values = np.array([[1, side] for side in VALUES])
     outputs = (weights * values).sum(axis=1) * factor
     heads, tails = outputs
     right = len(COINS) if heads != tails else COINS.count("H")  # then it says heads each time

@@ -66,6 +66,11 @@ function build(model, figure) {
     refused = null;
     printed.textContent = print(math.as_torch_reads(allowed, model.get("api")), model.get("api"));
     for (const row of controls) row.draw();
+    const offered = (name) => model.get("controls").includes(name);
+    preset.node.hidden = !offered("preset");
+    size.node.hidden ||= !offered("preset");
+    leaky.node.hidden = !offered("leaky");
+    api.node.hidden = printed.hidden = !offered("api");
   };
   return draw;
 }

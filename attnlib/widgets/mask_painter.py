@@ -18,6 +18,7 @@ from attnlib.widgets.base import ProjectedWidget, check_index, check_mask
 from attnlib.widgets.tables import table
 
 PRESETS = ("none", "causal", "padding", "window", "prefix", "painted")
+CONTROLS = ("preset", "leaky", "api")
 LAUNCH = (1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.2)  # noun, verb, and its letters over 5
 MOVED = 1e-12  # less is rounding
 
@@ -31,7 +32,8 @@ class MaskPainter(ProjectedWidget):
     `preset` names the mask: "none", "causal", "padding" (the first `size` keys), "window" (the last `size`),
     "prefix" (causal, but the first `size` keys are open to all), or "painted", which is `mask` (n × n, True = may
     attend; None blocks nothing). The tokens in `replaced` become `other_token`, whose row of x is `other`.
-    `api` says for which function of torch the mask is printed. All are synced.
+    `api` says for which function of torch the mask is printed, and `controls` which of `preset`, `leaky` and `api` can be
+    changed in the page: without "api" the mask is not printed. All are synced.
 
     Raises:
         ValueError: an `InputError`, for sizes that do not fit, naming them, and for a query without a key.
@@ -51,6 +53,7 @@ class MaskPainter(ProjectedWidget):
     replaced = traitlets.List(Whole(0, min=0)).tag(sync=True, link=True)
     leaky = traitlets.Bool(False).tag(sync=True, link=True)
     api = OneOf(get_args(TorchAPI), "scaled_dot_product_attention").tag(sync=True, link=True)
+    controls = traitlets.List(traitlets.Enum(CONTROLS), list(CONTROLS)).tag(sync=True)
 
     def _beside(self, given: dict[str, Any]) -> dict[str, Any]:
         """Any other `x` is taken as it is, and its last token replaced by zeros."""

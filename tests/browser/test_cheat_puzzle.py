@@ -10,7 +10,7 @@ from attnlib.widgets.cheat_puzzle import COINS, CheatPuzzle
 
 LEFT = "What is left is the weight on itself, 1/(1 + eˢ): the coin's score s is still in it."
 ONE = "One factor for both leaves them apart."
-END = "left would hide it too, but that takes a factor for each side."
+END = "exp(−∞) is 0: nothing of the coin is in the softmax's sum."
 
 
 @pytest.fixture(params=[1280, 390])
@@ -32,10 +32,6 @@ def erase_weight(page):
     return page.get_by_role("checkbox", name="erase: the weight on coin")
 
 
-def erase_value(page):
-    return page.get_by_role("checkbox", name="erase: the coin's value")
-
-
 def mask(page):
     return page.get_by_role("checkbox", name="set to −∞: the score on coin")
 
@@ -52,8 +48,7 @@ def press(page, target):
 def is_that_of(page, puzzle):
     """Every number on the page is the one that attnlib computes."""
     cells = page.locator(".attn-cheat tbody td:not(.attn-between, .attn-does)").all_text_contents()
-    coin = [0, 0] if puzzle.erase_value else [1, -1]
-    lines = [*puzzle.scores.T, *puzzle.weights.T, puzzle.weights.sum(axis=1), coin, puzzle.outputs]
+    lines = [*puzzle.scores.T, *puzzle.weights.T, puzzle.weights.sum(axis=1), [1, -1], puzzle.outputs]
     shown = [float(cell.replace("−", "-").replace("∞", "inf")) for cell in cells]
     assert shown == pytest.approx(np.ravel(lines), abs=6e-4)
     heads, tails = puzzle.outputs
@@ -92,22 +87,18 @@ def test_it_is_lost_and_won_by_keyboard(page):
     erase_weight(page).press("Space")
     is_that_of(page, CheatPuzzle(erase_weight=True))
     assert said(page).endswith(LEFT)
-    erase_value(page).press("Space")
-    is_that_of(page, CheatPuzzle(erase_weight=True, erase_value=True))
-    erase_weight(page).press("Space")
-    is_that_of(page, CheatPuzzle(erase_value=True))
     factor(page).press("Home")
-    is_that_of(page, CheatPuzzle(erase_value=True, factor=0.1))
+    is_that_of(page, CheatPuzzle(erase_weight=True, factor=0.1))
     assert said(page).endswith(f"{LEFT} {ONE}")
     factor(page).press("End")
-    is_that_of(page, CheatPuzzle(erase_value=True, factor=2))
+    is_that_of(page, CheatPuzzle(erase_weight=True, factor=2))
     hand(page).press("Enter")
-    is_that_of(page, CheatPuzzle(erase_value=True, factor=2, handed=True))
+    is_that_of(page, CheatPuzzle(erase_weight=True, factor=2, handed=True))
     mask(page).press("Space")
-    is_that_of(page, CheatPuzzle(erase_value=True, factor=2, handed=True, masked=True))
+    is_that_of(page, CheatPuzzle(erase_weight=True, factor=2, handed=True, masked=True))
     assert said(page).endswith(END)
     page.get_by_role("button", name="Take it away again").press("Enter")
-    is_that_of(page, CheatPuzzle(erase_value=True, factor=2))
+    is_that_of(page, CheatPuzzle(erase_weight=True, factor=2))
     hand(page).press("Enter")
     assert not mask(page).is_checked()
     page.get_by_role("button", name="Start again").click()
@@ -123,25 +114,21 @@ def test_it_is_lost_and_won_by_mouse_or_finger(page):
     chosen = float(factor(page).input_value())
     assert 0.3 < chosen < 1
     is_that_of(page, CheatPuzzle(erase_weight=True, factor=chosen))
-    press(page, erase_value(page))
-    is_that_of(page, CheatPuzzle(erase_weight=True, erase_value=True, factor=chosen))
     press(page, hand(page))
     press(page, mask(page))
-    is_that_of(page, CheatPuzzle(erase_weight=True, erase_value=True, factor=chosen, handed=True, masked=True))
+    is_that_of(page, CheatPuzzle(erase_weight=True, factor=chosen, handed=True, masked=True))
     press(page, mask(page))
     assert "20 of 20 are right" in said(page)
     assert page.problems == []
 
 
 def test_no_setting_of_what_is_there_at_first_wins(page):
-    erased = (None, erase_weight, erase_value, erase_weight)  # none, the weight, both, the value
-    for change in erased:
-        if change:
-            change(page).press("Space")
+    for _ in ("not erased", "erased"):
         factor(page).press("Home")
         for _ in range(20):
             assert "20 of 20 are right" in said(page)
             factor(page).press("ArrowRight")
+        erase_weight(page).press("Space")
 
 
 def test_a_link_carries_what_was_set(show):

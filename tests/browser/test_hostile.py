@@ -151,7 +151,7 @@ CASES = {
             ({"factor": 0}, "factor must be from 0.1 to 2, got 0"),
             ({"factor": 1e300}, "factor must be from 0.1 to 2, got 1e+300"),
             ({"factor": "1"}, "factor must be a number, got 1"),
-            ({"handed": True, "masked": True, "erase_weight": True, "erase_value": True}, ""),
+            ({"handed": True, "masked": True, "erase_weight": True}, ""),
             ({"masked": True, "factor": 0.1}, ""),
         ],
     ),

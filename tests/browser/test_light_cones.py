@@ -124,6 +124,14 @@ def test_a_causal_mask_leaks_nothing_and_a_window_grows(page):
     assert said(page) == start
 
 
+def test_what_a_prefix_is_stands_in_the_sentence(page):
+    page.get_by_role("combobox").select_option("prefix")
+    purpose = "are open to all: a question, say, which is there from the start and is not asked for."
+    assert said(page).endswith(f" The first 3 keys {purpose}")
+    slider(page, "length").fill("2")
+    assert said(page).endswith(f" The first 2 keys {purpose}")
+
+
 def test_the_top_stays_the_top_when_there_are_more_or_fewer_layers(page):
     slider(page, "layers").press("ArrowRight")
     is_that_of(page, LightCones(layers=4))

@@ -234,6 +234,21 @@ def test_torchs_two_polarities_print_opposite_matrices_of_one_picture(show):
     assert now.split("\n")[2] == "[[False,  True,  True,  True,  True],"
 
 
+@pytest.mark.parametrize("controls", [[], ["preset"], ["leaky"], ["api"], ["preset", "leaky", "api"]])
+def test_only_the_controls_that_are_asked_for_can_be_seen(controls, show):
+    page = open_painter(show, MaskPainter(preset="window", size=3, controls=controls))
+    assert shows(page, MaskPainter(preset="window", size=3))
+    assert page.get_by_role("combobox", name="mask").is_visible() == ("preset" in controls)
+    assert page.get_by_role("slider", name="width").is_visible() == ("preset" in controls)
+    assert page.get_by_role("checkbox", name="zero after the softmax").is_visible() == ("leaky" in controls)
+    assert page.get_by_role("combobox", name="print it for").is_visible() == ("api" in controls)
+    assert page.locator("pre").is_visible() == ("api" in controls)
+    cell(page, 0, 4).click()  # paints, whatever is offered
+    mask = MaskPainter(preset="window", size=3).allowed
+    mask[0, 4] = True
+    assert shows(page, MaskPainter(preset="painted", mask=mask))
+
+
 def test_start_again_and_the_link_carry_the_painting(show):
     page = open_painter(show)
     cell(page, 0, 2).click()

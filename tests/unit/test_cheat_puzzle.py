@@ -9,18 +9,17 @@ import pytest
 from attnlib.widgets import InputError
 from attnlib.widgets.cheat_puzzle import COINS, SCORES, VALUES, CheatPuzzle
 
-ERASED = list(itertools.product([False, True], repeat=2))
 FACTORS = [step / 10 for step in range(1, 21)]  # every place of the slider
 
 
-def by_loops(weight, value, factor, masked):
+def by_loops(weight, factor, masked):
     """Weights and outputs, number by number, for heads and tails."""
     weights, outputs = [], []
     for score, side in zip(SCORES, VALUES, strict=True):
         raised = 0 if masked else math.exp(score)
         own, coin = 1 / (1 + raised), 0 if weight else raised / (1 + raised)
         weights.append([own, coin])
-        outputs.append((own * 1 + coin * (0 if value else side)) * factor)
+        outputs.append((own * 1 + coin * side) * factor)
     return weights, outputs
 
 
@@ -40,11 +39,11 @@ def test_there_are_as_many_heads_as_tails():
 
 
 @pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize(("weight", "value"), ERASED)
-def test_weights_outputs_and_guesses_are_those_of_loops(weight, value, masked):
+@pytest.mark.parametrize("weight", [False, True])
+def test_weights_outputs_and_guesses_are_those_of_loops(weight, masked):
     for factor in FACTORS:
-        puzzle = CheatPuzzle(erase_weight=weight, erase_value=value, factor=factor, handed=True, masked=masked)
-        weights, outputs = by_loops(weight, value, factor, masked)
+        puzzle = CheatPuzzle(erase_weight=weight, factor=factor, handed=True, masked=masked)
+        weights, outputs = by_loops(weight, factor, masked)
         assert np.allclose(puzzle.weights, weights, atol=1e-15)
         assert puzzle.outputs == pytest.approx(outputs, abs=1e-15)
         assert puzzle.right == guessed(outputs) == (10 if masked else 20)
@@ -52,8 +51,8 @@ def test_weights_outputs_and_guesses_are_those_of_loops(weight, value, masked):
 
 
 def test_after_the_softmax_no_setting_hides_the_coin():
-    for (weight, value), factor in itertools.product(ERASED, FACTORS):
-        puzzle = CheatPuzzle(erase_weight=weight, erase_value=value, factor=factor)
+    for weight, factor in itertools.product([False, True], FACTORS):
+        puzzle = CheatPuzzle(erase_weight=weight, factor=factor)
         assert puzzle.right == 20
         assert abs(np.diff(puzzle.outputs).item()) > 0.05  # which three decimals show
 
@@ -61,22 +60,15 @@ def test_after_the_softmax_no_setting_hides_the_coin():
 def test_the_outputs_stay_apart_by_the_same_ratio_whatever_the_factor():
     erased = (1 + math.exp(SCORES[0])) / (1 + math.exp(SCORES[1]))  # tails to heads: 1/(1 + eˢ) each, times the factor
     for factor in FACTORS:
-        for weight, value in ERASED[1:]:
-            heads, tails = CheatPuzzle(erase_weight=weight, erase_value=value, factor=factor).outputs
-            assert tails / heads == pytest.approx(erased)
+        heads, tails = CheatPuzzle(erase_weight=True, factor=factor).outputs
+        assert tails / heads == pytest.approx(erased)
         heads, tails = CheatPuzzle(factor=factor).outputs
         assert tails / heads == pytest.approx(math.tanh(0.5))
 
 
-def test_to_erase_the_weight_the_value_or_both_is_one():
-    weight, value, both = (CheatPuzzle(erase_weight=w, erase_value=v).outputs for w, v in ERASED[1:])
-    assert weight.tolist() == value.tolist() == both.tolist()
-    assert CheatPuzzle(erase_weight=True).weights.sum(axis=1).round(3).tolist() == [0.119, 0.731]
-    assert CheatPuzzle(erase_value=True).weights.sum(axis=1) == pytest.approx([1, 1])
-
-
-def test_a_factor_for_each_side_would_hide_it_as_the_puzzle_says():
+def test_dividing_by_what_is_left_would_hide_it_as_the_chapter_says():
     puzzle = CheatPuzzle(erase_weight=True)
+    assert puzzle.weights.sum(axis=1).round(3).tolist() == [0.119, 0.731]
     divided = puzzle.outputs / puzzle.weights.sum(axis=1)
     masked = CheatPuzzle(handed=True, masked=True)
     assert divided.tolist() == masked.outputs.tolist() == [1, 1]
@@ -100,10 +92,9 @@ def test_without_a_script_the_start_and_what_wins_stand_in_print(page_of):
     assert cells[begin : begin + 3] == ["score on coin", "2", "−1"]
     begin = cells.index("output")
     assert cells[begin : begin + 3] == ["output", "1.000", "0.462"]
-    assert cells[-16:-12] == ["the weight on the coin erased", "0.119", "0.731", "20 of 20"]
+    assert cells[-12:-8] == ["the weight on the coin erased", "0.119", "0.731", "20 of 20"]
     assert cells[-4:] == ["before the softmax, the score on the coin made −∞", "1.000", "1.000", "10 of 20"]
-    shown = page_of(CheatPuzzle(erase_value=True, factor=0.5, handed=True, masked=True)).cells
+    shown = page_of(CheatPuzzle(erase_weight=True, factor=0.5, handed=True, masked=True)).cells
     begin = shown.index("score on coin")
     assert shown[begin : begin + 3] == ["score on coin", "−∞", "−∞"]
     assert shown[shown.index("output") + 1] == "0.500"
-    assert shown[shown.index("coin's value") + 1] == "0"

@@ -105,6 +105,7 @@ BAD = {
     "other": (lambda: a_painter(other=[1.0, 2.0]), "x has width 5, other has 2 entries"),
     "NaN": (lambda: a_painter(x=X * np.nan), r"x\[0, 0\] is nan"),
     "a token that is not there": (lambda: a_painter(replaced=[4]), "replaced token 4 is outside 0 … 3"),
+    "a control that is not there": (lambda: a_painter(controls=["size"]), "controls"),
     "size 0": (lambda: setattr(a_painter(), "size", 0), "size must be 1 or more, got 0"),
     "a window too wide": (lambda: a_painter(size=5), "between 1 and the 4 tokens, got 5"),
     "mask's shape": (

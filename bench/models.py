@@ -10,9 +10,11 @@ heads, the form without a CDN. Nothing of either was changed or left out.
 
 Painted: from the start of the navigation to the last frame that Chromium drew before the page was still, with every head
 in it. Still: for three seconds the page's process takes little of a processor's time. A hover: a mouse moves over cells of
-ModelView's large head, over tokens of BertViz's, over CircuitsVis' small heads, six times or for a third of `--limit`; from
-the event's dispatch to the last frame that it drew. What is not still after `--limit` seconds, from the start or from the
-click that a hover needs, did not finish, and larger cases of it are not tried.
+a large head (ModelView's canvas, the tokens of BertViz's) and over small heads (ModelView's and CircuitsVis'), six times or
+for a third of `--limit`; from the event's dispatch to the last frame that it drew. What a tool does not answer has a dash.
+Memory: the JavaScript heap after a collection, and what the page's process holds; ± is half of what lies between the least
+and the most of the runs. The first line is a page without anything, which is what Chromium takes itself. Every tool is
+tried in every case; of what is not still after `--limit` seconds, or crashes, it is said when that was.
 
 The peers come from PyPI and npm into _build/peers. Without a network the bench measures ModelView alone.
 """
@@ -21,6 +23,7 @@ import argparse
 import gzip
 import importlib
 import importlib.metadata
+import math
 import os
 import re
 import shutil
@@ -63,9 +66,10 @@ IDLE = 0.15  # of a processor's time: what a process with nothing to do may take
 STILL = 3  # seconds: other threads draw for a second what the main thread has long left to them
 
 
-HEAD = ("fetched", "gzip", "painted", "work", "hover", "work", "JS heap", "memory")
-FORMS = (*[lambda size: f"{size / 1000:,.0f} kB"] * 2, *[lambda time: f"{time:,.0f} ms"] * 2)
-FORMS += (*[lambda time: f"{time:,.1f} ms"] * 2, *[lambda size: f"{size / 1e6:,.1f} MB"] * 2)
+HEAD = ("fetched", "gzip", "painted", "work", "hover, large", "work", "hover, small", "work", "JS heap", "memory")
+FORMS = (*["{0:,.0f} kB"] * 2, *["{0:,.0f} ms"] * 2, *["{0:,.1f} ms"] * 4, *["{0:,.1f} ±{1:,.1f} MB"] * 2)
+UNITS = (1e3, 1e3, *[1] * 6, 1e6, 1e6)
+WIDTH = 22  # of a column
 # Where a mouse goes: to the middle of each element in the window, or over the only one.
 POINTS = """([selector, count]) => {
   const inside = ({ x, y }) => x >= 0 && x < innerWidth && y >= 0 && y < innerHeight;
@@ -79,16 +83,21 @@ POINTS = """([selector, count]) => {
 
 
 class DidNotFinish(Exception):
-    """A page was not still in time."""
+    """A page was not still in time, or its process ended: the message says when."""
 
 
 class Tool(NamedTuple):
-    """What makes its page in a folder, what is true when every head is drawn, what to press, and what to hover over."""
+    """What makes its page in a folder, and what is true when every head is drawn.
+
+    Then what to press for a large head, and what to hover over, in the large one and among the small ones: "" for what
+    does not answer.
+    """
 
     write: Callable[[Path, np.ndarray], None]
     drawn: str
-    press: str
-    hover: str
+    press: str = ""
+    large: str = ""
+    small: str = ""
 
 
 @dataclass
@@ -99,8 +108,10 @@ class Measured:
     packed: int
     painted: float
     work: float
-    hover: float
-    hover_work: float
+    large: float
+    large_work: float
+    small: float
+    small_work: float
     heap: float
     memory: float
 
@@ -181,20 +192,22 @@ def write_ours(folder: Path, grids: np.ndarray) -> None:
     ModelView(recording, title="All heads").save(folder / "page.html")
 
 
-OURS = Tool(write_ours, "() => document.querySelector('canvas.attn-all-heads')?.width > 300", "", "canvas.attn-map")
-EMPTY = Tool(lambda folder, grids: (folder / "page.html").write_text(page_of("nothing")), "() => true", "", "")
+OURS = Tool(
+    write_ours,
+    "() => document.querySelector('canvas.attn-all-heads')?.width > 300",
+    large="canvas.attn-map",
+    small=".attn-head-cell",
+)
+EMPTY = Tool(lambda folder, grids: (folder / "page.html").write_text(page_of("nothing")), "() => true")
 PEER_TOOLS = {
     "BertViz": Tool(
         write_bertviz,
         "(heads) => document.querySelectorAll('.attn_background').length === heads",
-        "svg > g:nth-of-type(14) > rect:last-of-type",
-        "g.detail g:has(> text[style*='end'])",
+        press="svg > g:nth-of-type(14) > rect:last-of-type",
+        large="g.detail g:has(> text[style*='end'])",
     ),
     "CircuitsVis": Tool(
-        write_circuitsvis,
-        "(heads) => document.querySelectorAll('canvas').length >= heads",
-        "",
-        "canvas",
+        write_circuitsvis, "(heads) => document.querySelectorAll('canvas').length >= heads", small="canvas"
     ),
 }
 
@@ -230,7 +243,7 @@ def measure(tool: Tool, file: Path, heads: int, limit: float) -> Measured:
     """Open a page once, in a browser of its own."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=FLAGS)
-        late = threading.Event()
+        late, when, faults = threading.Event(), "opened", []
         control = browser.new_browser_cdp_session()
         pids = {one["type"]: int(one["id"]) for one in control.send("SystemInfo.getProcessInfo")["processInfo"]}
 
@@ -241,6 +254,7 @@ def measure(tool: Tool, file: Path, heads: int, limit: float) -> Measured:
         timer = threading.Timer(limit, stop)
         try:
             page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page.on("pageerror", lambda error: faults.append(str(error).partition("\n")[0]))
             timer.start()
             browser.start_tracing(page=page, categories=CATEGORIES)
             page.goto(file.as_uri(), wait_until="commit", timeout=1000 * limit)
@@ -254,23 +268,32 @@ def measure(tool: Tool, file: Path, heads: int, limit: float) -> Measured:
             client.send("HeapProfiler.collectGarbage")
             metrics = {one["name"]: one["value"] for one in client.send("Performance.getMetrics")["metrics"]}
             memory = memory_of(start["pid"])
-            timer = threading.Timer(limit, stop)
-            timer.start()
-            shown, hover_work = hover(browser, page, tool, limit)
+            hovers = []
+            for selector, press in ((tool.large, tool.press), (tool.small, "")):
+                when = "pressed" if press else "hovered over"
+                timer = threading.Timer(limit, stop)
+                timer.start()
+                hovers += hover(browser, page, selector, press, limit)
+                timer.cancel()
             texts = [one.read_bytes() for one in file.parent.iterdir()]
             return Measured(
                 fetched=sum(map(len, texts)),
                 packed=sum(len(gzip.compress(text, 6)) for text in texts),
                 painted=(painted - start["ts"]) / 1000,
                 work=trace.work(start, painted),
-                hover=shown,
-                hover_work=hover_work,
+                large=hovers[0],
+                large_work=hovers[1],
+                small=hovers[2],
+                small_work=hovers[3],
                 heap=metrics["JSHeapUsedSize"],
                 memory=memory,
             )
         except Error as error:
-            if late.is_set() or "crash" in str(error).lower():
-                raise DidNotFinish from error
+            said = f": {faults[0]}" if faults else ""
+            if late.is_set():
+                raise DidNotFinish(f"was not still {limit:g} s after it was {when}{said}") from error
+            if "crash" in str(error).lower():
+                raise DidNotFinish(f"crashed after it was {when}{said}") from error
             raise
         finally:
             timer.cancel()
@@ -278,16 +301,16 @@ def measure(tool: Tool, file: Path, heads: int, limit: float) -> Measured:
                 browser.close()
 
 
-def hover(browser: Any, page: Page, tool: Tool, limit: float) -> tuple[float, float]:
+def hover(browser: Any, page: Page, selector: str, press: str, limit: float) -> tuple[float, float]:
     """The median milliseconds from a mouse's move to the frame that shows what it does, and of work until then."""
-    if not tool.hover:
+    if not selector:
         return float("nan"), float("nan")
-    if tool.press:
-        page.locator(tool.press).first.click(force=True)
-    page.wait_for_function("(selector) => document.querySelector(selector)", arg=tool.hover)
-    page.evaluate("(selector) => document.querySelector(selector).scrollIntoView()", tool.hover)
+    if press:
+        page.locator(press).first.click(force=True)
+    page.wait_for_function("(selector) => document.querySelector(selector)", arg=selector)
+    page.evaluate("(selector) => document.querySelector(selector).scrollIntoView()", selector)
     until_still(page)
-    points = page.evaluate(POINTS, [tool.hover, HOVERS])
+    points = page.evaluate(POINTS, [selector, HOVERS])
     browser.start_tracing(page=page, categories=CATEGORIES)
     start, moves = time.perf_counter(), 0
     while moves < HOVERS and (moves < 2 or time.perf_counter() - start < limit / 3):
@@ -299,30 +322,24 @@ def hover(browser: Any, page: Page, tool: Tool, limit: float) -> tuple[float, fl
     return statistics.median(one for one, _ in answers), statistics.median(work for _, work in answers)
 
 
-def measured(tool: Tool, name: str, case: tuple[int, int, int], runs: int, limit: float) -> Measured | None:
-    """The median of each figure over the runs; None for what did not finish."""
+def measured(tool: Tool, case: tuple[int, int, int], runs: int, limit: float) -> list[Measured]:
+    """The figures of each run. Raises DidNotFinish for the first that does not come to its end."""
     with tempfile.TemporaryDirectory() as folder:
         tool.write(Path(folder), weights(*case))
-        try:
-            found = [astuple(measure(tool, Path(folder, "page.html"), case[0] * case[1], limit)) for _ in range(runs)]
-        except DidNotFinish:
-            return None
-        return Measured(*map(statistics.median, zip(*found, strict=True)))
+        return [measure(tool, Path(folder, "page.html"), case[0] * case[1], limit) for _ in range(runs)]
 
 
-def line(name: str, one: Measured, ours: Measured) -> str:
+def line(name: str, runs: list[Measured], ours: list[Measured]) -> str:
     """The figures of a tool, and in brackets how many times ours they are."""
-    cells = [f"  {name:12}"]
-    for value, base, form in zip(astuple(one), astuple(ours), FORMS, strict=True):
-        ratio = (
-            ""
-            if one is ours or not base
-            else f" ({value / base:.1f}×)"
-            if value < 10 * base
-            else f" ({value / base:.0f}×)"
-        )
-        cells.append(f"{form(value)}{ratio}")
-    return "  ".join(f"{cell:>16}" for cell in cells)
+    cells = []
+    columns = [list(zip(*map(astuple, each), strict=True)) for each in (runs, ours)]
+    for values, base, form, unit in zip(*columns, FORMS, UNITS, strict=True):
+        middle, mine = statistics.median(values), statistics.median(base)
+        ratio = middle / mine if mine and runs is not ours else float("nan")
+        times = "" if math.isnan(ratio) else f" ({ratio:.1f}×)" if ratio < 10 else f" ({ratio:.0f}×)"
+        margin = (max(values) - min(values)) / 2
+        cells.append("–" if math.isnan(middle) else form.format(middle / unit, margin / unit) + times)
+    return f"  {name:14}" + "".join(f"{cell:>{WIDTH}}" for cell in cells)
 
 
 def main() -> int:
@@ -336,24 +353,19 @@ def main() -> int:
         print("The peers cannot be fetched from PyPI and npm: ModelView alone.")
     cases = dict(list(CASES.items())[:1]) if options.quick else CASES
     runs = 1 if options.quick else options.runs
-    print("".join(f"{name:>18}" for name in ("", *HEAD)))
-    dead: set[str] = set()
+    print(" " * 16 + "".join(f"{name:>{WIDTH}}" for name in HEAD))
+    nothing = measured(EMPTY, (1, 1, 1), runs, options.limit)
+    print(line("an empty page", nothing, nothing), flush=True)
     for title, case in cases.items():
         print(title, flush=True)
         ours = None
         for name, tool in tools.items():
-            found = None if name in dead else measured(tool, name, case, runs, options.limit)
-            if found:
-                ours = ours or found
-                print(line(name, found, ours), flush=True)
-            else:
-                why = (
-                    "not tried: a smaller one did not finish"
-                    if name in dead
-                    else f"did not finish in {options.limit:g} s"
-                )
-                print(f"  {name:12}  {why}", flush=True)
-                dead.add(name)
+            try:
+                found = measured(tool, case, runs, options.limit)
+                ours = found if tool is OURS else ours
+                print(line(name, found, ours or found), flush=True)
+            except (DidNotFinish, MemoryError) as error:
+                print(f"  {name:14}  {error or 'no page: the memory does not suffice'}", flush=True)
     return 0
 
 

@@ -22,6 +22,10 @@ from attnlib.models.reading import Layer, Reading, Stack
 NAME = "attnlib"  # in the registry
 ROTATION = "apply_rotary"  # how the names of functions begin that turn queries and keys, in a model's module
 LOW = -1e4  # what a mask adds to a score that does not count is lower
+WEIGHTS = (
+    'its weights alone can be seen: loaded with attn_implementation="eager" and called with output_attentions=True, '
+    "it gives attentions, which Recording.from_grids takes"
+)
 Silent = frozenset[tuple[str, int, int]]
 
 
@@ -99,7 +103,7 @@ def allowed(module: Any, mask: Any) -> Array:
     kept = mask if mask.dtype == torch.bool else mask == 0
     if mask.shape[1] > 1 or (mask.dtype != torch.bool and (mask[~kept] > LOW).any()):
         raise ValueError(
-            f"{type(module).__name__} adds more to its scores than a mask, and does not say what: it cannot be read"
+            f"{type(module).__name__} adds more to its scores than a mask, and does not say what. Of the model, {WEIGHTS}"
         )
     array: Array = kept[0, 0].cpu().numpy()
     return array
@@ -181,10 +185,10 @@ def read(model: Any, tokenizer: Any, text: str, context: str | None = None, sile
         out = model(**given, return_dict=True)
     missing = [side for side in sides if side not in recorder.layers]
     if missing:
-        part = "" if missing == ["self"] else f" in its {' and its '.join(missing)}"
-        raise ValueError(
-            f"{type(model).__name__} does not attend through the registry of transformers{part}: it cannot be read"
-        )
+        alone = missing == ["self"]
+        part = "" if alone else f" in its {' and its '.join(missing)}"
+        what = WEIGHTS if alone and "output_attentions" in known else "no setting changes that, only another model"
+        raise ValueError(f"{type(model).__name__} does not attend through the registry of transformers{part}: {what}")
     logits = out.get("logits") if model.get_output_embeddings() is not None else None
     for name, found in (("states", recorder.states), ("logits", logits)):
         if found is not None and found.isnan().any():

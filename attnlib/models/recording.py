@@ -1,7 +1,7 @@
 """What a page needs of a model's reading, small: weights in 8 bits, what each head does, and some vectors.
 
-How exact weights are says `attnlib.models.weights`. With bytes in base64, 12 × 12 heads of 32 tokens take 110 KB at most
-where no query reads a later key, whatever they read. Elsewhere heads like MiniLM's take about 104 KB, noise up to 115 KB.
+How exact weights are says `attnlib.models.weights`. In base64, without vectors and effects, 12 × 12 heads of 32 tokens take
+at most 110 KB where no query reads a later key. Elsewhere MiniLM's take about 104 KB, and noise up to 121 KB.
 """
 
 import json

@@ -289,7 +289,8 @@ function token_menu(model, kind) {
 function definitions({ "": choice, ...meanings }) {
   const entry = ([name, text]) => [element("dt", SIGNS[name] ? `${SIGNS[name]} ${name}` : name), element("dd", text)];
   const least = `${MARKED} or more over ${FEWEST} queries or more`;
-  const said = `${choice} A head with ${least} has a sign, that of its largest score but the entropy.`;
+  const signs = `A head with ${least} has a sign, that of its largest score.`;
+  const said = `${choice} ${signs} The entropy has none: it says how many keys are read, and not which.`;
   return element("div", element("p", said), element("dl", ...Object.entries(meanings).flatMap(entry)));
 }
 

@@ -142,6 +142,7 @@ def test_what_a_score_means_is_one_click_away(show):
     page = opened(show)
     page.get_by_text("What the signs and scores mean").click()
     assert page.get_by_text("The weight on the token right before the query.").is_visible()
+    assert page.get_by_text("The entropy has none: it says how many keys are read, and not which.").is_visible()
 
 
 def test_a_short_text_has_a_number_in_each_cell(show):
@@ -507,7 +508,8 @@ def test_a_text_of_many_tokens_is_drawn_in_every_form(show, n):
     page.get_by_text(f"w{n // 2} (query {n // 2 + 1}) reads 0.00 from w100 (key 101).").wait_for()
     cell(page, "1.2").click()
     page.get_by_text("reads 1.00 from w0 (key 1)").wait_for()
-    page.get_by_role("button", name="arcs").click()
+    forms = page.locator(".attn-controls")  # the names of all buttons, those of 10,000 words, take a minute
+    forms.get_by_role("button", name="arcs").click()
     tokens = page.get_by_role("group", name="queries").locator("button")
     assert tokens.count() == n
     shown = " The 3,000 strongest of 5,000 arcs." if n == 5000 else ""
@@ -515,7 +517,7 @@ def test_a_text_of_many_tokens_is_drawn_in_every_form(show, n):
     page.mouse.move(0, 0)  # else a word comes under it when the page scrolls
     tokens.nth(n // 2).focus()
     page.get_by_text(f"w{n // 2} reads most from w0 1.00.").wait_for()
-    page.get_by_role("button", name="numbers").click()
+    forms.get_by_role("button", name="numbers").click()
     assert page.locator(".attn-one tbody th").first.text_content() == "w0 (1)"
     assert page.problems == []
 

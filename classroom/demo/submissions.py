@@ -17,15 +17,15 @@ RIGHT = {
     scores = x @ x.T / temperature
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     return raised / raised.sum(axis=1, keepdims=True) @ x""",
-    "answer-cosines": """def cosines(x):
-    length = np.sqrt((x**2).sum(axis=1))
-    return x @ x.T / np.outer(length, length)""",
+    "answer-cosines": """def cosines(dots):
+    length = np.sqrt(np.diag(dots))
+    return dots / np.outer(length, length)""",
     "answer-other": """def most_read_other(x):
     scores = x @ x.T
     scores[range(len(x)), range(len(x))] = -np.inf
     return scores.argmax(axis=1)""",
     "answer-grows": "grows = times**2",
-    "answer-thief": "thief = round(length / np.cos(angle * np.pi / 180), 2)",
+    "answer-long_enough": "long_enough = round(np.log(9) / (1 - np.cos(angle * np.pi / 180)) / length, 2)",
     "answer-longer": """row = int(np.argmax(np.diag(grid) / (points**2).sum(axis=1)))
 longer = row, round((grid[row, row] / (points[row] @ points[row])) ** 0.5)""",
     "explain-hull": "Every output is an average of the rows with positive weights that sum to 1. Negative weights could leave.",
@@ -40,17 +40,18 @@ def tempered_attention(x, temperature):
         raised = [math.exp(s - max(scores)) for s in scores]
         out.append(sum(r / sum(raised) * value for r, value in zip(raised, x)))
     return out""",
-    "answer-cosines": """def cosines(x):
-    return [[helper(a, b) for b in x] for a in x]""",
+    "answer-cosines": """def cosines(dots):
+    rows = range(len(dots))
+    return [[helper(dots, i, j) for j in rows] for i in rows]""",
 }
 COLUMNS = {
     "answer-tempered": """def tempered_attention(x, temperature):
     raised = np.exp(x @ x.T / temperature)
     return raised / raised.sum(axis=0) @ x""",
-    "answer-cosines": "def cosines(x):\n    return x @ x.T",
+    "answer-cosines": "def cosines(dots):\n    return dots",
     "answer-other": "def most_read_other(x):\n    return (x @ x.T).argmax(axis=1)",
     "answer-grows": "grows = times",
-    "answer-thief": "thief = length",
+    "answer-long_enough": "long_enough = np.log(9) / length",
     "answer-longer": "row = int(np.argmax(np.diag(grid) / (points**2).sum(axis=1)))\n"
     "longer = row, round(grid[row, row] / (points[row] @ points[row]))",
 }
@@ -63,36 +64,37 @@ COLUMNS_TOO = COLUMNS | {
 }
 MULTIPLIED = {
     "answer-tempered": RIGHT["answer-tempered"].replace("/ temperature", "* temperature"),
-    "answer-cosines": """def cosines(x):
-    x /= np.linalg.norm(x, axis=1, keepdims=True)
-    return x @ x.T""",
+    "answer-cosines": """def cosines(dots):
+    length = np.sqrt(np.diag(dots))
+    dots /= np.outer(length, length)
+    return dots""",
 }
 ENDLESS = {"answer-cosines": "while True:\n    try:\n        pass\n    except BaseException:\n        pass"}
-ENDLESS_CALL = {"answer-cosines": "def cosines(x):\n    while True:\n        pass"}
+ENDLESS_CALL = {"answer-cosines": "def cosines(dots):\n    while True:\n        pass"}
 SYNTAX = {"answer-tempered": "def tempered_attention(x, temperature)\n    return x"}
 TAMPERED = {
     "answer-tempered": "def tempered_attention(x, temperature):\n    return x",
     "answer-cosines": "np.allclose = lambda *a, **k: True\nimport attnlib.exercises.harness as h\nh.compare = print\n\n"
-    "def cosines(x):\n    return np.ones((len(x), len(x)))",
+    "def cosines(dots):\n    return np.ones(dots.shape)",
     "test-cosines-any": "pass",
     "test-tempered-other": "print('all passed')",
 }
 FLOOD = {"answer-tempered": "for _ in range(500):\n    print('x' * 100_000)\n\n" + RIGHT["answer-tempered"]}
 SOURCE = {
     "answer-cosines": """import attnlib, pathlib
-def cosines(x):
-    print(x)
-    raise ValueError(str(x.tolist()))
+def cosines(dots):
+    print(dots)
+    raise ValueError(str(dots.tolist()))
 for place in [pathlib.Path(attnlib.__file__).parent.parent, *pathlib.Path.cwd().parents]:
     for file in [*place.glob("classroom/graded/*.md"), *place.glob("source/*/*.ipynb"), place / "gradebook.db"]:
         print(file.read_text())""",
-    "answer-thief": "print(open(attnlib.__file__.replace('attnlib/__init__.py', 'classroom/graded/chapter_01.md')).read())\nthief = 0",
+    "answer-long_enough": "print(open(attnlib.__file__.replace('attnlib/__init__.py', 'classroom/graded/chapter_01.md')).read())\nthief = 0",
 }
 NETWORK = {
-    "answer-thief": """import urllib.request
-thief = float(urllib.request.urlopen("http://192.0.2.1/answer", timeout=2).read())"""
+    "answer-long_enough": """import urllib.request
+long_enough = float(urllib.request.urlopen("http://192.0.2.1/answer", timeout=2).read())"""
 }
-EXITS = {"answer-cosines": "import os\n\ndef cosines(x):\n    os._exit(0)", "answer-grows": "import os\nos._exit(0)"}
+EXITS = {"answer-cosines": "import os\n\ndef cosines(dots):\n    os._exit(0)", "answer-grows": "import os\nos._exit(0)"}
 READY_MADE = {
     "answer-tempered": """from attnlib import attention as mix
 
@@ -121,7 +123,7 @@ def named(notebook: NotebookNode, student: str) -> NotebookNode:
 
 def _with_helper(notebook: NotebookNode) -> NotebookNode:
     filled = fill(notebook, RIGHT, LOOPS)
-    helper = "def helper(a, b):\n    return sum(a * b) / sum(a * a) ** 0.5 / sum(b * b) ** 0.5"
+    helper = "def helper(dots, i, j):\n    return dots[i, j] / (dots[i, i] * dots[j, j]) ** 0.5"
     filled.cells.insert(2, nbformat.v4.new_code_cell(helper))
     return filled
 
@@ -139,7 +141,7 @@ def _tampered(notebook: NotebookNode) -> NotebookNode:
     for cell in filled.cells:
         if "points" in cell.metadata.get("nbgrader", {}):
             cell.metadata.nbgrader.points = 100.0
-        if grade_id(cell) == "test-thief":
+        if grade_id(cell) == "test-long_enough":
             cell.metadata.nbgrader.grade = False
     return filled
 

@@ -102,7 +102,7 @@ def test_what_cannot_be_unpacked_or_is_too_large_stops_nothing(tmp_path):
 
 
 def test_collecting_again_keeps_every_version(course, notebook, tmp_path):
-    first, second = (nbformat.writes(fill(notebook, RIGHT, {"answer-thief": f"thief = {n}"})) for n in (1, 2))
+    first, second = (nbformat.writes(fill(notebook, RIGHT, {"answer-long_enough": f"long_enough = {n}"})) for n in (1, 2))
     place = tmp_path / "download"
     for student in ("ada", "bob"):
         (place / student).mkdir(parents=True)
@@ -169,7 +169,7 @@ def test_answers_count_as_such_wherever_they_stand(course, notebook, tmp_path):
     explained = copy.deepcopy(notebook)
     explained.cells.append(nbformat.v4.new_markdown_cell("They are averages."))
     solved = copy.deepcopy(notebook)
-    solved.cells.append(nbformat.v4.new_code_cell("thief = 2.83"))
+    solved.cells.append(nbformat.v4.new_code_cell("long_enough = 2.83"))
     for other in (explained, solved):
         files = {"other.ipynb": nbformat.writes(other), "chapter_01.ipynb": nbformat.writes(notebook)}
         found = sort(hand_in(tmp_path / "download", files), SET, notebook)

@@ -3,13 +3,16 @@
 Answers are in `sets/chapter_NN.py`: of a function its source, of a question an expression of the student's data.
 """
 
+import contextlib
 import importlib
+import itertools
 import re
 
+import numpy as np
 import pytest
 
 from attnlib.lab import minilm
-from classroom import drawn
+from classroom import drawn, rubric, sets
 from classroom.cells import grade_id, kind, parts
 from classroom.contained import _run_test, _wanted
 from classroom.rehearse import rehearse
@@ -60,10 +63,9 @@ def test_a_set_asks_what_every_set_asks_in_sixty_to_ninety_minutes(name):
     cells = [grade_id(cell) for cell in graded.notebook.cells]
     functions = [task for one, task in TASKS if one == name and task not in graded.questions]
     assert 3 <= len(functions) <= 5
-    assert len(graded.questions) >= 3  # two numbers, and a grid to diagnose
+    assert len(graded.questions) >= 3  # two answers by pencil, and a grid to diagnose
     assert sum(cell.startswith("explain-") for cell in cells) == 1
     text = "\n".join(cell.source for cell in graded.notebook.cells if kind(cell) == "text")
-    assert "grid" in text
     minutes = [int(one) for one in re.findall(r"about (\d+) minutes", text)]
     assert len(minutes) == 1
     assert 60 <= minutes[0] <= 90
@@ -73,6 +75,41 @@ def test_a_set_asks_what_every_set_asks_in_sixty_to_ninety_minutes(name):
     assert sum(promised) == sum(
         cell.metadata["nbgrader"].get("points", 0) for cell in graded.notebook.cells if grade_id(cell)
     )
+
+
+@pytest.mark.parametrize("name", BY_STUDENT)
+def test_one_question_is_answered_from_the_students_own_grid(name):
+    """With the grid of another student in its place, and all else as it was, its right answer is another."""
+    graded = GRADED[name]
+    spaces = [known(graded, f"student {number}") for number in range(20)]
+    assert all(np.ndim(space["grid"]) >= 2 and np.size(space["grid"]) >= 20 for space in spaces)
+
+    def right(task, space):
+        here = dict(space)
+        exec(graded.questions[task], here)
+        return here["right"]
+
+    alike = [
+        (space, other) for space in spaces for other in spaces if np.shape(space["grid"]) == np.shape(other["grid"])
+    ]
+    moved = set()
+    for task, (space, other) in itertools.product(graded.questions, alike):
+        with contextlib.suppress(ArithmeticError, LookupError, ValueError, StopIteration):  # no slip is found in it
+            if right(task, space | {"grid": other["grid"]}) != right(task, space):
+                moved.add(task)
+    assert len(moved) == 1
+
+
+@pytest.mark.parametrize(
+    "file", [*(sets.GRADED / f"{name}.md" for name in GRADED), sets.TEMPLATE], ids=lambda file: file.stem
+)
+def test_an_answer_in_words_has_criteria(file):
+    """That they sum to its points, the reading of a set sees to."""
+    answers = [cell for cell in sets.read(file).cells if kind(cell) == "explain"]
+    assert answers
+    for cell in answers:
+        assert len(rubric.criteria(cell.source)) >= 2, grade_id(cell)
+        assert rubric.ITEM.sub("", cell.source).strip() == "", grade_id(cell)
 
 
 @pytest.mark.parametrize("name", BY_STUDENT)

@@ -123,13 +123,13 @@ def test_what_did_not_change_is_not_graded_again(course, notebook, submit):
 
 
 def test_deleted_and_changed_cells_are_put_back(notebook):
-    changed = fill(notebook, RIGHT, {"test-thief": "pass"})
+    changed = fill(notebook, RIGHT, {"test-long_enough": "pass"})
     changed.cells = [c for c in changed.cells if grade_id(c) != "test-grows"]
     changed.cells.append(copy.deepcopy(next(c for c in changed.cells if grade_id(c) == "answer-tempered")))
     notes = restore(changed, notebook).notes
     names = [c.metadata.nbgrader.grade_id for c in changed.cells if "nbgrader" in c.metadata]
     assert names == [c.metadata.nbgrader.grade_id for c in notebook.cells if "nbgrader" in c.metadata]
-    assert notes == ["put back as they were: test-thief", "missing, put back empty: test-grows"]
+    assert notes == ["put back as they were: test-long_enough", "missing, put back empty: test-grows"]
 
 
 def test_the_command_says_what_is_missing_and_what_is_not_contained(tmp_path, capsys):

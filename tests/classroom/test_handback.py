@@ -15,7 +15,7 @@ from classroom.handback import give_back
 from classroom.rows import Row
 from tests.helpers.archives import FOLDERS, NAMES, SET, archive, moodle
 
-WHOLE = {"test-thief": 10.0, "explain-hull": 4.0}
+WHOLE = {"test-long_enough": 10.0, "explain-hull": 4.0}
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def graded(course, scores):
     found = []
     for folder in course.submissions(SET):
         student = folder.parent.name
-        given = scores.get(student, {"test-thief": 9.5, "explain-hull": 4.0})
+        given = scores.get(student, {"test-long_enough": 9.5, "explain-hull": 4.0})
         found.append(Row(student, given, WHOLE, "work"))
         course.write(course.folder / "feedback" / student / SET / f"{SET}.html", f"page of {student}".encode())
     return found
@@ -48,7 +48,7 @@ def test_moodle_gets_its_own_worksheet_and_its_own_folders(course, work, tmp_pat
     files[f"{FOLDERS['203']}/renamed (1).ipynb"] = files.pop(f"{FOLDERS['203']}/{SET}.ipynb")
     files[f"{FOLDERS['204']}/second.ipynb"] = work
     downloads.collect(course, SET, archive(tmp_path, files))
-    waits = {"test-thief": 9.5, "explain-hull": None}
+    waits = {"test-long_enough": 9.5, "explain-hull": None}
     rows = graded(course, {"נועה-לוי_202": waits})
     sheet = moodle(tmp_path / "Grades-ML.csv")
     said = "\n".join(give_back(course, SET, rows, sheet))
@@ -96,7 +96,7 @@ def test_a_second_return_replaces_its_own_comment_and_old_downloads_have_no_fold
     give_back(course, SET, graded(course, {}), sheet)
     once = course.folder / "returned" / SET / sheet.name
     sheet.write_bytes(once.read_bytes())
-    give_back(course, SET, graded(course, {"Ελένη-Παππά_201": {"test-thief": 1.0, "explain-hull": 0.5}}), sheet)
+    give_back(course, SET, graded(course, {"Ελένη-Παππά_201": {"test-long_enough": 1.0, "explain-hull": 0.5}}), sheet)
     found = {row["Identifier"]: row for row in table(once.read_bytes())}
     assert found["Participant 201"]["Grade"] == "1.5"
     assert found["Participant 201"]["Feedback comments"] == "1.5 of 14 points."

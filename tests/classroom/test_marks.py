@@ -151,7 +151,7 @@ def test_a_broken_version_after_a_marked_one_has_no_points_and_they_come_back(
     assert re.search(r"^ada +– +needs a person +the file is no notebook that can be read$", said, re.MULTILINE)
     assert "1 submission needs a person: look, decide in " in said
     row = lines(course)["ada"]
-    assert (row["score"], row[HULL], row["test-thief"], row["state"]) == ("", "", "", "needs a person")
+    assert (row["score"], row[HULL], row["test-long_enough"], row["state"]) == ("", "", "", "needs a person")
     page = (course.folder / "feedback" / "ada" / SET / f"{SET}.html").read_text()
     assert "has no grade yet: the file is no notebook" in page
     assert "13" not in re.sub(r"<style>.*?</style>|<meta[^>]*>", "", page, flags=re.DOTALL)
@@ -233,7 +233,7 @@ def test_points_for_the_set_can_be_given_to_a_student_about_whom_nobody_asked(
     assert lines(course)["ada"]["score"] == "11"
     assert lines(course, "needs-a-person") == {}
     write(course, [["ada", "", "3", "for what she had"]], ROW, "needs-a-person")
-    submit("ada", fill(notebook, RIGHT, {"answer-thief": RIGHT["answer-thief"] + "  # to two digits"}))
+    submit("ada", fill(notebook, RIGHT, {"answer-long_enough": RIGHT["answer-long_enough"] + "  # to two digits"}))
     assert "ada has other work or another reason now" in classroom("grade")[1]
     assert lines(course)["ada"]["score"] == "11"
     kept = [file.read_text(encoding="utf-8-sig") for file in (course.folder / "earlier").rglob("needs-a-person*.csv")]

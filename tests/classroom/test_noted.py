@@ -178,7 +178,7 @@ def test_honest_work_is_not_accused_and_is_right(found, kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", HONEST)
 def test_honest_work_gets_its_points(source, kind):
-    later = {"answer-thief": "def softmax(a, b): pass\nthief = 4\ndel np"} if kind == "a name used again" else {}
+    later = {"answer-long_enough": "def softmax(a, b): pass\nthief = 4\ndel np"} if kind == "a name used again" else {}
     told, right = graded(source, HONEST[kind], later)
     assert told["person"] == []
     assert right

@@ -23,9 +23,9 @@ MIXED = {
     "eve": TAMPERED,
     "joe": EXITS,
     "kim": SYNTAX,
-    "Лев": {"answer-thief": "thief = 4"},
+    "Лев": {"answer-long_enough": "long_enough = 4"},
 }
-WAITS = {"answer-thief": "import time\ntime.sleep(2)\n" + RIGHT["answer-thief"]}
+WAITS = {"answer-long_enough": "import time\ntime.sleep(2)\n" + RIGHT["answer-long_enough"]}
 
 
 def hand_in(course, place, students=None):

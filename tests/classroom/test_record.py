@@ -19,8 +19,8 @@ from classroom.process import Ended
 SET = "chapter_01"
 ENDLESS = {"answer-cosines": "while True:\n    pass"}
 SLOW = {
-    "answer-thief": "import time\nstart = time.process_time()\nwhile time.process_time() < start + 1.5: pass\n"
-    + RIGHT["answer-thief"]
+    "answer-long_enough": "import time\nstart = time.process_time()\nwhile time.process_time() < start + 1.5: pass\n"
+    + RIGHT["answer-long_enough"]
 }
 
 
@@ -77,11 +77,11 @@ def test_what_a_limit_stopped_is_graded_again_with_another(course, classroom, su
     submit("slow", fill(notebook, RIGHT, SLOW))
     limits(monkeypatch, '{"seconds": 1}')
     classroom("grade")
-    assert lines(course)["slow"]["test-thief"] == "0"
+    assert lines(course)["slow"]["test-long_enough"] == "0"
     monkeypatch.delenv("CLASSROOM_LIMITS")
     said = classroom("grade")[1]
     assert [line for line in said.splitlines() if line.startswith("grading")] == ["grading slow"]
-    assert lines(course)["slow"]["test-thief"] == "2"
+    assert lines(course)["slow"]["test-long_enough"] == "2"
 
 
 def test_tests_that_are_not_run_give_no_points_yet(course, classroom, submit, notebook, monkeypatch, lines):
@@ -90,7 +90,7 @@ def test_tests_that_are_not_run_give_no_points_yet(course, classroom, submit, no
     monkeypatch.setenv("CONTAIN", "root")
     classroom("grade")
     row = lines(course)["ada"]
-    assert (row["state"], row["test-thief"]) == ("needs a person", "")
+    assert (row["state"], row["test-long_enough"]) == ("needs a person", "")
     monkeypatch.setenv("CONTAIN", "root none")
     assert "grading ada" in classroom("grade")[1]
     assert lines(course)["ada"]["score"] == "11"
@@ -192,7 +192,7 @@ def test_pages_are_written_when_what_they_say_has_changed(course, classroom, sub
     classroom("grade")
     pages = [course.folder / "feedback" / student / SET / f"{SET}.html" for student in ("ada", "bob")]
     before = [page.stat().st_ino for page in pages]
-    submit("bob", fill(notebook, RIGHT, {"answer-thief": "thief = 4"}))
+    submit("bob", fill(notebook, RIGHT, {"answer-long_enough": "long_enough = 4"}))
     classroom("grade")
     after = [page.stat().st_ino for page in pages]
     assert (after[0] == before[0], after[1] == before[1]) == (True, False)

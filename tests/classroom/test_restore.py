@@ -101,7 +101,7 @@ def all_in_one_cell(notebook):
 
 
 def two_and_two(notebook):
-    tasks = ["tempered", "cosines", "other", "grows", "thief", "longer"]
+    tasks = ["tempered", "cosines", "other", "grows", "long_enough", "longer"]
     first, second = ([RIGHT[f"answer-{task}"] for task in tasks[half::2]] for half in (0, 1))
     pairs = ["\n\n".join(pair) for pair in zip(first, second, strict=True)]
     made = map(code, [notebook_source(notebook, "answer-student"), "import numpy as np", *pairs])
@@ -116,14 +116,14 @@ def below_its_test(notebook):
 
 
 def imported_in_the_setup(notebook):
-    uses = "thief = length / math.cos(math.radians(angle))"
-    filled = right(notebook, answer_thief=uses)
+    uses = "long_enough = math.log(9) / length / (1 - math.cos(math.radians(angle)))"
+    filled = right(notebook, answer_long_enough=uses)
     filled.cells[at(filled, "setup")].source += "\nimport math"
     return filled
 
 
 def helped_in_a_test(notebook):
-    filled = right(notebook, answer_thief="thief = length / root(np.cos(np.radians(angle)) ** 2)")
+    filled = right(notebook, answer_long_enough="long_enough = np.log(9) / length / (1 - root(np.cos(np.radians(angle)) ** 2))")
     filled.cells[at(filled, "test-grows")].source += "\n\ndef root(x):\n    return x**0.5"
     return filled
 
@@ -181,9 +181,9 @@ CASES = {  # what was handed in, its score, its state, and words of the note or 
     "string": (explained_in(f'"""\n{WORDS}\n"""'), "11", "needs a person", TOLD),
     "printed": (explained_in(f'print("{WORDS}")'), "11", "needs a person", TOLD),
     "named": (explained_in(f"hull = '{WORDS}'"), "11", "needs a person", TOLD),
-    "comment": (explained_in(f"  # 5) {WORDS}", "answer-thief"), "11", "needs a person", TOLD),
+    "comment": (explained_in(f"  # 5) {WORDS}", "answer-long_enough"), "11", "needs a person", TOLD),
     "prose": (explained_in(WORDS), "11", "needs a person", TOLD),
-    "in a test": (explained_in(f"\n# {WORDS}", "test-thief"), "11", "needs a person", TOLD),
+    "in a test": (explained_in(f"\n# {WORDS}", "test-long_enough"), "11", "needs a person", TOLD),
     "labels": (explained_in("\nprint('of ada', 'and bob')  # try it", "answer-grows"), "11", "graded", ""),
     "stub": (stub_copied_to_the_end, "11", "1 to mark", ""),
     "twice": (explained_twice, "11", "needs a person", "explain-hull is answered twice"),
@@ -193,10 +193,10 @@ CASES = {  # what was handed in, its score, its state, and words of the note or 
     "cp1252": (lambda nb: text(nb, "cp1252", "replace"), "11", "1 to mark", "read as Windows-1252"),
     "crlf": (lambda nb: nbformat.writes(right(nb)).replace("\\n", "\\r\\n").encode(), "11", "1 to mark", ""),
     "overwritten": (
-        lambda nb: fill(nb, RIGHT, {"answer-thief": notebook_source(nb, "answer-thief"), "test-thief": "thief = 2.83"}),
+        lambda nb: fill(nb, RIGHT, {"answer-long_enough": notebook_source(nb, "answer-long_enough"), "test-long_enough": "long_enough = 2.83"}),
         "9",
         "needs a person",
-        "answer-thief is as it was handed out, and its answer was written over test-thief",
+        "answer-long_enough is as it was handed out, and its answer was written over test-long_enough",
     ),
     "deep": (lambda _: b"[" * 100_000, "", "needs a person", "nested too deeply"),
     "list": (lambda _: b"[]", "", "needs a person", "no notebook that can be read"),

@@ -122,5 +122,5 @@ def test_the_command_writes_a_list_and_says_what_it_cannot_see(course, classroom
 
 def test_hostile_text_is_read_in_time_that_grows_with_it(notebook):
     for source in ('"""' * 30_000, "'" * 90_000, "(" * 90_000, "\\" * 90_000, '"\\' * 45_000, "\x00#" * 40_000):
-        lines, _ = similar.marks_of(fill(notebook, {"answer-thief": source, "explain-hull": source}), notebook)
+        lines, _ = similar.marks_of(fill(notebook, {"answer-long_enough": source, "explain-hull": source}), notebook)
         assert lines

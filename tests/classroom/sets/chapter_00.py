@@ -2,10 +2,10 @@
 
 from tests.classroom.sets.answers import variants
 
-LOOK_UP = """def look_up(names, values, called, sharpness):
-    s = sharpness * (called @ names.T)
+REHEATED = """def reheated(weights, temperature):
+    s = np.log(weights) / temperature
     e = np.exp(s - s.max(axis=1, keepdims=True))
-    return (e / e.sum(axis=1, keepdims=True)) @ values"""
+    return e / e.sum(axis=1, keepdims=True)"""
 MANY = """def how_many(weights, mass):
     down = np.sort(weights, axis=1)[:, ::-1]
     return [next(k for k in range(1, len(row) + 1) if row[:k].sum() >= mass - 1e-9) for row in down]"""
@@ -22,12 +22,12 @@ TWICE = (
 )
 
 RIGHT = {
-    "look_up": [
-        LOOK_UP,
-        "def look_up(names, values, called, sharpness):\n    out = []\n    for name in called:\n        s = sharpness * (names @ name)\n"
-        "        e = np.exp(s - s.max())\n        out.append(e @ values / e.sum())\n    return out",
-        "def look_up(names, values, called, sharpness):\n    s = sharpness * called @ names.T\n"
-        "    return np.exp(s - np.logaddexp.reduce(s, axis=1, keepdims=True)) @ values",
+    "reheated": [
+        REHEATED,
+        "def reheated(weights, temperature):\n    out = []\n    for row in weights:\n        power = (row / max(row)) ** (1 / temperature)\n"
+        "        out.append(power / sum(power))\n    return out",
+        "def reheated(weights, temperature):\n    s = np.log(weights) / temperature\n    return np.exp(s - np.logaddexp.reduce(s, axis=1)[:, None])",
+        "def reheated(weights, temperature):\n    return softmax(np.log(weights) / temperature)",
     ],
     "how_many": [
         MANY,
@@ -47,25 +47,28 @@ RIGHT = {
     "twice": [TWICE, f"list({TWICE})", f"np.array({TWICE}).tolist()"],
 }
 WRONG = {
-    "look_up": [
+    "reheated": [
         *variants(
-            LOOK_UP,
-            ("sharpness * ", ""),
-            ("sharpness * (called @ names.T)", "(called @ names.T) / sharpness"),
-            ("e.sum(axis=1, keepdims=True)", "e.sum(axis=0, keepdims=True)"),
+            REHEATED,
+            ("np.log(weights)", "weights"),
+            (" / temperature", ""),
+            ("/ temperature", "* temperature"),
+            ("e / e.sum(axis=1, keepdims=True)", "e"),
+            ("e.sum(axis=1, keepdims=True)", "e.sum(axis=0)"),
             ("e.sum(axis=1, keepdims=True)", "e.sum()"),
+            ("np.log(", "np.log2("),
+            ("np.log(", "np.log10("),
             (" - s.max(axis=1, keepdims=True)", ""),
-            (" - s.max(axis=1, keepdims=True)", " - s.max()"),
-            ("np.exp(s - s.max(axis=1, keepdims=True))", "s"),
-            ("(e / e.sum(axis=1, keepdims=True))", "e"),
-            (" @ values", ""),
-            ("called @ names.T", "names @ called.T"),
-            ("np.exp(s - s.max(axis=1, keepdims=True))", "1.0 * (s == s.max(axis=1, keepdims=True))"),
-            ("np.exp(s -", "np.exp2(s -"),
-            ("called @ names.T", "abs(called @ names.T)"),
+            ("s.max(axis=1, keepdims=True)", "s.max()"),
+            ("e / e.sum(axis=1, keepdims=True)", "np.round(e / e.sum(axis=1, keepdims=True))"),
+            ("np.log(weights)", "np.log(weights / (1 - weights))"),
+            ("np.log(weights)", "-np.log(weights)"),
         ),
-        "def look_up(names, values, called, sharpness):\n    return values[(called @ names.T).argmax(axis=1)]",
-        "def look_up(names, values, called, sharpness):\n    return np.tile(values.mean(axis=0), (len(called), 1))",
+        "def reheated(weights, temperature):\n    return np.log(weights) / temperature",
+        "def reheated(weights, temperature):\n    return weights / temperature",
+        "def reheated(weights, temperature):\n    power = weights ** (1 / temperature)\n    return power / power.sum(axis=1, keepdims=True)",
+        "def reheated(weights, temperature):\n    return weights ** (1 / temperature)",
+        "def reheated(weights, temperature):\n    return 1.0 * (weights == weights.max(axis=1, keepdims=True))",
     ],
     "how_many": [
         *variants(

@@ -6,14 +6,14 @@ TEMPERED = """def tempered_attention(x, temperature):
     scores = x @ x.T / temperature
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     return raised / raised.sum(axis=1, keepdims=True) @ x"""
-COSINES = """def cosines(x):
-    length = np.sqrt((x**2).sum(axis=1))
-    return x @ x.T / np.outer(length, length)"""
+COSINES = """def cosines(dots):
+    length = np.sqrt(np.diag(dots))
+    return dots / np.outer(length, length)"""
 OTHER = """def most_read_other(x):
     scores = x @ x.T
     scores = scores - 1e9 * np.eye(len(x))
     return np.argmax(scores, axis=1)"""
-THIEF = "length / np.cos(np.pi * angle / 180)"
+LONG = "np.log(9) / length / (1 - np.cos(np.pi * angle / 180))"
 ROW = "int(np.argmax(np.diag(grid) / (points**2).sum(axis=1)))"
 FACTOR = "round(float(np.sqrt(max(np.diag(grid) / (points**2).sum(axis=1)))))"
 
@@ -27,8 +27,8 @@ RIGHT = {
     ],
     "cosines": [
         COSINES,
-        "def cosines(x):\n    unit = x / np.linalg.norm(x, axis=1)[:, None]\n    return unit @ unit.T",
-        "def cosines(x):\n    return [[a @ b / (a @ a) ** 0.5 / (b @ b) ** 0.5 for b in x] for a in x]",
+        "def cosines(dots):\n    square = dots.diagonal()\n    return dots / np.sqrt(square[:, None] * square)",
+        "def cosines(dots):\n    n = range(len(dots))\n    return [[dots[i][j] / dots[i][i] ** 0.5 / dots[j][j] ** 0.5 for j in n] for i in n]",
     ],
     "other": [
         OTHER,
@@ -36,7 +36,7 @@ RIGHT = {
         "def most_read_other(x):\n    s = np.array(x @ x.T, dtype=float)\n    np.fill_diagonal(s, -np.inf)\n    return s.argsort(axis=1)[:, -1]",
     ],
     "grows": ["times**2", "times * times", "float(times) ** 2"],
-    "thief": [THIEF, f"round({THIEF}, 2)", "length / np.cos(np.deg2rad(angle))"],
+    "long_enough": [LONG, f"round({LONG}, 2)", "float(2 * np.log(3) / (length - length * np.cos(np.deg2rad(angle))))"],
     "longer": [
         f"({ROW}, {FACTOR})",
         f"[{ROW}, {FACTOR}]",
@@ -69,17 +69,17 @@ WRONG = {
             (" / np.outer(length, length)", ""),
             ("np.outer(length, length)", "length[:, None]"),
             ("np.outer(length, length)", "length"),
-            ("np.outer(length, length)", "np.outer(length, length) ** 2"),
+            ("np.sqrt(np.diag(dots))", "np.diag(dots)"),
+            ("np.outer(length, length)", "length[:, None] ** 2"),
             ("np.outer(length, length)", "np.add.outer(length, length)"),
-            ("axis=1", "axis=0"),
-            ("np.sqrt((x**2).sum(axis=1))", "(x**2).sum(axis=1)"),
-            ("np.sqrt((x**2).sum(axis=1))", "abs(x).sum(axis=1)"),
-            ("np.sqrt((x**2).sum(axis=1))", "x.max(axis=1)"),
-            ("return x @ x.T", "return abs(x @ x.T)"),
-            ("x @ x.T / np.outer(length, length)", "np.arccos(np.clip(x @ x.T / np.outer(length, length), -1, 1))"),
-            ("x @ x.T / np.outer(length, length)", "np.outer(length, length)"),
+            ("np.sqrt(np.diag(dots))", "np.linalg.norm(dots, axis=1)"),
+            ("np.sqrt(np.diag(dots))", "dots.max(axis=1)"),
+            ("return dots", "return abs(dots)"),
+            ("dots / np.outer(length, length)", "np.arccos(np.clip(dots / np.outer(length, length), -1, 1))"),
+            ("dots / np.outer(length, length)", "np.outer(length, length)"),
+            ("dots / np.outer(length, length)", "dots / dots.max()"),
         ),
-        "def cosines(x):\n    return x.T @ x",
+        "def cosines(dots):\n    unit = dots / np.linalg.norm(dots, axis=1, keepdims=True)\n    return unit @ unit.T",
     ],
     "other": [
         *variants(
@@ -102,9 +102,11 @@ WRONG = {
     "grows": [
         "times", "2 * times", "1", "4", "times**3", "100 * times", "times**2 - 1", "times**2 + 1", "'c'", "None", "times * (times - 1) // 2", "0",
     ],
-    "thief": [
-        "length", "length * np.cos(np.radians(angle))", "length / np.sin(np.radians(angle))", "length / np.cos(angle)", f"3 * {THIEF}", f"{THIEF} + 0.03",
-        f"-{THIEF}", "2 * length * 1.7", f"{THIEF} / 3", f"str({THIEF})", "None", f"[{THIEF}]", "angle",
+    "long_enough": [
+        "np.log(10) / length / (1 - np.cos(np.radians(angle)))", "np.log(9) / length", "np.log(9) / length / np.cos(np.radians(angle))",
+        "np.log(9) / (1 - np.cos(np.radians(angle)))", "np.log(9) / length / (1 - np.sin(np.radians(angle)))", "9 / length / (1 - np.cos(np.radians(angle)))",
+        "np.log10(9) / length / (1 - np.cos(np.radians(angle)))", "np.log(9) / length / (1 - np.cos(angle))", f"{LONG} * 1.03", f"-{LONG}", f"str({LONG})",
+        "None", f"[{LONG}]", "angle", f"{LONG} * 3",
     ],
     "longer": [
         f"({ROW}, {FACTOR}**2)", f"({ROW} + 1, {FACTOR})", f"({ROW}, {FACTOR} + 1)", f"({ROW} - 1, {FACTOR})", ROW, FACTOR, "()", "None", f"({ROW}, 1 / {FACTOR})",

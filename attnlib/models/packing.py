@@ -153,10 +153,10 @@ def unpack_vectors(given: Any, shape: tuple[int, int], n_q: int, n_k: int) -> di
     if given is None:
         return {}
     data, biases, found, start = bytes(given["data"]), [], {}, 0
-    for number, bias in enumerate(map(bytes, given["biases"])):
-        if len(bias) != 2 * n_q * n_k:
-            raise ValueError(f"bias {number} has {len(bias)} bytes, for {n_q} × {n_k} tokens in float16")
-        biases.append(np.frombuffer(bias, "<f2").reshape(n_q, n_k))
+    for number, kept in enumerate(map(bytes, given["biases"])):
+        if len(kept) != 2 * n_q * n_k:
+            raise ValueError(f"bias {number} has {len(kept)} bytes, for {n_q} × {n_k} tokens in float16")
+        biases.append(np.frombuffer(kept, "<f2").reshape(n_q, n_k))
     heads = [(as_integer("vectors' width", width, 1), at, number) for *at, width, number in given["heads"]]
     needed = sum(2 * (n_q + n_k) * width for width, *_ in heads)
     if len(data) != needed:

@@ -1,7 +1,7 @@
 """What a page needs of a model's reading, small: weights in 8 bits, what each head does, and some vectors.
 
-How exact weights are says `attnlib.models.weights`. In base64, without vectors and effects, 12 × 12 heads of 32 tokens take
-at most 110 KB where no query reads a later key. Elsewhere MiniLM's take about 104 KB, and noise up to 121 KB.
+How exact weights are says `attnlib.models.weights`. In base64, without vectors and effects, 12 × 12 heads of 32 tokens
+take at most 110 KB where no query reads a later key. Elsewhere MiniLM's take about 104 KB, and noise up to 121 KB.
 """
 
 import json
@@ -32,8 +32,8 @@ from attnlib.models.packing import (
 )
 from attnlib.models.weights import check_bytes, kept_weights
 
-SIMPLE = ("name", "special", "tokens", "num_layers", "num_heads", "causal", "scales", "softcaps", "sinks", "cases")
-SIMPLE += ("effects", "small", "heads")
+SIMPLE: tuple[str, ...] = ("name", "special", "tokens", "num_layers", "num_heads", "causal", "scales", "softcaps")
+SIMPLE += ("sinks", "cases", "effects", "small", "heads")
 NEEDED = {*SIMPLE, "scores", "vectors"}  # of what `to_dict` gives
 
 
@@ -43,9 +43,9 @@ class Recording:
 
     Layers, heads and tokens count from 0. `scores` holds what each head does, (num_layers, num_heads), by the names of
     `attnlib.models.scores.SCORES`, and `cases` how many queries each is the mean of. `scales` and `softcaps` are what each
-    layer multiplies its dot products by and bounds its scores with (None: with nothing), and `sinks` the logits of the
-    learned sinks of each layer's heads (None: there are none). `effects` is None, or says what silencing each head changes: "what" is
-    measured, the "labels" of its m figures, their values "before" (m), and "after" each head is silenced, (num_layers,
+    layer multiplies its dot products by and bounds its scores with (None: nothing), and `sinks` the logits of the learned
+    sinks of each layer's heads (None: there are none). `effects` is None, or says what silencing each head changes: "what"
+    is measured, the "labels" of its m figures, their values "before" (m), and "after" each head is silenced, (num_layers,
     num_heads, m).
 
     >>> recording = Recording.from_grids([[[[1, 0], [0.25, 0.75]]]], ["we", "read"], name="two words")

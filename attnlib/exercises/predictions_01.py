@@ -82,18 +82,15 @@ PREDICTIONS: dict[str, Question] = {
         reveal="Point at these cells in the grid below, and look which axis their scores come from.",
     ),
     "real-words": ChoiceQuestion(
-        prompt="Compute the score of *have* with *we* from GloVe’s table in *Houston we have the problem*, where *we* is the subject. "
-        "Then in *the problem we have Houston*, and in *the problem have we*. What happens to this score?",
+        prompt="Compute the score of *have* with *we* from GloVe’s table, first in *Houston we have the problem*, then in the question "
+        "*have we the problem Houston*. What happens to this score?",
         options=[
             ("It is larger where *we* stands right before *have*", "No number of XXᵀ knows where a word stands."),
             (
-                "It is larger where *we* is the subject",
-                "The table has one row for each word, whatever part it plays in a sentence.",
+                "It is larger in the statement",
+                "The table has one row for each word, whatever sentence it stands in.",
             ),
-            (
-                "It is the same number each time",
-                "It is the dot product of two rows of a table, made before any of these sentences.",
-            ),
+            ("It is the same number", "It is the dot product of two rows of a table, made before either sentence."),
         ],
         right=2,
     ),

@@ -207,8 +207,8 @@ test: lint types book notebooks
 	pytest -m "not slow" --cov -n auto --dist worksteal $(addprefix --ignore=,$(WAITING))
 	pytest -m "not slow" -n 4 --dist worksteal $(WAITING)
 
-# Everything: also what trains, runs whole chapters and installs anew, and every page under the audit's rules.
-test-all: test
+# Everything: also what trains, runs whole chapters, installs anew and needs a hub, and every page under the audit's rules.
+test-all: test hub-environment
 	pytest -m slow -n 3 --dist worksteal
 	@$(MAKE) --no-print-directory audit
 

@@ -28,12 +28,12 @@ def test_one_right_and_one_wrong_submission(course, notebook, submit):
     submit("wrong", fill(notebook, RIGHT, COLUMNS))
     right, wrong = grade(course, SET, **QUIET)
     assert (right.score, right.state) == (11, "1 to mark")
-    assert (wrong.score, wrong.state) == (1, "1 to mark")
+    assert (wrong.score, wrong.state) == (0, "1 to mark")
     with export(course, SET, [right, wrong]).open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     assert [(row["student"], row["score"], row["of"], row["test-cosines-any"]) for row in rows] == [
         ("right", "11", "14", "2"),
-        ("wrong", "1", "14", "0"),
+        ("wrong", "0", "14", "0"),
     ]
     assert "11 of 14" in shown([right])
 
@@ -118,7 +118,7 @@ def test_what_did_not_change_is_not_graded_again(course, notebook, submit):
     assert grade(course, SET, say=said.append) == first
     assert said == ["grading ada"]
     submit("ada", fill(notebook, RIGHT, COLUMNS))
-    assert grade(course, SET, say=said.append)[0].score == 1
+    assert grade(course, SET, say=said.append)[0].score == 0
     assert said == ["grading ada", "grading ada"]
 
 

@@ -271,7 +271,7 @@ def test_the_whole_way_by_command(course, classroom, work, tmp_path):
     assert code == 0
     assert "no grade yet: 1 to mark (1): Ελένη-Παππά_201." in said
     marks = course.folder / f"to-mark-{SET}.csv"
-    marks.write_text(marks.read_text("utf-8-sig").replace("explain-hull,,3", "explain-hull,3,3"), "utf-8")
+    marks.write_text(marks.read_text("utf-8-sig").replace("explain-hull,,,,3", "explain-hull,,,3,3"), "utf-8")
     classroom("grade")
     assert "1 grades in" in classroom("return", SET, sheet)[1]
     row = table((course.folder / "returned" / SET / sheet.name).read_bytes())[0]

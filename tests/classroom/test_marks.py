@@ -39,7 +39,7 @@ def graded(course, graded_once):
 def write(
     course,
     rows,
-    columns=("student", "cell", "points", "of", "comment", "answer"),
+    columns=("student", "cell", "criterion 1", "criterion 2", "points", "of", "comment", "rubric", "answer"),
     sheet="to-mark",
     form=("utf-8-sig", ","),
 ):
@@ -112,7 +112,7 @@ def test_points_stay_until_they_are_emptied_or_the_answer_changes(
     assert lines(course)["bob"]["state"] == "1 to mark"
     assert lines(course, "to-mark")["bob"]["answer"] == "'=Something else"
     kept = [file.read_text(encoding="utf-8-sig") for file in (course.folder / "earlier").rglob("to-mark*.csv")]
-    assert any("bob,explain-hull,3" in text for text in kept)
+    assert any("bob,explain-hull,,,3" in text for text in kept)
 
 
 def test_points_that_cannot_be_are_refused_and_change_nothing(course, classroom, graded, lines, fill_in):
@@ -128,12 +128,15 @@ def test_points_that_cannot_be_are_refused_and_change_nothing(course, classroom,
 
 def test_rows_that_are_about_nobody_or_twice_there_are_said(course, classroom, graded, lines):
     rows = [list(row.values()) for row in lines(course, "to-mark").values()]
-    write(course, [*rows, rows[0], ["eve", HULL, "3", "3", "", ""], ["ada", "explain-none", "1", "3", "", ""]])
+    write(
+        course,
+        [*rows, rows[0], ["eve", HULL, "", "", "3", *rows[0][5:]], ["ada", "explain-none", "", "", "1", *rows[0][5:]]],
+    )
     said = classroom("grade")[1]
     assert f"ada has two rows for {HULL}; the last counts." in said
     assert f"eve, {HULL}: no such answer waits or was marked; passed over." in said
     assert "ada, explain-none: no such answer" in said
-    write(course, [[*rows[0][:2], "1", *rows[0][3:]], [*rows[0][:2], "2", *rows[0][3:]]])
+    write(course, [[*rows[0][:4], points, *rows[0][5:]] for points in ("1", "2")])
     code, said = classroom("grade")
     assert code == 1
     assert f"ada has two rows with other points for {HULL}" in said

@@ -18,8 +18,8 @@ APART = """def heads_apart(grids):
 FIRST = "((1 - share_1) * y[1] - (1 - share_2) * y[0]) / (share_2 - share_1)"
 ERROR = "(1 - share) ** 2 / (share**2 + (1 - share) ** 2)"
 KEYS = (
-    "min(((a, b) for a in (1, 2, 3) for b in (1, 2, 3) if a != b), key=lambda p: "
-    "np.abs(grids_of(X, W_Q, W_K, [p[1] - 1 if a == p[0] - 1 else a for a in range(3)]) - grid).max())"
+    "min(((a, b) for a in range(1, 6) for b in range(1, 6) if a != b), key=lambda p: "
+    "np.abs(grids_of(X, W_Q, W_K, [p[1] - 1 if a == p[0] - 1 else a for a in range(5)]) - grid).max())"
 )
 
 RIGHT = {
@@ -117,7 +117,7 @@ WRONG = {
         "share / (share**2 + (1 - share) ** 2)", f"100 * {ERROR}", f"np.sqrt({ERROR})", f"{ERROR} + 0.02", f"-{ERROR}", "None",
     ],
     "wrong_keys": [
-        f"{KEYS}[::-1]", f"tuple(a - 1 for a in {KEYS})", f"{KEYS}[0]", f"({KEYS}[0], 6 - sum({KEYS}))", f"(6 - sum({KEYS}), {KEYS}[1])",
+        f"{KEYS}[::-1]", f"tuple(a - 1 for a in {KEYS})", f"{KEYS}[0]", f"({KEYS}[0], {KEYS}[1] % 5 + 1)", f"({KEYS}[0] % 5 + 1, {KEYS}[1])",
         f"({KEYS}[0], {KEYS}[0])", "()", "None", f"str({KEYS})", f"{KEYS} + (1,)", f"set({KEYS})", "(0, 0)",
     ],
 }  # fmt: skip

@@ -18,7 +18,7 @@ SHARES = """def shares(weights, values, w_o):
     length = np.sqrt(((values @ w_o) ** 2).sum(axis=1))
     reached = weights * length[None, :]
     return reached / reached.sum(axis=1)[:, None]"""
-BOUND = "1 / (2**bits - 1) / 2"
+BOUND = "1 / (levels - 1) / 2"
 APART = "silent[one, two] - silent[one,] - silent[two,] + silent[()]"
 BLOCKED = "next(k for k in range(own) if not grid[:, k].any())"
 READ = "next(k for k in range(own, len(tokens)) if grid[:, k].any())"
@@ -45,7 +45,7 @@ RIGHT = {
         "def shares(weights, values, w_o):\n    lengths = [float(np.sqrt(v @ w_o @ w_o.T @ v)) for v in values]\n"
         "    rows = [[w * size for w, size in zip(row, lengths)] for row in weights]\n    return [[one / sum(row) for one in row] for row in rows]",
     ],
-    "rounding": [BOUND, "0.5 / (2**bits - 1)", f"round({BOUND}, 6)"],
+    "rounding": [BOUND, "0.5 / (levels - 1)", f"round({BOUND}, 6)"],
     "interaction": [APART, f"round({APART}, 3)", "silent[one, two] - (silent[()] + (silent[one,] - silent[()]) + (silent[two,] - silent[()]))"],
     "masked": [f"({BLOCKED}, {READ})", f"[{BLOCKED}, {READ}]", "(int(np.flatnonzero(grid.sum(axis=0) == 0)[0]), own + int(grid[:, own:].sum(axis=0).argmax()))"],
 }  # fmt: skip
@@ -105,8 +105,8 @@ WRONG = {
         ("weights * length", "weights.T * length"),
     ),
     "rounding": [
-        "1 / (2**bits - 1)", f"many * {BOUND}", f"{BOUND} / many", f"{BOUND} / np.sqrt(many)", "0.5 / 255 / 2", "2**bits - 1", "0.0", f"-{BOUND}", f"{BOUND} * 1.03",
-        f"str({BOUND})", "None", "0.5 / bits",
+        "1 / (levels - 1)", f"many * {BOUND}", f"{BOUND} / many", f"{BOUND} / np.sqrt(many)", "0.5 / 255 / 2", "0.5 / 2**levels", "levels - 1", "0.0", f"-{BOUND}", f"{BOUND} * 1.03",
+        f"str({BOUND})", "None", "0.5 / levels",
     ],
     "interaction": [
         "silent[one, two] - silent[()]", "silent[one, two] - silent[one,] - silent[two,]", "silent[one,] + silent[two,] - silent[()]", f"-({APART})", "silent[one, two]",

@@ -35,6 +35,7 @@ MATHML = re.compile(
 )
 MARGINS = 40  # mm, of print.css
 HALF = 400  # CSS pixels
+UNHINTED = "--font-render-hinting=none"  # else each letter stands at a whole pixel of a screen: "fromeach token"
 SHEETS = {"A4": 210, "letter": 215.9}  # their widths, mm
 FACES = {"serif": "Book Serif", "serif-italic": "Book Serif", "sans": "Book Sans"}
 OWN_FACE = re.compile(r'@font-face ?{[^}]*font-family: ?"?Book (?:Serif|Sans)[^}]*}')
@@ -177,7 +178,7 @@ def make(site: Path, target: Path, part: str = "book", sheet: str = "A4") -> int
         raise ValueError(f"there is no sheet {sheet!r}: take one of {tuple(SHEETS)}")
     everything, made = paper.chosen(part), paper.edition(site)
     with tempfile.TemporaryDirectory() as kept, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.find(), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium.find(), args=[*FLAGS, UNHINTED])
         pages = paper.contents(site, everything)
         shown = pictures.take(browser, site, paper.with_widgets(pages), pictures.states())
         file = Path(kept) / "book.html"

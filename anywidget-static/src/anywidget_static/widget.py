@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import walk_stack
 from types import SimpleNamespace
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -138,6 +139,21 @@ class Widget(anywidget.AnyWidget):
             return None
         data, metadata = bundle
         return data | {"text/html": self._shell()}, metadata
+
+    def _ipython_display_(self) -> None:
+        """Two outputs, the widget and its table: of one with both forms Jupyter shows the first, even where it has no life."""
+        from IPython.display import display
+
+        bundle = super()._repr_mimebundle_()
+        forms_alone = any(
+            frame.f_code.co_name == "format_display_data" for frame, _ in walk_stack(None)
+        )  # as for `glue`
+        if bundle is None or forms_alone:
+            raise NotImplementedError  # IPython then goes on as if this were not here
+        data, metadata = bundle
+        html = page.kept(self._shell(), self._alive)
+        display({page.VIEW: data[page.VIEW], "text/plain": ""}, raw=True, metadata=metadata)
+        display({"text/plain": data["text/plain"], "text/html": html}, raw=True)
 
 
 @contextmanager

@@ -40,12 +40,15 @@ SHEETS = {"A4": 210, "letter": 215.9}  # their widths, mm
 FACES = {"serif": "Book Serif", "serif-italic": "Book Serif", "sans": "Book Sans"}
 OWN_FACE = re.compile(r'@font-face ?{[^}]*font-family: ?"?Book (?:Serif|Sans)[^}]*}')
 # What is wider than the sheet is made smaller, as a whole, and so is a widget that takes more than half of a sheet, since it
-# is not cut in two; returned is what would still be cut.
+# is not cut in two; other boxes are, from a quarter of a sheet on, so that none leaves half a page empty. Returned is what would
+# still be cut.
 FIT = """(half) => {
     for (const box of document.querySelectorAll(".states, .state-alone")) {
         const height = Math.max(...[...box.children].map((figure) => figure.getBoundingClientRect().height));
         if (height > half) box.style.zoom = Math.max(.72, Math.floor(100 * half / height) / 100);
     }
+    for (const box of document.querySelectorAll(".admonition, .highlight, .aside-box, [data-widget], table.table"))
+        if (box.getBoundingClientRect().height > half / 2) box.style.breakInside = "auto";
     const wide = () => [...document.querySelectorAll(
         "div.math, table, pre, dt, .attn-scroll, .attn-formula, .attn-heads, .states > .attn, .state-alone > .attn")]
         .filter((box) => box.scrollWidth > box.clientWidth + 1 || box.getBoundingClientRect().right > innerWidth + 1);

@@ -35,16 +35,20 @@ MATHML = re.compile(
 )
 MARGINS = 40  # mm, of print.css
 HALF = 400  # CSS pixels
+UNHINTED = "--font-render-hinting=none"  # else each letter stands at a whole pixel of a screen: "fromeach token"
 SHEETS = {"A4": 210, "letter": 215.9}  # their widths, mm
 FACES = {"serif": "Book Serif", "serif-italic": "Book Serif", "sans": "Book Sans"}
 OWN_FACE = re.compile(r'@font-face ?{[^}]*font-family: ?"?Book (?:Serif|Sans)[^}]*}')
 # What is wider than the sheet is made smaller, as a whole, and so is a widget that takes more than half of a sheet, since it
-# is not cut in two; returned is what would still be cut.
+# is not cut in two; other boxes are, from a quarter of a sheet on, so that none leaves half a page empty. Returned is what would
+# still be cut.
 FIT = """(half) => {
     for (const box of document.querySelectorAll(".states, .state-alone")) {
         const height = Math.max(...[...box.children].map((figure) => figure.getBoundingClientRect().height));
         if (height > half) box.style.zoom = Math.max(.72, Math.floor(100 * half / height) / 100);
     }
+    for (const box of document.querySelectorAll(".admonition, .highlight, .aside-box, [data-widget], table.table"))
+        if (box.getBoundingClientRect().height > half / 2) box.style.breakInside = "auto";
     const wide = () => [...document.querySelectorAll(
         "div.math, table, pre, dt, .attn-scroll, .attn-formula, .attn-heads, .states > .attn, .state-alone > .attn")]
         .filter((box) => box.scrollWidth > box.clientWidth + 1 || box.getBoundingClientRect().right > innerWidth + 1);
@@ -177,7 +181,7 @@ def make(site: Path, target: Path, part: str = "book", sheet: str = "A4") -> int
         raise ValueError(f"there is no sheet {sheet!r}: take one of {tuple(SHEETS)}")
     everything, made = paper.chosen(part), paper.edition(site)
     with tempfile.TemporaryDirectory() as kept, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.find(), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium.find(), args=[*FLAGS, UNHINTED])
         pages = paper.contents(site, everything)
         shown = pictures.take(browser, site, paper.with_widgets(pages), pictures.states())
         file = Path(kept) / "book.html"

@@ -164,7 +164,7 @@ function scale(ends, goal = null) {
   const names = Object.keys(ends).map((name) => element("span", name));
   const node = element("div.decades", meter.node, element("div.ends", { "aria-hidden": "true" }, ...names));
   node.style.setProperty("--decade", 1 / Math.round(Math.log10(high / low)));
-  return { node, draw: (value, text) => meter.draw(share(value), goal ? share(goal) : -1, text) };
+  return { node, draw: (value, text) => meter.draw(share(value), goal ? share(goal) : 2, text) };
 }
 
 export default ui.widget(build);

@@ -141,7 +141,7 @@ function table(model, tokens, scroll) {
       ui.write(shifted, shown[i] ? number(s[i]) : "−∞");
       ui.write(positive, compact(raised[i]));
       ui.bar(weight, weights[i], number(weights[i]));
-      ui.vary(weight, "--was", (was[i] ?? -1).toFixed(3));
+      ui.vary(weight, "--was", (was[i] ?? 2).toFixed(3));
     });
     const total = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
     ui.write(sums[3], compact(total(raised)));

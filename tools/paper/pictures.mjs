@@ -2,7 +2,7 @@
 
 // The questions are answered at the end of their chapter, so they are printed without a script.
 const WIDGETS = "[data-widget]:not([data-widget='choice'], [data-widget='number_question'])";
-const HELD = "input, select, details, .attn-controls, .attn-control, .attn-pointed, [hidden]";
+const HELD = "details, .attn-controls, .attn-control, .attn-pointed, [hidden]";
 const ACTIONS = /^(Hand me what is missing|Take it away again)$/; // of puzzles; other buttons are parts of the picture
 const SPOKEN = /^(aria-(?!pressed).*|role|tabindex|contenteditable|draggable|disabled)$/;
 
@@ -39,6 +39,23 @@ async function pictured([id, changes]) {
   return still(home.querySelector("figure"));
 }
 
+// What a field of a table says: a menu its choice, a box whether it is ticked.
+function value_of(field) {
+  if (field.type === "checkbox") return field.checked ? "yes" : "no";
+  if (field.type === "text") return ` ${field.value}`;
+  if (field.localName === "input") return field.value.replace("-", "−");
+  const chosen = field.selectedOptions[0]?.textContent ?? "";
+  return chosen === "choose" ? "…" : chosen;
+}
+
+// A button centres what it says; what takes its place does so too.
+function centred(button) {
+  const { display, textAlign } = getComputedStyle(button);
+  return display.endsWith("block")
+    ? `; display: ${display}; box-sizing: border-box; text-align: ${textAlign}; align-content: center`
+    : "";
+}
+
 // A copy that stands still: what is drawn in dots becomes a background, and nothing is left that could be pressed.
 function still(figure) {
   const copy = figure.cloneNode(true);
@@ -47,11 +64,14 @@ function still(figure) {
     const image = `url(${canvas.toDataURL()}) 0 0 / 100% 100%`;
     drawings[at].style.cssText += `; background: ${image}; image-rendering: pixelated; print-color-adjust: exact`;
   });
-  // A mark that lies before its bar ends a gradient before it begins, which Chromium prints in black.
-  for (const { style } of copy.querySelectorAll("[style]"))
-    for (const mark of ["--goal", "--was"]) if (Number(style.getPropertyValue(mark)) < 0) style.setProperty(mark, 2);
-  const chosen = [...figure.querySelectorAll("select")].map((menu) => menu.selectedOptions[0]?.textContent ?? "");
-  copy.querySelectorAll("select").forEach((menu, at) => menu.before(chosen[at] === "choose" ? "…" : chosen[at]));
+  const fields = [...figure.querySelectorAll("input, select")];
+  copy.querySelectorAll("input, select").forEach((field, at) => {
+    if (!field.closest(HELD)) field.replaceWith(value_of(fields[at]));
+  });
+  const buttons = [...figure.querySelectorAll("button")];
+  copy.querySelectorAll("button").forEach((button, at) => {
+    button.style.cssText += centred(buttons[at]);
+  });
   for (const node of copy.querySelectorAll(HELD)) node.remove();
   for (const button of copy.querySelectorAll("button")) {
     if (ACTIONS.test(button.textContent)) {

@@ -21,6 +21,8 @@ from ipywidgets.widgets.widget import _remove_buffers
 VIEW = "application/vnd.jupyter.widget-view+json"
 HOME = re.compile(r'<div data-widget="[^"]*"(?: id="([^"]*)">)?')
 LINK = '<a class="headerlink" data-link href="#{anchor}" aria-label="Link to this widget">#</a>'
+KEPT = '<div class="anywidget-saved"><style>{}</style>{}<p>This is how the widget started. {}.</p></div>'
+KEPT_SHELL = re.compile(KEPT.format(".*?", "(.*)", "[^<]*").removesuffix("</div>"), re.DOTALL)
 PLACE = re.compile(r'<script type="application/json" data-model="(\w+)"></script>')
 STATE = re.compile(r'<script type="application/json">([^<]*)</script>')
 STATE_FILE = re.compile(r'data-state="[^"]*?(state-\w+\.js)"')
@@ -54,6 +56,21 @@ def shell(name: str, anchor: str, model: str, fallback: str, alive: str = "") ->
         f'<div data-widget="{name}"{place}>{fallback}{start if alive else ""}'
         f'<script type="application/json" data-model="{model}"></script></div>'
     )
+
+
+def kept(html: str, alive: str = "") -> str:
+    """The shell of a widget as a notebook's output of its own, behind the widget: it is seen where that does not live."""
+    style = re.sub(r"/\*.*?\*/|\n *", "", (script_folder() / "kept.css").read_text(encoding="utf8"), flags=re.DOTALL)
+    return KEPT.format(style, html, f"Where its cell runs you can {alive}" if alive else "Where its cell runs it lives")
+
+
+def shell_of(text: str, model: str) -> str:
+    """The shell of the widget with this model in the HTML of an output, kept or not; none where it is another's."""
+    place = PLACE.search(text)
+    if not place or place[1] != model:
+        return ""
+    found = KEPT_SHELL.match(text)
+    return found[1] if found else text
 
 
 def whole(title: str, html: str, script: str, style: str) -> str:

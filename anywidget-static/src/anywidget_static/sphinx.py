@@ -64,7 +64,7 @@ def read(app: Sphinx, document: nodes.document) -> None:
     taken = set(document.ids)
     left = False
     for bundle, view in _views(document):
-        model, html = models.get(view), _html(bundle)
+        model, html = models.get(view), _html(bundle, view)
         if html and not model:
             logger.warning("%s", LOST, location=bundle, type="widgets")
             _show(bundle, page.named(html, "", taken))
@@ -106,15 +106,17 @@ def _show(bundle: nodes.container, html: str) -> None:
     bundle += [nodes.container("", shown, mime_type="text/html"), *kept]
 
 
-def _html(bundle: nodes.container) -> str:
-    """An output's own HTML, if it has a place for a state."""
-    for part in bundle.children:
-        if (
-            isinstance(part, nodes.container)
-            and part.get("mime_type") == "text/html"
-            and page.PLACE.search(part.astext())
-        ):
-            return str(part.astext())
+def _html(bundle: nodes.container, view: str) -> str:
+    """The widget's own HTML: its output has it, or the one behind that, which then goes."""
+    outputs = bundle.parent.children
+    at = outputs.index(bundle)
+    for output in outputs[at : at + 2]:
+        for part in output.findall(nodes.container):
+            html = page.shell_of(part.astext(), view) if part.get("mime_type") == "text/html" else ""
+            if html:
+                if output is not bundle:
+                    outputs.remove(output)
+                return html
     return ""
 
 

@@ -26,6 +26,10 @@ class InputError(traitlets.TraitError, ValueError):
         return [f"\x1b[31m{type(self).__name__}\x1b[0m: {self}{f' (line {lines[-1]})' if lines else ''}"]
 
 
+class UnknownInput(InputError, TypeError, AttributeError):
+    """A name that a widget does not have, as an option or to be set."""
+
+
 class _Bounded:
     """A number from `min` to `max`, both included; either may be left out."""
 

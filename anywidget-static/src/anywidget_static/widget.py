@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import walk_stack
 from types import SimpleNamespace
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -15,7 +16,7 @@ import traitlets
 
 from anywidget_static import esbuild, page
 from anywidget_static.page import Source
-from anywidget_static.traits import InputError, bounds_of
+from anywidget_static.traits import InputError, UnknownInput, bounds_of
 
 LOADER = re.sub(r"//.*|\n *", "", (page.script_folder() / "jupyter.mjs").read_text("utf8"))  # each widget saves it
 
@@ -65,7 +66,7 @@ class Widget(anywidget.AnyWidget):
 
     def __init__(self, **options: Any) -> None:
         if unknown := options.keys() - set(self.trait_names()):
-            raise TypeError(f"{type(self).__name__} has no option {sorted(unknown)[0]!r}")
+            raise self._unknown("option ", sorted(unknown)[0])
         if self._bundle:
             options["_library"] = library(type(self)).model_id
         with _as_input_error():
@@ -73,10 +74,15 @@ class Widget(anywidget.AnyWidget):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (hasattr(type(self), name) or name.startswith("_")):
-            for near in difflib.get_close_matches(name, self.trait_names(sync=True), 1, 0.8):
-                raise AttributeError(f"{type(self).__name__} has no {name!r}; did you mean {near!r}?")
+            raise self._unknown("", name)
         with _as_input_error():
             super().__setattr__(name, value)
+
+    def _unknown(self, kind: str, name: str) -> UnknownInput:
+        near = difflib.get_close_matches(name, self.trait_names(sync=True), 1, 0.8)
+        return UnknownInput(
+            f"{type(self).__name__} has no {kind}{name!r}{f'; did you mean {near[0]!r}?' if near else ''}"
+        )
 
     @traitlets.default("_bounds")
     def _bounds_of_traits(self) -> dict[str, Any]:
@@ -138,6 +144,21 @@ class Widget(anywidget.AnyWidget):
             return None
         data, metadata = bundle
         return data | {"text/html": self._shell()}, metadata
+
+    def _ipython_display_(self) -> None:
+        """Two outputs, the widget and its table: of one with both forms Jupyter shows the first, even where it has no life."""
+        from IPython.display import display
+
+        bundle = super()._repr_mimebundle_()
+        forms_alone = any(
+            frame.f_code.co_name == "format_display_data" for frame, _ in walk_stack(None)
+        )  # as for `glue`
+        if bundle is None or forms_alone:
+            raise NotImplementedError  # IPython then goes on as if this were not here
+        data, metadata = bundle
+        html = page.kept(self._shell(), self._alive)
+        display({page.VIEW: data[page.VIEW], "text/plain": ""}, raw=True, metadata=metadata)
+        display({"text/plain": data["text/plain"], "text/html": html}, raw=True)
 
 
 @contextmanager

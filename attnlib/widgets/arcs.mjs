@@ -94,7 +94,7 @@ export function arcs(model, recording) {
     stroke(found);
     if ((query === undefined) === (key === undefined)) {
       const more = count > MOST ? ` The ${ui.whole(MOST)} strongest of ${ui.whole(count)} arcs.` : "";
-      line.replaceChildren(...told(recording, shown, ...chosen(model, shown)), more);
+      ui.refill(line, ...told(recording, shown, ...chosen(model, shown)), more);
       return;
     }
     for (const [q, i, j] of found) tint(query === undefined ? queries[i] : keys[j], q / 255);
@@ -104,7 +104,7 @@ export function arcs(model, recording) {
       ` ${number(q / 255)}`,
     ]);
     const verb = query === undefined ? " is read most by " : " reads most from ";
-    line.replaceChildren(asks, ...(count ? [verb, ...named, "."] : [": no arc is drawn."]));
+    ui.refill(line, asks, ...(count ? [verb, ...named, "."] : [": no arc is drawn."]));
   };
   const stroke = (found) => {
     const height = middle.clientHeight;

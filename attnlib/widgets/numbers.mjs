@@ -47,7 +47,7 @@ export function numbers(model, recording, live) {
   };
   const draw = (grid, layer, head) => {
     const [i, j] = chosen(model, grid);
-    line.replaceChildren(...told(recording, grid, i, j));
+    ui.refill(line, ...told(recording, grid, i, j));
     const pair = now(layer, head);
     const read = (k) => grid.cells[i * n_k + k] / 255;
     bars.hidden = !pair;

@@ -96,7 +96,7 @@ export function arcs(model, recording) {
     stroke(found);
     if ((query === undefined) === (key === undefined)) {
       const more = count > MOST ? ` The ${ui.whole(MOST)} strongest of ${ui.whole(count)} arcs.` : "";
-      line.replaceChildren(...told(recording, shown, ...chosen(model, shown)), more);
+      ui.refill(line, ...told(recording, shown, ...chosen(model, shown)), more);
       return;
     }
     const own = found.filter(([, , , n]) => !n);
@@ -107,7 +107,7 @@ export function arcs(model, recording) {
       ` ${number(q / 255)}`,
     ]);
     const verb = query === undefined ? " is read most by " : " reads most from ";
-    line.replaceChildren(asks, ...(own.length ? [verb, ...named, "."] : [": no arc is drawn."]));
+    ui.refill(line, asks, ...(own.length ? [verb, ...named, "."] : [": no arc is drawn."]));
   };
   const stroke = (found) => {
     const height = middle.clientHeight;

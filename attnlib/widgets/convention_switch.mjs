@@ -63,7 +63,7 @@ function build(model, figure) {
       ...(name === "weights" ? [`Each of the ${convention} adds up to 1.`] : []),
       `The same numbers, transposed: the largest difference is ${difference ? ui.compact(difference) : 0}.`,
     ];
-    line.replaceChildren(...ui.formula(sentences.join(" ")));
+    ui.refill(line, ...ui.formula(sentences.join(" ")));
     const result = (way) => {
       const [name, rows, columns] = both[way].left;
       const title = element("p", ...ui.formula(`Tokens are ${way}: ${name} is ${rows} × ${columns}`));

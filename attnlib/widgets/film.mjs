@@ -19,11 +19,27 @@ const films = new WeakMap();
 function make(cells) {
   const table = cells[0][0].closest("table");
   const canvas = element("canvas.film", { "aria-hidden": "true" }, element("i.shade"));
-  let [places, write, timer] = [null, null, 0];
+  let [places, look, write, timer] = [null, null, null, 0];
+  const show = () => {
+    places ??= measure(table, cells, canvas);
+    paint(canvas, places, look);
+  };
+  // What is seen is elsewhere now: other cells, too, than were measured.
+  const moved = () => {
+    places = null;
+    if (is_moving(table)) show();
+  };
+  let stopped = null;
   const end = () => {
     clearTimeout(timer);
+    stopped?.abort();
     canvas.remove();
-    places = write = null;
+    places = look = write = stopped = null;
+  };
+  const begin = () => {
+    stopped = new AbortController();
+    for (const name of ["scroll", "resize"])
+      addEventListener(name, moved, { capture: true, passive: true, signal: stopped.signal });
   };
   const settle = (i = 0) => {
     if (!write) return;
@@ -33,16 +49,16 @@ function make(cells) {
     else timer = setTimeout(settle, 0, next);
     if (i === 0) places = null; // columns may have another width now
   };
-  return (look, write_row) => {
+  return (look_at, write_row) => {
     clearTimeout(timer);
     if (!is_moving(table)) {
       end();
       cells.forEach((_, i) => write_row(i));
       return;
     }
-    write = write_row;
-    places ??= measure(table, cells, canvas);
-    paint(canvas, places, look);
+    [look, write] = [look_at, write_row];
+    if (!stopped) begin();
+    show();
     at_rest(table, settle);
   };
 }
@@ -81,7 +97,8 @@ function measure(table, cells, canvas) {
       text.selectNodeContents(cell);
       const [from, above, to, under] = [box.left, box.top, box.right, box.bottom].map(snap);
       const place = [from, above, to - from, under - above];
-      const at = [(box.left + box.width / 2) * ratio, snap(text.getBoundingClientRect().top) + ascent];
+      const line = text.getBoundingClientRect(); // in the middle of its cell, as exactly as a page lays out text
+      const at = [(line.left + line.width / 2) * ratio, snap(line.top) + ascent];
       return [{ i, j, place, at, color, outline: outlineStyle === "none" ? null : outlineColor }];
     }),
   );
@@ -109,10 +126,10 @@ function paint(canvas, { context, seen, radius, ratio, shade }, look) {
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.restore();
   const shown = seen.map((one) => ({ ...one, ...look(one.i, one.j) })).filter(({ text }) => text !== undefined);
-  for (const [share, group] of Map.groupBy(shown, ({ share }) => share)) {
+  for (const { share, place } of shown) {
     context.fillStyle = shade(share);
-    context.beginPath();
-    for (const { place } of group) context.roundRect(...place, radius);
+    context.beginPath(); // of one cell: a browser smooths the corners of many in another way
+    context.roundRect(...place, radius);
     context.fill();
   }
   for (const { place, at, color, outline, text } of shown) {

@@ -69,8 +69,8 @@ function build(model, figure) {
     ui.caption(model, figure, CAPTION);
     const text = SAYS[stage](flow, [STAGES[stage], "both"].includes(forgotten));
     const name = element("b", `${stage + 1} of ${STAGES.length}, ${NAMES[stage]}. `);
-    says.replaceChildren(name, ...ui.formula(text));
-    told.replaceChildren(...(at < 0 ? ["No tile is chosen."] : tell(model, flow, cone)));
+    ui.refill(says, name, ...ui.formula(text));
+    ui.refill(told, ...(at < 0 ? ["No tile is chosen."] : tell(model, flow, cone)));
     ui.set(steps[0], { "aria-disabled": String(stage === 0) });
     ui.set(steps[1], { "aria-disabled": String(stage === STAGES.length - 1) });
     controls.draw();

@@ -51,7 +51,8 @@ function build(model, figure) {
     const share = weights.reduce((sum, weight, i) => (letters[row][i] === answer ? sum + weight : sum), 0);
     const [right, most] = [lab.share_right(names, letters, fixed, strength), lab.most_right(letters)];
     const verdict = answer === letters[row][called] ? "right" : "wrong";
-    told.replaceChildren(
+    ui.refill(
+      told,
       `Your answer is ${LETTERS[answer]}, with ${number(share)} of the weight: `,
       element(`b.${verdict === "right" ? "holds" : "fails"}`, verdict),
       `. Over all ${asked()} questions you are right in ${percent(right)}. ${comment(right, most, strength)}`,

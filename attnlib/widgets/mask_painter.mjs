@@ -62,7 +62,7 @@ function build(model, figure) {
     });
     grid.fill(table.cells, grid.masked(weights, allowed), (i, j) => `${names[i]} reads from ${names[j]}`);
     ui.caption(model, figure, "query (row) reads from key (column). Click or drag to block and allow, or press space.");
-    result.replaceChildren(...(refused === null ? effect(model, moved) : [element("bdi", tokens[refused]), REFUSED]));
+    ui.refill(result, ...(refused === null ? effect(model, moved) : [element("bdi", tokens[refused]), REFUSED]));
     refused = null;
     printed.textContent = print(math.as_torch_reads(allowed, model.get("api")), model.get("api"));
     for (const row of controls) row.draw();

@@ -43,7 +43,7 @@ export function numbers(model, recording, at) {
   };
   const draw = ([grid], layer, head) => {
     const [i, j] = chosen(model, grid);
-    line.replaceChildren(...told(recording, grid, i, j));
+    ui.refill(line, ...told(recording, grid, i, j));
     const sent = model.get("vectors_now").find(({ shown }) => shown === at);
     const pair = recording.pair(layer, head, sent);
     const read = (k) => grid.cells[i * n_k + k] / 255;

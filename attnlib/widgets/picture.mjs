@@ -52,7 +52,7 @@ function table(model, recording) {
   for (const event of ["pointerover", "focusin"])
     node.addEventListener(event, ({ target }) => {
       const at = grid.cell_of(target);
-      if (at) line.replaceChildren(...told(recording, shown, ...at));
+      if (at) ui.refill(line, ...told(recording, shown, ...at));
     });
   const press = ({ target }) => {
     const at = grid.cell_of(target);
@@ -77,7 +77,7 @@ function table(model, recording) {
         cell.classList.toggle("attn-aside", back(i, j));
       }),
     );
-    line.replaceChildren(...told(recording, next, query, key));
+    ui.refill(line, ...told(recording, next, query, key));
   };
   return { node: home, draw };
 }
@@ -108,7 +108,7 @@ function shades(model, recording) {
     row.style.transform = `translateY(${100 * i}%)`;
     column.style.transform = `translateX(${100 * j}%)`;
     cell.style.transform = `translate(${100 * j}%, ${100 * i}%)`;
-    line.replaceChildren(...told(recording, shown, i, j));
+    ui.refill(line, ...told(recording, shown, i, j));
   };
   const below = ({ offsetX, offsetY }) => [
     Math.max(0, Math.min(n_q - 1, Math.floor((offsetY / canvas.clientHeight) * n_q))),

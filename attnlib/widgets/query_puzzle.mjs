@@ -48,7 +48,7 @@ function build(model, figure) {
     table.replaceChildren(ui.scroll("scores and weights", ui.table(head, rows)));
     const count = all.filter(Boolean).length;
     const lead = first < 0 ? ["Two keys share the lead."] : ui.sentence`${element("bdi", tokens[first])} is read most.`;
-    told.replaceChildren(...lead, ` ${comment(model, all)}`);
+    ui.refill(told, ...lead, ` ${comment(model, all)}`);
     meter.draw(count / tokens.length, 1, `won: ${count} of ${tokens.length}`);
     controls.draw();
   };

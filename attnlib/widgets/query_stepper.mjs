@@ -57,7 +57,7 @@ function build(model, figure) {
     const cells = weights.map((weight, j) => (blocked(mask, j) ? element("td.blocked", "–") : ui.shaded(weight)));
     const open = mask ? [["without mask", ...now.open.map(ui.shaded)]] : [];
     strip.replaceChildren(ui.scroll("weights", ui.table(["", ...tokens], [["weight", ...cells], ...open])));
-    line.replaceChildren(`Step ${step + 1} of ${last + 1}, ${PLACES[step][0]}. The query `, ...summary(now));
+    ui.refill(line, `Step ${step + 1} of ${last + 1}, ${PLACES[step][0]}. The query `, ...summary(now));
   };
 }
 

@@ -45,7 +45,7 @@ function build(model, figure) {
     const least = Math.min(...shares);
     scene_of(tokens, targets, handed)(points, asked, weights);
     ui.caption(model, figure, CAPTION);
-    told.replaceChildren(...verdict(tokens, targets, shares, handed));
+    ui.refill(told, ...verdict(tokens, targets, shares, handed));
     const smallest = handed ? percent(least) : puzzle.below_half(least); // in a circle of words not all reach a half
     meter.draw(least, GOAL, `smallest: ${smallest}, goal: ${percent(GOAL)}`);
     legend.hidden = !handed;

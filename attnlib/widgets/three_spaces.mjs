@@ -38,7 +38,7 @@ function build(model, figure) {
   figure.classList.add("attn-spaces");
   figure.append(element("div.columns", ...spaces), moved, mutual, table);
   const scene_of = ui.memoize((tokens) => draw_scene(model, pictures, asks, tokens));
-  let before = null;
+  let [before, says] = [null, HINT];
 
   return () => {
     const tokens = ui.tokens_of(model, "points");
@@ -48,7 +48,8 @@ function build(model, figure) {
     scene_of(tokens)(now, selected);
     for (const matrix of matrices) matrix.draw();
     ui.caption(model, figure, CAPTION);
-    moved.textContent = (before && what_moved(before, now)) ?? (moved.textContent || HINT);
+    says = (before && what_moved(before, now)) ?? says;
+    ui.write(moved, says);
     before = now;
     ui.refill(mutual, ...is_mutual(tokens, now.scores));
     ui.refill(table, rows(tokens, selected, now));

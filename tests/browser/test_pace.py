@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from attnlib import widgets
 from attnlib.widgets import AttentionGrid, HeadBrowser, MetricEllipse, TokenPlane
 from tools import chromium
 from tools.site import FLAGS
 
-EDGE = 48  # of 255: the most that a pixel at a rounded corner differs; those of letters differ by nothing
+EDGE = 40  # of 255: the most that a pixel at a rounded corner differs; those of letters differ by nothing
 FILM = ".attn-film"
 # A slider that a pointer holds, moved to a share of its way.
 MOVE = """(slider, share) => {
@@ -22,6 +23,17 @@ MOVE = """(slider, share) => {
 }"""
 
 
+# What any live region says from now on.
+HEAR = """() => {
+  window.said = [];
+  const hear = (changes) => {
+    for (const { target } of changes) {
+      const region = (target.closest ? target : target.parentElement)?.closest("[aria-live], [role=status], [role=alert]");
+      if (region?.textContent) said.push(region.textContent);
+    }
+  };
+  new MutationObserver(hear).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
 # From now on nothing that waits comes to its time, until `rest`.
 HOLD = "() => { window.held = []; window.setTimeout = (call, _, ...given) => held.push(() => call(...given)); }"
 
@@ -132,6 +144,61 @@ def test_what_is_read_is_written_when_the_input_rests(held, widget, read):
     before = page.locator(read).first.text_content()
     rest(page)
     assert page.locator(read).first.text_content() != before
+
+
+@pytest.mark.parametrize("name", [name for name in widgets.__all__ if name != "InputError"])
+def test_no_widget_speaks_while_a_pointer_moves_its_sliders_and_handles(show, gallery, centre_of, name):
+    page = show(gallery[name])
+    page.locator("[data-widget-mounted]").wait_for()
+    page.evaluate(HOLD)
+    page.evaluate(HEAR)
+    for slider in page.locator("input[type=range]:visible").all():
+        slider.evaluate(MOVE, 0.35)
+        assert page.evaluate("said") == []
+        page.evaluate("dispatchEvent(new PointerEvent('pointerup'))")
+        rest(page)
+        page.evaluate("said.length = 0")
+    for handle in page.locator("svg [role=slider]:visible").all():
+        x, y = centre_of(handle)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.evaluate("said.length = 0")  # what it said when it was taken hold of
+        page.mouse.move(x + 9, y, steps=3)
+        assert page.evaluate("said") == []
+        page.mouse.up()
+        rest(page)
+
+
+def test_an_old_browser_paints_too_and_cells_that_come_into_sight(held):
+    page = held(a_grid(24), share=0.1, viewport={"width": 390, "height": 400})
+    page.evaluate("delete Map.groupBy")
+    for share in (0.5, 0.4):
+        page.evaluate("scrollTo(0, 500)")
+        page.evaluate("document.querySelector('.attn-scroll').scrollLeft = 200")
+        page.evaluate("new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
+        painted = picture(page)
+        assert page.locator(FILM).count() == 1
+        if share == 0.5:
+            page.locator("input[type=range]").first.evaluate(MOVE, share)
+    rest(page)
+    apart = np.abs(painted - picture(page)).max(axis=-1)
+    assert (apart > 8).mean() < 1e-3
+    assert apart.max() <= EDGE
+
+
+def test_when_a_release_was_lost_the_next_move_of_the_mouse_ends_what_was_held(show):
+    page = show(a_grid())
+    slider = page.locator("input[type=range]").first
+    slider.wait_for()
+    page.evaluate(HOLD)
+    slider.evaluate(MOVE, 0.4)
+    assert page.locator(FILM).count() == 1
+    page.mouse.move(300, 5)
+    rest(page)
+    before = texts(page)
+    slider.evaluate("(one) => { one.value = 9; one.dispatchEvent(new Event('input', { bubbles: true })) }")
+    assert page.locator(FILM).count() == 0
+    assert texts(page) != before
 
 
 def test_a_slider_moved_by_the_keyboard_writes_at_once_and_a_key_held_down_paints(show, rested):

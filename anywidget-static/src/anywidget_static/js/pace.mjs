@@ -96,7 +96,8 @@ export function pace(el, draw) {
     end();
     is_held = true;
   });
-  for (const name of ["pointerup", "pointercancel", "blur"]) on(window, name, end);
+  for (const name of ["pointerup", "pointercancel"]) on(window, name, end);
+  on(window, "blur", ({ target }) => target === window && end()); // of the window, not of what had the focus in it
   on(window, "pointermove", ({ buttons, isTrusted }) => is_held && isTrusted && !buttons && end()); // its end was lost
   on(el, "keydown", ({ repeat, key }) => {
     if (types && /^(Enter|Tab|Escape|Arrow)/.test(key)) end(); // the text is done

@@ -94,7 +94,7 @@ def test_perfect_heads_have_a_score_of_one():
 
 
 def test_sizes_that_do_not_fit_are_named():
-    with pytest.raises(ValueError, match="2 queries, 2 keys"):
+    with pytest.raises(ValueError, match=r"2 tokens and 2 keys do not fit grids of shape \(3, 3\)"):
         head_scores(np.eye(3), ["a", "b"])
-    with pytest.raises(ValueError, match="1 marks"):
+    with pytest.raises(ValueError, match="special must have one entry for each of 3 tokens, got 1"):
         head_scores(np.eye(3), ["a", "b", "c"], [True])

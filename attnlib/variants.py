@@ -103,7 +103,8 @@ def linear_attention(
     has read, however long the text. It is another function than softmax attention, not a faster way to it.
 
     Args:
-        query, key, value, causal, offset: as in `attention`.
+        query, key, value, causal, offset: as in `attention`. There is no mask, bias, scale or softcap: they act on
+            the n × n scores, which this form never makes.
         feature: φ, a function of every entry that is never negative.
 
     Returns:
@@ -154,7 +155,8 @@ def window_attention(
     Equal to `attention` with `sliding_window_mask(n, window=window)`, without computing what that masks.
 
     Args:
-        query, key, value, scale: as in `attention`, with as many queries as keys.
+        query, key, value, scale: as in `attention`, with as many queries as keys. The window is causal,
+            and there is no mask or bias: they have n × n cells, which this form saves.
         window: how many keys each query reads.
 
     Returns:

@@ -1,6 +1,7 @@
 """What every form of attention takes, checked in one place: a fault gives the same sentence from each of them."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from numpy import ndarray as Array
 
 from attnlib.checks import (
     as_array,
+    as_divisor,
     as_flag,
     as_integer,
     as_number,
@@ -20,6 +22,17 @@ from attnlib.checks import (
     scale_factor,
     working_copies,
 )
+
+# The axes of a decoder's parameters: see `attnlib.decoder`
+AXES = {
+    "embedding": "v d",
+    "w_q": "L d hk",
+    "w_k": "L d hk",
+    "w_v": "L d hv",
+    "w_o": "L hv d",
+    "bias": "L h reach",
+    "unembedding": "d v",
+}
 
 
 @dataclass(frozen=True)
@@ -97,10 +110,8 @@ def checked(
     grid = query.shape[-2], key.shape[-2]
     if mask is not None:
         mask = _of_the_grid("mask", as_array("mask", mask, "b"), grid)
-    if (
-        bias is not None and not _of_the_grid("bias", bias, grid).max(initial=-np.inf) < np.inf
-    ):  # NaN is not less either
-        forbid("bias", bias, ~(bias < np.inf), "is {value}: it must be finite, or −∞ to block")
+    if bias is not None:
+        must_be_a_bias("bias", _of_the_grid("bias", bias, grid))
     return Arguments(
         *(query, key, value, mask, bias),
         longest_query=lengths[0],
@@ -115,6 +126,46 @@ def checked(
         batch=broadcast_batch(query=query, key=key, value=value, mask=mask, bias=bias),
         dtype=dtype,
     )
+
+
+def must_be_a_bias(name: str, array: Array) -> None:
+    """Raise for the first entry that is NaN or ∞; −∞ blocks a cell."""
+    if array.dtype.kind == "f" and not array.max(initial=-np.inf) < np.inf:  # NaN is not less either
+        forbid(name, array, ~(array < np.inf), "is {value}: it must be finite, or −∞ to block")
+
+
+def as_tokens(name: str, tokens: Any, vocabulary: int, ndim: int = 1) -> Array:
+    """Rows of an embedding, (…, n), with so many axes or more."""
+    ids = as_array(name, tokens, "iu", ndim)
+    if not ids.size:
+        raise ValueError(f"{name} must be 1 or more integers, got shape {ids.shape}")
+    forbid(name, ids, (ids < 0) | (ids >= vocabulary), f"is {{value}}: it must be from 0 to {vocabulary - 1}")
+    return ids
+
+
+def checked_parameters(
+    parameters: Mapping[str, Array], called: str = "parameters"
+) -> tuple[dict[str, Array], np.dtype]:
+    """A decoder's parameters in the order of `AXES`, and the dtype of a result; or an error that names what is missing or does not fit."""
+    if not isinstance(parameters, Mapping):
+        raise TypeError(f"{called} must be a dict of arrays, got {type(parameters).__name__}")
+    if missing := AXES.keys() - parameters.keys() - {"unembedding"}:
+        raise ValueError(f"{called} lack {', '.join(sorted(missing))}")
+    arrays = {name: as_array(name, parameters[name]) for name in AXES if name in parameters}
+    sizes: dict[str, int] = {}
+    for name, array in arrays.items():
+        axes = AXES[name].split()
+        shape = f"{name} has shape {array.shape}, which stands for ({', '.join(axes)})"
+        if array.ndim != len(axes) or 0 in array.shape:
+            raise ValueError(shape)
+        for axis, size in zip(axes, array.shape, strict=True):
+            if sizes.setdefault(axis, size) != size:
+                raise ValueError(f"{shape}, but {axis} = {sizes[axis]} elsewhere")
+    for name in ("w_q", "w_v"):
+        as_divisor("the number of heads in bias", sizes["h"], arrays[name].shape[-1], f"the columns of {name}")
+    must_be_finite(**arrays)
+    working, dtype = working_copies(**arrays)
+    return dict(zip(arrays, working, strict=True)), dtype
 
 
 def as_offset(causal: Any, offset: Any) -> int | None:

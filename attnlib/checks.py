@@ -144,6 +144,30 @@ def as_text(name: str, value: Any) -> str:
     return value
 
 
+def as_list(name: str, value: Any) -> list[Any]:
+    """`value`, of several things, as a list; a text is none.
+
+    Args:
+        name, value: as for `as_array`.
+    """
+    if (
+        not isinstance(value, Iterable)
+        or isinstance(value, str | bytes | dict)
+        or (isinstance(value, Array) and not value.ndim)
+    ):
+        raise TypeError(f"{name} must be a list, got {_told(value)}")
+    return list(value)
+
+
+def as_texts(name: str, value: Any) -> list[str]:
+    """`value` as a list of texts.
+
+    Args:
+        name, value: as for `as_array`.
+    """
+    return [as_text(f"{name}[{i}]", text) for i, text in enumerate(as_list(name, value))]
+
+
 def as_callable(name: str, value: Any) -> Any:
     """`value`, which must be a function.
 

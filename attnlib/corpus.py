@@ -67,9 +67,13 @@ def read_back(rng: np.random.Generator) -> Sentence:
     Returns:
         The words, and which of their next words are told.
 
+    Raises:
+        TypeError: for what is no generator.
+
     >>> " ".join(read_back(np.random.default_rng(0)).words)
     'listen west six ship north east gold roger west six ship north east gold over .'
     """
+    rng = as_generator("rng", rng)
     items = _draw(rng, ITEMS, int(rng.integers(3, 7)))
     words = [OPENINGS[rng.integers(len(OPENINGS))], *items, "roger", *items, "over", "."]
     again = len(items) + 2
@@ -85,9 +89,13 @@ def pronoun(rng: np.random.Generator) -> Sentence:
     Returns:
         The words, and which of their next words are told.
 
+    Raises:
+        TypeError: for what is no generator.
+
     >>> " ".join(pronoun(np.random.default_rng(3)).words)
     'Max called the owl . it reads .'
     """
+    rng = as_generator("rng", rng)
     kinds = _draw(rng, tuple(PRONOUNS), 2)
     if kinds[0] == "it":
         kinds.reverse()  # a person comes first
@@ -109,9 +117,13 @@ def echo(rng: np.random.Generator) -> Sentence:
     Returns:
         The words, and which of their next words are told.
 
+    Raises:
+        TypeError: for what is no generator.
+
     >>> " ".join(echo(np.random.default_rng(1)).words)
     'water fish Mia sings called dog Anna black paints listen water fish Mia sings called dog Anna black paints listen .'
     """
+    rng = as_generator("rng", rng)
     words = _draw(rng, VOCABULARY, int(rng.integers(6, 16)))
     n = len(words)
     return Sentence([*words, *words, "."], {n + i: (COPY, i + 1) for i in range(n - 1)})

@@ -41,7 +41,9 @@ def attention_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1
     >>> attention_cost(1000, 1000, 64, 64)
     Cost(multiply_adds=128000000, bytes_moved=17024000, peak_bytes=8256000)
     """
-    _check(n_q=n_q, n_k=n_k, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize)
+    n_q, n_k, d_k, d_v, num_heads, itemsize = _sizes(
+        n_q=n_q, n_k=n_k, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize
+    )
     grid = n_q * n_k
     adds, moved = _products((n_q, d_k, n_k), (n_q, n_k, d_v))
     return _cost(adds, moved + 2 * grid, 2 * grid + n_q * d_v, num_heads, itemsize)
@@ -71,7 +73,9 @@ def streaming_cost(
     >>> attention_cost(32768, 32768, 64, 64).peak_bytes // streaming_cost(32768, 32768, 64, 64).peak_bytes
     964
     """
-    _check(n_q=n_q, n_k=n_k, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize)
+    n_q, n_k, d_k, d_v, num_heads, itemsize = _sizes(
+        n_q=n_q, n_k=n_k, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize
+    )
     rows, columns, together = tile_sizes(n_q, n_k, as_flag("causal", causal))
     bands = [(min(rows, n_q - first), min(n_k, first + rows, n_q) if causal else n_k) for first in range(0, n_q, rows)]
     grid, keys_read = sum(band * seen for band, seen in bands), sum(seen for _, seen in bands)
@@ -100,7 +104,9 @@ def window_cost(n: int, window: int, d_k: int, d_v: int, *, num_heads: int = 1, 
     >>> attention_cost(8192, 8192, 64, 64).multiply_adds // window_cost(8192, 256, 64, 64).multiply_adds
     32
     """
-    _check(n=n, window=window, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize)
+    n, window, d_k, d_v, num_heads, itemsize = _sizes(
+        n=n, window=window, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize
+    )
     window = min(window, n)
     adds, moved = _products((1, d_k, window), (1, window, d_v))
     peak = 2 * n * window + (n + window - 1) * d_v + n * d_v
@@ -125,7 +131,9 @@ def linear_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1, i
     >>> linear_cost(8192, 8192, 64, 64).multiply_adds / linear_cost(1024, 1024, 64, 64).multiply_adds
     8.0
     """
-    _check(n_q=n_q, n_k=n_k, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize)
+    n_q, n_k, d_k, d_v, num_heads, itemsize = _sizes(
+        n_q=n_q, n_k=n_k, d_k=d_k, d_v=d_v, num_heads=num_heads, itemsize=itemsize
+    )
     adds, moved = _products((d_k, n_k, d_v + 1), (n_q, d_k, d_v + 1))
     features = (n_q + n_k) * d_k
     peak = features + (n_k + d_k) * (d_v + 1) + n_q * (2 * d_v + 1)
@@ -159,8 +167,9 @@ def multi_head_cost(
     [268435456, 268435456]
     """
     n_z = n if n_z is None else n_z
-    _check(n=n, d=d, n_z=n_z, itemsize=itemsize)
-    d_head = d // as_divisor("num_heads", num_heads, d, "d")
+    n, d, n_z, itemsize = _sizes(n=n, d=d, n_z=n_z, itemsize=itemsize)
+    num_heads = as_divisor("num_heads", num_heads, d, "d")
+    d_head = d // num_heads
     shared = _groups(num_heads, num_kv_heads) * d_head
     adds, moved = _products((n, d, d), (n_z, d, shared), (n_z, d, shared), (n, d, d))
     inner = attention_cost(n, n_z, d_head, d_head, num_heads=num_heads, itemsize=itemsize)
@@ -192,8 +201,8 @@ def block_parts(
     >>> block_parts(10, 3)
     {'queries, keys, values': 270, 'QKᵀ': 300, 'AV': 300, 'W_O': 90, 'feed-forward': 720}
     """
-    _check(n=n, d=d)
-    if not 1 <= as_number("expansion", expansion) <= LARGEST:
+    n, d = _sizes(n=n, d=d)
+    if not 1 <= (expansion := as_number("expansion", expansion)) <= LARGEST:
         raise ValueError(f"expansion must be from 1 to {LARGEST}, got {expansion}")
     attention = multi_head_cost(n, d, num_heads=num_heads, num_kv_heads=num_kv_heads).multiply_adds
     scores = blends = attention_cost(n, n, d, d).multiply_adds // 2
@@ -244,8 +253,8 @@ def block_parameters(d: int, *, expansion: float | int = 4, num_heads: int = 1, 
     >>> 12 * block_parameters(768)  # GPT-2 small without its embeddings
     84934656
     """
-    grid = attention_cost(1, 1, d, d).multiply_adds
-    return block_multiply_adds(1, d, expansion=expansion, num_heads=num_heads, num_kv_heads=num_kv_heads) - grid
+    whole = block_multiply_adds(1, d, expansion=expansion, num_heads=num_heads, num_kv_heads=num_kv_heads)
+    return whole - attention_cost(1, 1, d, d).multiply_adds
 
 
 def crossover(d: int, *, expansion: float | int = 4, num_heads: int = 1, num_kv_heads: int | None = None) -> int:
@@ -287,7 +296,7 @@ def multi_head_parameters(d: int, d_k: int, d_v: int, *, num_heads: int, num_kv_
     >>> [multi_head_parameters(768, 64, 64, num_heads=12, num_kv_heads=g) for g in (12, 1)]
     [2359296, 1277952]
     """
-    _check(d=d, d_k=d_k, d_v=d_v, num_heads=num_heads)
+    d, d_k, d_v, num_heads = _sizes(d=d, d_k=d_k, d_v=d_v, num_heads=num_heads)
     return d * (num_heads + _groups(num_heads, num_kv_heads)) * (d_k + d_v)
 
 
@@ -312,7 +321,9 @@ def cache_bytes(n: int, num_kv_heads: int, d_head: int, *, num_layers: int = 1, 
     >>> cache_bytes(4096, 32, 128, num_layers=32, itemsize=2) / 2**30
     2.0
     """
-    _check(n=n, num_kv_heads=num_kv_heads, d_head=d_head, num_layers=num_layers, itemsize=itemsize)
+    n, num_kv_heads, d_head, num_layers, itemsize = _sizes(
+        n=n, num_kv_heads=num_kv_heads, d_head=d_head, num_layers=num_layers, itemsize=itemsize
+    )
     return 2 * n * num_kv_heads * d_head * num_layers * itemsize
 
 
@@ -333,6 +344,5 @@ def _groups(num_heads: int, num_kv_heads: int | None) -> int:
     return num_heads if num_kv_heads is None else as_divisor("num_kv_heads", num_kv_heads, num_heads, "num_heads")
 
 
-def _check(**sizes: int) -> None:
-    for name, size in sizes.items():
-        as_integer(name, size, 1)
+def _sizes(**sizes: int) -> list[int]:
+    return [as_integer(name, size, 1) for name, size in sizes.items()]

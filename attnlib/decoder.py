@@ -17,30 +17,11 @@ import numpy as np
 from jaxtyping import Float, Int, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import (
-    as_array,
-    as_divisor,
-    as_integer,
-    as_number,
-    forbid,
-    must_be_finite,
-    must_fit,
-    returned,
-    working_copies,
-)
+from attnlib.arguments import as_tokens, checked_parameters, must_be_a_bias
+from attnlib.checks import as_array, as_integer, as_number, forbid, must_be_finite, must_fit, returned, working_copies
 from attnlib.multihead import merge_heads, split_heads
 from attnlib.projections import projected
 from attnlib.scaled_dot_product import attention_weights
-
-AXES = {
-    "embedding": "v d",
-    "w_q": "L d hk",
-    "w_k": "L d hk",
-    "w_v": "L d hv",
-    "w_o": "L hv d",
-    "bias": "L h reach",
-    "unembedding": "d v",
-}
 
 
 class _Run(NamedTuple):
@@ -97,7 +78,7 @@ def distance_bias(table: Real[Array, "*batch reach"], n: int) -> Real[Array, "*b
         The bias, (…, n, n).
 
     Raises:
-        ValueError: for n < 1 or an empty table.
+        ValueError: for n < 1, an empty table, and an entry that is NaN or ∞, naming its index; −∞ blocks.
 
     Source: Raffel et al. (2020), section 2.1, with one bucket for each distance.
 
@@ -109,6 +90,7 @@ def distance_bias(table: Real[Array, "*batch reach"], n: int) -> Real[Array, "*b
     table, n = as_array("table", table, ndim=1), as_integer("n", n, 1)
     if table.shape[-1] == 0:
         raise ValueError(f"table needs 1 or more distances, got shape {table.shape}")
+    must_be_a_bias("table", table)
     distance = np.subtract.outer(np.arange(n), np.arange(n)).clip(0, table.shape[-1] - 1)
     return table[..., distance]
 
@@ -165,12 +147,10 @@ def decoder_logits(
 
 
 def _run(parameters: Mapping[str, Array], tokens: Sequence[int] | Int[Array, "*batch n"]) -> _Run:
-    arrays, dtype = _checked(parameters)
+    arrays, dtype = checked_parameters(parameters)
     unembedding = arrays.pop("unembedding", arrays["embedding"].T)
-    ids = as_array("tokens", tokens, "iu", ndim=1)
     embedding, *layers = arrays.values()
-    if not ids.size or ids.min() < 0 or ids.max() >= len(embedding):
-        raise ValueError(f"tokens must be 1 or more integers from 0 to {len(embedding) - 1}, got {ids.tolist()}")
+    ids = as_tokens("tokens", tokens, len(embedding))
     stream, grids = embedding[ids], []  # (*batch, n, d)
     for w_q, w_k, w_v, w_o, table in zip(*layers, strict=True):
         x, heads = rms_norm(stream), len(table)
@@ -182,26 +162,3 @@ def _run(parameters: Mapping[str, Array], tokens: Sequence[int] | Int[Array, "*b
         stream = stream + projected("the stream", merge_heads(grids[-1] @ value), "w_o", w_o)
     must_fit("the stream", stream, "the parameters are")
     return _Run(np.stack(grids, axis=-4), stream, unembedding, dtype)
-
-
-def _checked(parameters: Mapping[str, Array]) -> tuple[dict[str, Array], np.dtype]:
-    """The parameters in the order of `AXES`, and the dtype of a result; or an error that names what is missing or does not fit."""
-    if not isinstance(parameters, Mapping):
-        raise TypeError(f"parameters must be a dict of arrays, got {type(parameters).__name__}")
-    if missing := AXES.keys() - parameters.keys() - {"unembedding"}:
-        raise ValueError(f"parameters lack {', '.join(sorted(missing))}")
-    arrays = {name: as_array(name, parameters[name]) for name in AXES if name in parameters}
-    sizes: dict[str, int] = {}
-    for name, array in arrays.items():
-        axes = AXES[name].split()
-        shape = f"{name} has shape {array.shape}, which stands for ({', '.join(axes)})"
-        if array.ndim != len(axes) or 0 in array.shape:
-            raise ValueError(shape)
-        for axis, size in zip(axes, array.shape, strict=True):
-            if sizes.setdefault(axis, size) != size:
-                raise ValueError(f"{shape}, but {axis} = {sizes[axis]} elsewhere")
-    for name in ("w_q", "w_v"):
-        as_divisor("the number of heads in bias", sizes["h"], arrays[name].shape[-1], f"the columns of {name}")
-    must_be_finite(**arrays)
-    working, dtype = working_copies(**arrays)
-    return dict(zip(arrays, working, strict=True)), dtype

@@ -114,7 +114,6 @@ W_V = _table("""
 """)
 
 # Two heads: one matches who (subject, addressee), one matches what (object, deed). W_O is h·d_v × d.
-HEAD_NAMES = ("who", "what")
 HEADS_W_Q = _frozen([W_Q * [1.6, 0.0, 1.6, 0.0], W_Q * [0.0, 1.6, 0.0, 1.6]])
 HEADS_W_K = _frozen([W_K * [1.6, 0.0, 1.6, 0.0], W_K * [0.0, 1.6, 0.0, 1.6]])
 HEADS_W_V = _frozen([W_V * [1.0, 0.4, 0.2], W_V * [0.2, 1.0, 1.0]])

@@ -1,5 +1,7 @@
 """Several attentions side by side: split into heads, attend, merge, mix with W_O."""
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
@@ -82,7 +84,9 @@ def multi_head_attention(
     context: Real[Array, "*#batch n_c d_c"] | None = None,
     causal: bool = False,
     offset: int = 0,
+    bias: Real[Array, "*#heads n n_c"] | None = None,
     scale: float | None = None,
+    softcap: float | None = None,
     dropout: float = 0.0,
     rng: np.random.Generator | None = None,
 ) -> Float[Array, "*batch n d_out"]:
@@ -102,7 +106,8 @@ def multi_head_attention(
         context: Z, whose rows are read, (…, n_c, d_c). None means self-attention, Z = X.
         causal: whether row i may attend to rows up to i + `offset` alone; with a mask, to those that it allows too.
         offset: how many rows of Z precede the first row of X.
-        scale: what the dot products are multiplied by; None means 1/√d_k.
+        bias: what is added to the scores, (n, n_c) for every head or (…, h, n, n_c) for each its own; −∞ blocks.
+        scale, softcap: as in `attention`.
         dropout: the probability with which each weight becomes 0; what is left is divided by 1 − dropout, so that
             rows no longer sum to 1.
         rng: what dropout draws from.
@@ -136,7 +141,7 @@ def multi_head_attention(
         "w_o": w_o,
     }
     arrays |= {"b_q": b_q, "b_k": b_k, "b_v": b_v, "b_o": b_o}
-    copies, dtype = working_copies("b_q", "b_k", "b_v", "b_o", **arrays)
+    (*copies, bias), dtype = working_copies("b_q", "b_k", "b_v", "b_o", "bias", **arrays, bias=bias)
     must_be_finite(**dict(zip(arrays, copies, strict=True)))
     x, context, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o = copies
     mask = None if mask is None else as_array("mask", mask, "b", ndim=2)
@@ -151,11 +156,12 @@ def multi_head_attention(
     broadcast_batch(x=x, context=context, mask=mask)
     key, value = (np.repeat(shared, num_heads // num_kv_heads, axis=-3) for shared in (key, value))
     mask = None if mask is None else mask[..., None, :, :]  # the same for every head
+    settings: dict[str, Any] = {"causal": causal, "offset": offset, "bias": bias, "scale": scale, "softcap": softcap}
     if dropout:
-        weights = attention_weights(query, key, mask, causal=causal, offset=offset, scale=scale)  # (*batch, h, n, n_c)
+        weights = attention_weights(query, key, mask, **settings)  # (*batch, h, n, n_c)
         heads = dropout_weights(weights, dropout, rng) @ value
     else:
-        heads = attention(query, key, value, mask, causal=causal, offset=offset, scale=scale)
+        heads = attention(query, key, value, mask, **settings)
     out = projected("the output of all heads", merge_heads(heads), "w_o", w_o, b_o)
     return returned(out, dtype, "x and the matrices w_q to w_o are")
 

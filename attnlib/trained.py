@@ -15,7 +15,8 @@ from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
 from attnlib import corpus
-from attnlib.checks import as_integer, as_text
+from attnlib.arguments import as_tokens, checked_parameters
+from attnlib.checks import as_array, as_integer, as_text
 from attnlib.corpus import CONTEXT, COPY, PRONOUN, Streams, repeats, streams
 from attnlib.decoder import decoder_logits, decoder_weights
 from attnlib.lab.heads import silence_head
@@ -74,17 +75,17 @@ def encode(text: str) -> list[int]:
 
     Raises:
         ValueError: for words that the model never saw, no words at all, and more than it reads at once.
+        TypeError: for what is no text.
 
     >>> encode("Houston, we have a problem.")
     [0, 1, 2, 3, 4, 5]
     """
     rows, unknown = read_words(as_text("text", text), VOCABULARY)
     if unknown:
-        raise ValueError(
-            f"the model knows {len(VOCABULARY)} words (attnlib.trained.VOCABULARY), and not {', '.join(map(repr, unknown))}"
-        )
+        known = f"the model knows {len(VOCABULARY)} words (attnlib.trained.VOCABULARY)"
+        raise ValueError(f"{known}, and of the text not {', '.join(map(repr, unknown))}")
     if not 1 <= len(rows) <= CONTEXT:
-        raise ValueError(f"the model reads 1 to {CONTEXT} words at once, got {len(rows)}")
+        raise ValueError(f"text must have 1 to {CONTEXT} words, which the model reads at once, got {len(rows)}")
     return rows
 
 
@@ -98,13 +99,16 @@ def decode(tokens: Sequence[int] | Int[Array, "n"]) -> str:
         The words, with one space between each two.
 
     Raises:
-        ValueError: for a number that is no row.
+        ValueError: for another shape, and for a number that is no row, naming its index.
+        TypeError: for what is no array.
 
     >>> decode([0, 1, 2, 3, 4, 5])
     'Houston we have a problem .'
     """
-    last = len(VOCABULARY) - 1
-    return " ".join(VOCABULARY[as_integer(f"tokens[{i}]", token, 0, last)] for i, token in enumerate(tokens))
+    ids = as_array("tokens", tokens, "iu", ndim=1)
+    if ids.ndim > 1:
+        raise ValueError(f"tokens must have the shape (n,), got {ids.shape}")
+    return " ".join(VOCABULARY[row] for row in (as_tokens("tokens", ids, len(VOCABULARY)) if ids.size else ()))
 
 
 def next_words(text: str, count: int = 3, *, using: Parameters | None = None) -> list[NextWord]:
@@ -119,13 +123,19 @@ def next_words(text: str, count: int = 3, *, using: Parameters | None = None) ->
         Each word with its probability, the likeliest first.
 
     Raises:
-        ValueError: as `encode` does, and for a count below 1.
+        ValueError: as `encode` does, for a count below 1, and for parameters that are missing, do not fit or have
+            another number of words.
+        TypeError: for what is no text, no integer or no dict of arrays.
 
     >>> [word for word, _ in next_words("Houston we have a", 1)]
     ['problem']
     """
-    count = as_integer("count", count, 1)
-    chances = softmax(decoder_logits(parameters() if using is None else using, encode(text))[-1])
+    count, rows = as_integer("count", count, 1), encode(text)
+    using = parameters() if using is None else using
+    words = len(checked_parameters(using, "using")[0]["embedding"])
+    if words != len(VOCABULARY):
+        raise ValueError(f"using must have a row of its embedding for each of {len(VOCABULARY)} words, got {words}")
+    chances = softmax(decoder_logits(using, rows)[-1])
     return [NextWord(VOCABULARY[row], float(chances[row])) for row in np.argsort(-chances, kind="stable")[:count]]
 
 
@@ -140,13 +150,15 @@ def ablate(parameters: Parameters, layer: int, head: int) -> dict[str, Array]:
         Arrays by name; all but `w_o` are those that were given.
 
     Raises:
-        ValueError: for a head that is not there.
+        ValueError: for a head that is not there, and for parameters that are missing or do not fit.
+        TypeError: for what is no dict of arrays or no integer.
 
     >>> without = ablate(parameters(), 0, 1)
     >>> bool((without["w_o"][0, 16:32] == 0).all())
     True
     """
-    return dict(parameters) | {"w_o": silence_head(parameters["w_o"], layer, head, parameters["bias"].shape[1])}
+    arrays, _ = checked_parameters(parameters)
+    return dict(parameters) | {"w_o": silence_head(parameters["w_o"], layer, head, arrays["bias"].shape[1])}
 
 
 def previous_token_scores(parameters: Parameters, sequences: Int[Array, "count n"]) -> Float[Array, "layers h"]:
@@ -159,12 +171,16 @@ def previous_token_scores(parameters: Parameters, sequences: Int[Array, "count n
     Returns:
         Mean weights, (layers, h), from 0 to 1.
 
+    Raises:
+        ValueError: as `decoder_weights`, and for rows of fewer than two tokens.
+        TypeError: for what is no array or no dict of arrays.
+
     >>> scores = previous_token_scores(parameters(), repeats(np.random.default_rng(0), 5))
     >>> scores.shape, bool(scores.max() > 0.9)
     ((2, 4), True)
     """
-    n = sequences.shape[1]
-    later = np.arange(1, n)
+    sequences = _sequences(sequences, parameters, 2)
+    later = np.arange(1, sequences.shape[1])
     scores: Array = decoder_weights(parameters, sequences)[..., later, later - 1].mean(axis=(0, -1))
     return scores
 
@@ -180,15 +196,15 @@ def induction_scores(parameters: Parameters, sequences: Int[Array, "count twice"
         Mean weights, (layers, h), from 0 to 1.
 
     Raises:
-        ValueError: for other sequences.
+        ValueError: as `decoder_weights`, and for other sequences.
+        TypeError: for what is no array or no dict of arrays.
 
     >>> scores = induction_scores(parameters(), repeats(np.random.default_rng(0), 5))
     >>> scores.shape, bool(scores.max() > 0.9)
     ((2, 4), True)
     """
-    n, odd = divmod(sequences.shape[-1], 2)
-    if odd or (sequences[:, :n] != sequences[:, n:]).any():
-        raise ValueError(f"induction_scores needs words said twice, got sequences of shape {sequences.shape}")
+    sequences = _twice(sequences, parameters)
+    n = sequences.shape[1] // 2
     later = np.arange(n, 2 * n - 1)
     scores: Array = decoder_weights(parameters, sequences)[..., later, later - n + 1].mean(axis=(0, -1))
     return scores
@@ -204,10 +220,15 @@ def pronoun_scores(parameters: Parameters, drawn: Streams) -> Float[Array, "laye
     Returns:
         Mean weights, (layers, h), from 0 to 1.
 
+    Raises:
+        ValueError: as `decoder_weights`, and for streams without a pronoun.
+        TypeError: for what are no streams or no dict of arrays.
+
     >>> scores = pronoun_scores(parameters(), streams(np.random.default_rng(0), 20))
     >>> scores.shape, bool(scores.max() > 0.9)
     ((2, 4), True)
     """
+    drawn = _streams(drawn, parameters, PRONOUN)
     rows, places = np.nonzero(drawn.task == PRONOUN)
     weights = decoder_weights(parameters, drawn.tokens[:, :-1])
     scores: Array = weights[rows, :, :, places, drawn.target[rows, places]].mean(axis=0)  # of (pronouns, layers, h)
@@ -224,10 +245,16 @@ def accuracies(parameters: Parameters, drawn: Streams, sequences: Int[Array, "co
         By name: `loss`; of the words of a list said again `copy`, of the word after a pronoun `pronoun`, and of the
         later half of `sequences`, which no grammar makes, `repeats`.
 
+    Raises:
+        ValueError: as `decoder_weights`, for streams without a list that is said again or without a pronoun, and for
+            other sequences than words said twice.
+        TypeError: for what are no streams, no array or no dict of arrays.
+
     >>> measured = accuracies(parameters(), streams(np.random.default_rng(0), 20), repeats(np.random.default_rng(0), 5))
     >>> list(measured), measured["pronoun"] > 0.9
     (['loss', 'copy', 'pronoun', 'repeats'], True)
     """
+    drawn, sequences = _streams(drawn, parameters, COPY, PRONOUN), _twice(sequences, parameters)
     logits = decoder_logits(parameters, drawn.tokens[:, :-1])
     following = drawn.tokens[:, 1:]
     right = logits.argmax(axis=-1) == following
@@ -255,9 +282,14 @@ def measure(parameters: Parameters, *, count: int = 300) -> dict[str, Any]:
         By name: "accuracies" of the whole model, "named", the layer and head with the highest score of each
         kind, and "heads".
 
+    Raises:
+        ValueError: as `decoder_weights`, and for a count below 1.
+        TypeError: for what is no integer or no dict of arrays.
+
     >>> list(measure(parameters(), count=5))
     ['accuracies', 'named', 'heads']
     """
+    count = as_integer("count", count, 1)
     drawn = streams(np.random.default_rng(2024), count)
     sequences = repeats(np.random.default_rng(2025), count)
     whole = accuracies(parameters, drawn, sequences)
@@ -274,3 +306,39 @@ def measure(parameters: Parameters, *, count: int = 300) -> dict[str, Any]:
     ]
     best = {name: [int(i) for i in np.unravel_index(score.argmax(), score.shape)] for name, score in scores.items()}
     return {"accuracies": whole, "named": best, "heads": heads}
+
+
+def _sequences(sequences: Array, parameters: Parameters, least: int) -> Array:
+    """Rows of tokens, so many or more in each."""
+    embedding = checked_parameters(parameters)[0]["embedding"]
+    ids = as_tokens("sequences", sequences, len(embedding), ndim=2)
+    if ids.ndim > 2 or ids.shape[1] < least:
+        raise ValueError(f"sequences must have the shape (count, n), n {least} or more, got {ids.shape}")
+    return ids
+
+
+def _twice(sequences: Array, parameters: Parameters) -> Array:
+    """Rows of two words or more, said twice."""
+    ids = _sequences(sequences, parameters, 4)
+    n, odd = divmod(ids.shape[1], 2)
+    if odd or (ids[:, :n] != ids[:, n:]).any():
+        raise ValueError(f"sequences must hold words said twice, got shape {ids.shape}")
+    return ids
+
+
+def _streams(drawn: Streams, parameters: Parameters, *tasks: int) -> Streams:
+    """Streams of words that the model knows, in which each of the tasks occurs."""
+    if not isinstance(drawn, Streams):
+        raise TypeError(f"drawn must be what attnlib.corpus.streams gives, got {type(drawn).__name__}")
+    embedding = checked_parameters(parameters)[0]["embedding"]
+    tokens = as_tokens("drawn.tokens", drawn.tokens, len(embedding), ndim=2)
+    task, target = (as_array(f"drawn.{name}", getattr(drawn, name), "iu") for name in ("task", "target"))
+    if not task.shape == target.shape == tokens[:, 1:].shape:
+        raise ValueError(
+            f"drawn.tokens of shape {tokens.shape} do not fit {task.shape} tasks and {target.shape} targets"
+        )
+    for kind in tasks:
+        if not (task == kind).any():
+            told = {COPY: "a list that is said again", PRONOUN: "a pronoun"}[kind]
+            raise ValueError(f"drawn holds {len(tokens)} streams without {told}: draw more")
+    return Streams(tokens, task, target)

@@ -56,8 +56,14 @@ def tied_attention(
     """
     (x, u), dtype = working_copies("u", x=x, u=u)
     must_be_finite(x=x, u=u)
-    x = as_array("x", x, ndim=2) if u is None else projected("x", x, "u", u)
-    return returned(attention(x, x, x, mask, causal=causal, scale=scale), dtype, "x is")
+    if 0 in as_array("x", x, ndim=2).shape[-2:] or (u is not None and 0 in u.shape):
+        raise ValueError(f"x must have rows and columns, and u too: got shapes {x.shape} and {np.shape(u)}")
+    x = x if u is None else projected("x", x, "u", u)
+    try:
+        out = attention(x, x, x, mask, causal=causal, scale=scale)
+    except ValueError as error:
+        raise ValueError(f"with the rows of x as query, key and value: {error}") from None
+    return returned(out, dtype, "x is")
 
 
 def elu_plus_one(x: Real[Array, "*shape"]) -> Float[Array, "*shape"]:
@@ -97,7 +103,8 @@ def linear_attention(
     has read, however long the text. It is another function than softmax attention, not a faster way to it.
 
     Args:
-        query, key, value, causal, offset: as in `attention`.
+        query, key, value, causal, offset: as in `attention`. There is no mask, bias, scale or softcap: they act on
+            the n × n scores, which this form never makes.
         feature: φ, a function of every entry that is never negative.
 
     Returns:
@@ -121,7 +128,9 @@ def linear_attention(
     seen = as_offset(causal, offset)
     feature = as_callable("feature", feature)
     query, key = applied(feature, "feature", "query", query), applied(feature, "feature", "key", key)
-    value = np.concatenate([value, np.ones_like(value[..., :1])], axis=-1)  # the last column sums the weights
+    value = np.concatenate(
+        [value, np.ones((*value.shape[:-1], 1), value.dtype)], axis=-1
+    )  # the last column sums the weights
     with np.errstate(over="ignore", invalid="ignore"):
         if seen is None:
             out: Array = query @ (np.swapaxes(key, -1, -2) @ value)
@@ -146,7 +155,8 @@ def window_attention(
     Equal to `attention` with `sliding_window_mask(n, window=window)`, without computing what that masks.
 
     Args:
-        query, key, value, scale: as in `attention`, with as many queries as keys.
+        query, key, value, scale: as in `attention`, with as many queries as keys. The window is causal,
+            and there is no mask or bias: they have n × n cells, which this form saves.
         window: how many keys each query reads.
 
     Returns:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from attnlib.checks import as_text, as_texts
+
 EDGES = ".,;:!?()\"'“”‘’…"  # what may stand right before and after a word
 SPACES = r"[ \t\n\r\xa0]+"
 
@@ -28,10 +30,14 @@ def read_words(text: str, vocabulary: Sequence[str]) -> Words:
     Returns:
         The rows of known words, and the pieces of the text with others.
 
+    Raises:
+        TypeError: for what is no text, or no list of texts.
+
     >>> read_words("Tom, red and BLUE.", ["red", "blue", "."])
     Words(rows=[0, 1, 2], unknown=['Tom,', 'and'])
     """
-    known = {word.lower(): row for row, word in enumerate(vocabulary)}
+    text = as_text("text", text)
+    known = {word.lower(): row for row, word in enumerate(as_texts("vocabulary", vocabulary))}
     rows: list[int] = []
     unknown: list[str] = []
     for piece in re.split(SPACES, text):

@@ -78,18 +78,6 @@ SHARE_MISTAKES: Slips = [
     ("The keys are divided by the size of a group. Each query head gets its key head as it is.", lambda key, h: _share(key, h) / (h // len(key))),
     ("The axes of heads and tokens are exchanged: heads come first.", lambda key, h: _share(key, h).swapaxes(0, 1)),
 ]  # fmt: skip
-ONE_FOR_ALL = (
-    1,
-    2,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-)  # with one head of keys, or one for each query, some mistakes make no difference
-ONE_FOR_EACH = (3, 4, 5, 6, 7, 8, 10)
 
 
 # What each head adds ---------------------------------------------------------------------------

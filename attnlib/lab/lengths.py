@@ -8,6 +8,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from attnlib.checks import as_choice, as_integer
+
 
 class Lengths(NamedTuple):
     """What came of texts of each of `lengths`, always at their last token, for each run and five seeds.
@@ -47,6 +49,7 @@ def recorded(trained: int = 9) -> Lengths:
 
     Raises:
         ValueError: for another length of training.
+        TypeError: for what is no integer.
 
     >>> found = recorded()
     >>> found.lengths[:5], found.right["rotary"].shape
@@ -55,9 +58,8 @@ def recorded(trained: int = 9) -> Lengths:
     [0.18, 0.1, 0.2, 0.92]
     """
     made = record()
-    if str(trained) not in made["trained"]:
-        raise ValueError(f"no run was trained with {trained!r} letters; there are {', '.join(made['trained'])}")
-    runs = made["trained"][str(trained)]
+    trained = as_integer("trained", trained)
+    runs = made["trained"][as_choice("trained", str(trained), made["trained"])]
     right, before, far = (
         {run: np.array(kept[what]) for run, kept in runs.items()} for what in ("right", "before", "far")
     )

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from attnlib.checks import as_choice, as_integer
+from attnlib.checks import as_choice, as_integer, as_list
 from attnlib.models.packing import without_base64
 from attnlib.models.recording import Recording
 
@@ -119,13 +119,14 @@ def silenced_layers(layers: Iterable[int], way: str = "zero") -> dict[str, Any]:
 
     Raises:
         ValueError: for a layer that the model does not have, or another way.
+        TypeError: for what is no list of integers or no text.
 
     >>> silenced_layers([0])["shown"][1], silenced_layers(range(6))["right"]
     ([0.283, 0.355], 35)
     """
     found = record()["silenced"][as_choice("way", way, ("zero", "mean"))]["layers"]
     last = len(found).bit_length() - 2
-    silent = {as_integer("layer", layer, least=0, most=last) for layer in layers}
+    silent = {as_integer(f"layers[{i}]", layer, 0, last) for i, layer in enumerate(as_list("layers", layers))}
     made: dict[str, Any] = found[sum(1 << (last - layer) for layer in silent)]
     return made
 

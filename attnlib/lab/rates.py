@@ -8,6 +8,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from attnlib.checks import as_text
+
 
 class RateMap(NamedTuple):
     """What came of training at each of `rates`, at each of `widths`.
@@ -42,14 +44,15 @@ def recorded(name: str = "SGD") -> RateMap:
 
     Raises:
         ValueError: for a name that no map has.
+        TypeError: for what is no text.
 
     >>> found = recorded("SGD")
     >>> found.widths, found.output_rate, found.right["with the root"].shape
     ((4, 16, 64, 256), 0.5, (4, 17, 5))
     """
     made = record()
-    if name not in made["maps"]:
-        raise ValueError(f"no map is named {name!r}; there are {', '.join(map(repr, made['maps']))}")
+    if as_text("name", name) not in made["maps"]:
+        raise ValueError(f"name must be one of {', '.join(map(repr, made['maps']))}, got {name!r}")
     found = made["maps"][name]
     right = {way: np.array(counts) / made["questions"] for way, counts in found["right"].items()}
     return RateMap(tuple(found["rates"]), found["output rate"], tuple(made["widths"]), right)

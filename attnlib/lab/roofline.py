@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnlib import cost
-from attnlib.checks import as_integer
+from attnlib.checks import as_callable, as_integer, as_number
 from attnlib.scaled_dot_product import attention_weights
 from attnlib.streaming import streaming_attention
 
@@ -129,10 +129,14 @@ def fastest(work: Callable[[], object], runs: int) -> float:
     Returns:
         Seconds.
 
+    Raises:
+        ValueError: for less than one run.
+        TypeError: for what is no function or no integer.
+
     >>> fastest(lambda: None, 3) >= 0
     True
     """
-    taken = []
+    work, runs, taken = as_callable("work", work), as_integer("runs", runs, 1), []
     for _ in range(runs):
         began = time.perf_counter()
         work()
@@ -150,10 +154,17 @@ def point(taken: cost.Cost, seconds: float) -> Point:
     Returns:
         Multiply–adds for each byte, and in each second.
 
+    Raises:
+        ValueError: for a time that is not above 0 or finite, or so short that the rate leaves its range.
+        TypeError: for what is no cost or no number.
+
     >>> point(cost.Cost(multiply_adds=600, bytes_moved=200, peak_bytes=0), seconds=2)
     Point(intensity=3.0, rate=300.0)
     """
-    return Point(taken.multiply_adds / taken.bytes_moved, taken.multiply_adds / seconds)
+    if not isinstance(taken, cost.Cost):
+        raise TypeError(f"taken must be what a function of attnlib.cost gives, got {type(taken).__name__}")
+    rate = taken.multiply_adds / as_number("seconds", seconds, positive=True)
+    return Point(taken.multiply_adds / taken.bytes_moved, as_number("the rate for these seconds", rate))
 
 
 def recorded() -> Roofline:

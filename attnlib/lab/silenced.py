@@ -10,6 +10,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from attnlib.checks import as_choice, as_texts
+
 HEADS = ("1.1", "1.2", "1.3", "1.4", "2.1", "2.2", "2.3", "2.4")  # layer and head, both counted from 1
 
 
@@ -49,17 +51,17 @@ def row(*heads: str) -> int:
 
     Raises:
         ValueError: for a head that is not there, or is named twice.
+        TypeError: for what is no text.
 
     >>> row(), row("1.2"), row("1.2", "2.2")
     (0, 2, 34)
     """
-    for head in heads:
+    for head in as_texts("heads", heads):
         if head not in HEADS or heads.count(head) > 1:
             raise ValueError(f"heads must be different ones of {', '.join(HEADS)}, got {', '.join(map(str, heads))}")
     return sum(2 ** HEADS.index(head) for head in heads)
 
 
-@cache
 def recorded(way: str = "zero") -> Silenced:
     """What was measured with what silenced heads add to the stream replaced.
 
@@ -72,14 +74,18 @@ def recorded(way: str = "zero") -> Silenced:
 
     Raises:
         ValueError: for another way.
+        TypeError: for what is no text.
 
     >>> found = recorded()
     >>> found.pronoun[row("1.2", "2.2")].shape, found.said.shape
     ((5,), (256, 6))
     """
+    return _recorded(as_choice("way", way, ("zero", "mean")))
+
+
+@cache
+def _recorded(way: str) -> Silenced:
     made = record()
-    if way not in made["ways"]:
-        raise ValueError(f"heads are silenced in the ways {' and '.join(map(repr, made['ways']))}, got {way!r}")
     found = {name: np.array(each) for name, each in made["ways"][way].items()}
     found["pronoun"] = found["pronoun"] / made["pronouns"]
     found["repeats"] = found["repeats"] / made["repeated"]

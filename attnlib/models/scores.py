@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
-from attnlib.checks import as_array
+from attnlib.checks import as_array, as_flag, as_list, as_texts, forbid
 
 CHOICE = (
     "Each score is a mean over queries. A query counts if it may read at least one key that the score is about, and at least "
@@ -57,7 +57,8 @@ def head_scores(
         By its name each score, one number from 0 to 1 for each head, (…).
 
     Raises:
-        ValueError: for sizes that do not fit each other.
+        ValueError: for sizes that do not fit each other, and for a weight outside 0 to 1.
+        TypeError: for what is no array, text or truth value.
 
     >>> grid = np.array([[1, 0, 0], [0.75, 0.25, 0], [0, 1, 0]])
     >>> scores = head_scores(grid, ["we", "read", "we"], mask=np.tri(3, dtype=bool))
@@ -65,12 +66,13 @@ def head_scores(
     {'previous token': 0.875, 'itself': 0.125, 'first token': 0.375, 'same token': 0.0, 'induction': 1.0, 'entropy': 0.406}
     """
     grids = as_array("grids", grids, ndim=2)
-    n_q, n_k = grids.shape[-2:]
-    keys, marks, visible = _read(tokens, special, key_tokens, key_special, mask)
-    if visible.shape != (n_q, n_k):
-        raise ValueError(f"{len(tokens)} queries, {len(keys)} keys for grids {(n_q, n_k)}")
+    forbid("grids", grids, ~((grids >= 0) & (grids <= 1 + 1e-3)), "is {value}: a weight lies between 0 and 1")
+    grids = grids.astype(float) if grids.dtype.kind in "iu" else grids
+    tokens, keys, marks, visible = _read(tokens, special, key_tokens, key_special, mask)
+    if visible.shape != grids.shape[-2:]:
+        raise ValueError(f"{len(tokens)} tokens and {len(keys)} keys do not fit grids of shape {grids.shape}")
     found = {}
-    for name, counts, chosen in _choices(list(tokens), keys, marks, visible, key_tokens is not None, sinks):
+    for name, counts, chosen in _choices(tokens, keys, marks, visible, key_tokens is not None, sinks):
         if name == "entropy":
             rows = np.where(visible[chosen], grids[..., chosen, :], 0)
             rest = np.maximum(1 - rows.sum(axis=-1, keepdims=True), 0) * sinks
@@ -102,12 +104,13 @@ def score_cases(
 
     Raises:
         ValueError: for sizes that do not fit each other.
+        TypeError: for what is no array, text or truth value.
 
     >>> score_cases(["we", "read", "we"], mask=np.tri(3, dtype=bool))["induction"]
     1
     """
-    keys, marks, visible = _read(tokens, special, key_tokens, key_special, mask)
-    found = _choices(list(tokens), keys, marks, visible, key_tokens is not None, sinks)
+    tokens, keys, marks, visible = _read(tokens, special, key_tokens, key_special, mask)
+    found = _choices(tokens, keys, marks, visible, key_tokens is not None, sinks)
     return {name: int(chosen.sum()) for name, _, chosen in found}
 
 
@@ -117,18 +120,20 @@ def _read(
     key_tokens: Sequence[str] | None,
     key_special: Sequence[bool] | None,
     mask: Array | None,
-) -> tuple[list[str], list[bool], Array]:
-    """The keys, which of them are none of the text, and where a query may read, (n_q, n_k)."""
-    keys = list(tokens if key_tokens is None else key_tokens)
-    marks = special if key_tokens is None else key_special
-    marks = [False] * len(keys) if marks is None else list(marks)
-    shape = (len(tokens), len(keys))
-    visible = np.ones(shape, dtype=bool) if mask is None else np.asarray(mask, dtype=bool)
-    if len(marks) != len(keys) or visible.shape != shape:
-        raise ValueError(
-            f"{shape[0]} queries, {shape[1]} keys, {len(marks)} marks and a mask {visible.shape} do not fit each other"
-        )
-    return keys, marks, visible
+) -> tuple[list[str], list[str], list[bool], Array]:
+    """The queries, the keys, which of these are none of the text, and where a query may read, (n_q, n_k)."""
+    queries = as_texts("tokens", tokens)
+    keys = queries if key_tokens is None else as_texts("key_tokens", key_tokens)
+    name, marks = ("special", special) if key_tokens is None else ("key_special", key_special)
+    marks = [False] * len(keys) if marks is None else as_list(name, marks)
+    marks = [as_flag(f"{name}[{i}]", mark) for i, mark in enumerate(marks)]
+    if len(marks) != len(keys):
+        raise ValueError(f"{name} must have one entry for each of {len(keys)} tokens, got {len(marks)}")
+    shape = (len(queries), len(keys))
+    visible = np.ones(shape, dtype=bool) if mask is None else as_array("mask", mask, "b")
+    if visible.shape != shape:
+        raise ValueError(f"mask of shape {visible.shape} does not fit {shape[0]} tokens and {shape[1]} keys")
+    return queries, keys, marks, visible
 
 
 def _choices(

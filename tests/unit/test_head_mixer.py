@@ -73,7 +73,7 @@ def test_the_default_is_two_trained_heads():
 def test_the_stage_of_several_heads_can_be_mixed():
     stage = houston.stages()[-2]
     mixer = HeadMixer(
-        houston.TOKENS, stage.query, stage.key, stage.value, houston.W_O, mask=stage.mask, heads=houston.HEAD_NAMES
+        houston.TOKENS, stage.query, stage.key, stage.value, houston.W_O, mask=stage.mask, heads=("who", "what")
     )
     assert np.allclose(mixer.weights, stage.weights)
     assert (mixer.heads, mixer.num_kv_heads, mixer.provenance) == (["who", "what"], 2, "hand-made")

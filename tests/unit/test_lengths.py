@@ -62,7 +62,7 @@ def test_shares_and_weights_stand_by_seed_and_length(found):
 
 
 def test_another_length_of_training_is_refused():
-    with pytest.raises(ValueError, match="no run was trained with 10 letters; there are 9, 16"):
+    with pytest.raises(ValueError, match="trained must be one of 9, 16, got '10'"):
         lengths.recorded(10)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnlib import attention, causal_mask, merge_heads, multi_head_attention, split_heads
+from attnlib import attention, attention_weights, causal_mask, merge_heads, multi_head_attention, split_heads
 from attnlib.lab import pool_heads, weight_back
 from attnlib.masks import to_torch
 from attnlib.multihead import dropout_weights
@@ -46,6 +46,27 @@ def test_it_equals_a_loop_over_its_heads(mask, scale):
     assert close(
         multi_head_attention(**given, mask=mask, num_heads=HEADS, scale=scale), looped(**given, mask=mask, scale=scale)
     )
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+@pytest.mark.parametrize("axes", [(), (6,), (3, 6)], ids=["for all heads", "for each head", "for each text and head"])
+def test_scores_are_capped_and_biased_in_each_head(axes, dropout):
+    rng = np.random.default_rng(6)
+    x, w = rng.normal(size=(5, 12)), rng.normal(size=(4, 12, 12))
+    bias = rng.normal(size=(*axes, 5, 5))
+    bias[..., 2, 0] = -np.inf
+    drawn = {"dropout": dropout, "rng": np.random.default_rng(0)} if dropout else {}
+    found = multi_head_attention(x, *w, num_heads=6, bias=bias, softcap=2.0, **drawn)
+    query, key, value = (split_heads(x @ one, 6) for one in w[:3])
+    weights = attention_weights(query, key, bias=bias, softcap=2.0)
+    weights = dropout_weights(weights, dropout, np.random.default_rng(0)) if dropout else weights
+    assert found.shape == (*axes[:-1], 5, 12)
+    assert np.allclose(found, merge_heads(weights @ value) @ w[3], atol=1e-12)
+
+
+def test_a_bias_for_other_heads_is_named(unchecked):
+    with pytest.raises(ValueError, match=r"do not broadcast: query \(6, .* bias \(4, 5, 5\)"):
+        multi_head_attention(np.ones((5, 12)), *np.ones((4, 12, 12)), num_heads=6, bias=np.zeros((4, 5, 5)))
 
 
 @pytest.mark.parametrize("kv_heads", [1, 2, 3, 6])

@@ -59,7 +59,9 @@ def test_the_map_that_the_book_shows_has_these_rates_that_serve_with_every_seed(
 
 
 def test_another_map_is_refused():
-    with pytest.raises(ValueError, match="no map is named 'sgd'; there are 'SGD', 'Adam', 'SGD, one rate'"):
+    with pytest.raises(
+        ValueError, match="name must be one of 'SGD', 'Adam', 'SGD, one rate', 'Adam, one rate', got 'sgd'"
+    ):
         rates.recorded("sgd")
 
 

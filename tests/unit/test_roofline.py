@@ -68,6 +68,19 @@ def test_a_figure_refuses_numbers_that_logarithmic_axes_cannot_hold(broken):
         plots.roofline()
 
 
+@pytest.mark.parametrize(
+    ("work", "runs", "error", "told"),
+    [
+        (3, 2, TypeError, "work must be a function, got 3"),
+        (len, 2.0, TypeError, "runs must be an integer"),
+        (len, 0, ValueError, "runs must be 1"),
+    ],
+)
+def test_what_cannot_be_timed_is_refused_before_it_runs(work, runs, error, told, unchecked):
+    with pytest.raises(error, match=told):
+        roofline.fastest(work, runs)
+
+
 def test_what_was_recorded_names_its_machine_and_the_script_writes_it(monkeypatch, tmp_path, one_thread):
     torch = pytest.importorskip("torch")
     from attnlib.training import roofline as recording

@@ -72,7 +72,7 @@ def test_a_head_that_is_not_there_is_refused(heads):
 
 
 def test_another_way_is_refused():
-    with pytest.raises(ValueError, match="heads are silenced in the ways 'zero' and 'mean', got 'noise'"):
+    with pytest.raises(ValueError, match="way must be one of zero, mean, got 'noise'"):
         silenced.recorded("noise")
 
 

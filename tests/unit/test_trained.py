@@ -149,16 +149,16 @@ def test_a_text_and_its_tokens():
 
 
 BAD = {
-    "unknown": (lambda: encode("we have a solution, Apollo"), r"knows 80 words \(attnlib.trained.VOCABULARY\), and not 'solution,', 'Apollo'"),
-    "empty": (lambda: encode(" … "), "reads 1 to 32 words at once, got 0"),
-    "too long": (lambda: encode("we " * 33), "reads 1 to 32 words at once, got 33"),
-    "below": (lambda: decode([0, -1]), r"tokens\[1\] must be 0 or more and at most 79, got -1"),
-    "above": (lambda: decode([80]), r"tokens\[0\] must be 0 or more and at most 79, got 80"),
+    "unknown": (lambda: encode("we have a solution, Apollo"), r"knows 80 words \(attnlib.trained.VOCABULARY\), and of the text not 'solution,', 'Apollo'"),
+    "empty": (lambda: encode(" … "), "text must have 1 to 32 words, .* got 0"),
+    "too long": (lambda: encode("we " * 33), "text must have 1 to 32 words, .* got 33"),
+    "below": (lambda: decode([0, -1]), r"tokens\[1\] is -1: it must be from 0 to 79"),
+    "above": (lambda: decode([80]), r"tokens\[0\] is 80: it must be from 0 to 79"),
     "next": (lambda: next_words("Hello"), "'Hello'"),
     "head": (lambda: trained.ablate(trained.parameters(), 1, 4), "head must be 0 or more and at most 3, got 4"),
     "layer": (lambda: trained.ablate(trained.parameters(), -1, 0), "layer must be 0 or more and at most 1, got -1"),
-    "once": (lambda: trained.induction_scores(trained.parameters(), np.array([[1, 2, 1, 3]])), r"words said twice, got sequences of shape \(1, 4\)"),
-    "odd": (lambda: trained.induction_scores(trained.parameters(), np.array([[1, 2, 1]])), r"shape \(1, 3\)"),
+    "once": (lambda: trained.induction_scores(trained.parameters(), np.array([[1, 2, 1, 3]])), r"sequences must hold words said twice, got shape \(1, 4\)"),
+    "odd": (lambda: trained.induction_scores(trained.parameters(), np.array([[1, 2, 1, 2, 1]])), r"said twice, got shape \(1, 5\)"),
 }  # fmt: skip
 
 

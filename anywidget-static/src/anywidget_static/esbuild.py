@@ -1,6 +1,7 @@
 """JavaScript and styles, joined by esbuild: a package's library for Jupyter, and the script of a page."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -36,18 +37,28 @@ def run(entries: Mapping[str, str], out: Path, *options: str, root: Path = Path(
     Raises:
         BuildError: when esbuild is missing or cannot read a module; its own message says which.
     """
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in entries.items():
+            Path(folder, f"{name}.js").write_text(text, encoding="utf8")
+        bundle([Path(folder, f"{name}.js") for name in entries], out, *options, root=root)
+
+
+def bundle(files: Iterable[Path | str], out: Path, *options: str, root: Path = Path()) -> None:
+    """Bundle modules into `out`; a package that is not beside a module is looked for in `root/node_modules`.
+
+    Raises:
+        BuildError: as `run`.
+    """
     esbuild = program(root)
     if not esbuild:
         raise BuildError("esbuild is missing: run `npm ci`, or install it with `npm install esbuild`")
     out.mkdir(parents=True, exist_ok=True)
-    alias = f"--alias:anywidget_static={script_folder()}"
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in entries.items():
-            Path(folder, f"{name}.js").write_text(text, encoding="utf8")
-        files = [str(Path(folder, f"{name}.js")) for name in entries]
-        command = [str(esbuild), *COMMON, alias, f"--outdir={out.absolute()}", *options, *files]
-        quiet = "--watch" not in options  # which says what it does, until it is stopped
-        done = subprocess.run(command, capture_output=quiet, text=True, encoding="utf8")
+    command = [str(esbuild), *COMMON, f"--alias:anywidget_static={script_folder()}", f"--outdir={out.absolute()}"]
+    environment = os.environ | {"NODE_PATH": str(root.absolute() / "node_modules")}
+    quiet = "--watch" not in options  # which says what it does, until it is stopped
+    done = subprocess.run(
+        [*command, *options, *map(str, files)], capture_output=quiet, text=True, encoding="utf8", env=environment
+    )
     if done.returncode:
         raise BuildError(f"esbuild cannot read this: {done.stderr}")
 

@@ -180,10 +180,10 @@ def write_scripts(app: Sphinx, exception: Exception | None) -> None:
             for name, sources in scripts.items():
                 if not _unstyled(app, sources):
                     (Path(folder) / f"{name}.css").unlink()
-            _replace(Path(folder), static)
+            copy_changed(Path(folder), static)
 
 
-def _replace(made: Path, static: Path) -> None:
+def copy_changed(made: Path, static: Path) -> None:
     """Copy the files that are not there as they are: one that did not change keeps its time."""
     for file in (file for file in made.rglob("*") if file.is_file()):
         there = static / file.relative_to(made)

@@ -7,10 +7,8 @@ had, one line says so, and the pages stay as they would be without this extensio
 import ast
 import hashlib
 import json
-import os
 import pickle
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +29,7 @@ from sphinx.util import logging
 
 from anywidget_static import esbuild
 from anywidget_static.page import script_folder
+from anywidget_static.sphinx import copy_changed
 from pyodide_cells import record, runtime
 
 HERE = Path(__file__).parent
@@ -217,7 +216,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         for old in {*_files(folder)} - {*_files(Path(made, PYTHON))}:
             if old.parts[0] not in OF_RUNTIME:
                 (folder / old).unlink()
-        _update(Path(made), Path(app.outdir))
+        copy_changed(Path(made), Path(app.outdir))
 
 
 def _folder(app: Sphinx) -> Path:
@@ -252,9 +251,10 @@ def _scripts(app: Sphinx) -> Path:
 def _write_scripts(site: Path, root: Path, widgets: Iterable[Path]) -> None:
     """Bundle the page's scripts, with what they load only when it is needed apart, and the widgets of packages."""
     out = site / PYTHON
-    _bundle(out, root, "--format=esm", "--splitting", SCRIPTS / "cells.mjs", SCRIPTS / "editor.mjs")
-    _bundle(out, root, "--format=esm", "--external:node:*", f"worker={SCRIPTS / 'worker.mjs'}")
-    _bundle(site, root, "--format=iife", f"sw={SCRIPTS / 'service-worker.mjs'}")
+    page, worker = [SCRIPTS / "cells.mjs", SCRIPTS / "editor.mjs"], f"worker={SCRIPTS / 'worker.mjs'}"
+    esbuild.bundle(page, out, "--format=esm", "--splitting", root=root)
+    esbuild.bundle([worker], out, "--format=esm", "--external:node:*", root=root)
+    esbuild.bundle([f"sw={SCRIPTS / 'service-worker.mjs'}"], site, "--format=iife", root=root)
     lines, names = [], []
     for number, library in enumerate(widgets):
         path = library.absolute().as_posix()
@@ -265,28 +265,8 @@ def _write_scripts(site: Path, root: Path, widgets: Iterable[Path]) -> None:
     (out / "widgets/widgets.css").touch()
 
 
-def _bundle(out: Path, root: Path, *options: str | Path) -> None:
-    """As `esbuild.run`, of files; they import packages of the book's own node_modules."""
-    command = [esbuild.program(root), *esbuild.COMMON, f"--alias:anywidget_static={script_folder()}", f"--outdir={out}"]
-    environment = os.environ | {"NODE_PATH": str(root.absolute() / "node_modules")}
-    done = subprocess.run(
-        [str(part) for part in [*command, *options]], capture_output=True, text=True, encoding="utf8", env=environment
-    )
-    if done.returncode:
-        raise esbuild.BuildError(f"esbuild cannot read this: {done.stderr}")
-
-
 def _files(folder: Path) -> Iterable[Path]:
     return (file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
-
-
-def _update(made: Path, there: Path) -> None:
-    """Copy the files that are not there as they are: one that did not change keeps its time."""
-    for name in _files(made):
-        file = there / name
-        if not file.exists() or file.read_bytes() != (made / name).read_bytes():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(made / name, file)
 
 
 def _digest(files: Iterable[Path], *more: object) -> str:

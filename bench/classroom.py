@@ -97,7 +97,7 @@ def cluster(students: int):
 
     from classroom import scheduler
 
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers:
         os.environ["SCHEDULER"] = workers.scheduler_address
         with scheduler.chosen() as run:
 

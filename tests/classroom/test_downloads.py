@@ -102,7 +102,9 @@ def test_what_cannot_be_unpacked_or_is_too_large_stops_nothing(tmp_path):
 
 
 def test_collecting_again_keeps_every_version(course, notebook, tmp_path):
-    first, second = (nbformat.writes(fill(notebook, RIGHT, {"answer-long_enough": f"long_enough = {n}"})) for n in (1, 2))
+    first, second = (
+        nbformat.writes(fill(notebook, RIGHT, {"answer-long_enough": f"long_enough = {n}"})) for n in (1, 2)
+    )
     place = tmp_path / "download"
     for student in ("ada", "bob"):
         (place / student).mkdir(parents=True)

@@ -14,7 +14,7 @@ import pytest
 from attnlib.lab import minilm
 from classroom import drawn, rubric, sets
 from classroom.cells import grade_id, kind, parts
-from classroom.contained import _run_test, _wanted
+from classroom.contained import _judged, _run_test, _sentence, _wanted, sentences
 from classroom.rehearse import rehearse
 from tests.helpers.graded import BY_STUDENT, GRADED, known
 
@@ -27,8 +27,8 @@ TASKS = [
 ]
 
 
-def passes(graded, task, answer, who):
-    """Whether every test that looks at the task passes with this answer."""
+def looked_at(graded, task, answer, who):
+    """The two parts of every test that looks at what an answer defines, and what they know."""
     space = known(graded, who)
     student = dict(space)
     exec(f"{task} = {answer}" if task in graded.questions else answer, student)
@@ -40,10 +40,26 @@ def passes(graded, task, answer, who):
     }
     assert looks, f"no test looks at what {answer} defines"
     for name, source in looks.items():
-        here = space | {one: student[one] for one in _wanted(source, space) if one in student}
-        if any(_run_test(part, name, here) for part in parts(source)):
-            return False
-    return True
+        yield name, parts(source), space | {one: student[one] for one in _wanted(source, space) if one in student}
+
+
+def passes(graded, task, answer, who):
+    """Whether every test that looks at the task passes with this answer."""
+    return not any(
+        _run_test(part, name, here) for name, both, here in looked_at(graded, task, answer, who) for part in both
+    )
+
+
+def named(graded, task, answer):
+    """The sentences of known mistakes in what a student is told of this answer, and whether an example failed first."""
+    found, failed = set(), False
+    for name, (example, hidden), here in looked_at(graded, task, answer, NAMES[0]):
+        shown = _run_test(example, name, here)
+        failed |= shown is not None
+        told = _judged(shown and (shown, _sentence(shown)), _run_test(hidden, name, here), hidden)
+        known_ones = {one for one in sentences(hidden) | drawn.SAID if " " in one and one != sets.OTHERWISE}
+        found |= {one for one in known_ones if told and told[1].endswith(one)}
+    return found, failed
 
 
 @pytest.mark.parametrize(("name", "task"), TASKS)
@@ -55,6 +71,17 @@ def test_right_answers_pass_and_wrong_ones_do_not_whoever_the_student_is(name, t
     for who in NAMES:
         assert [answer for answer in right if not passes(GRADED[name], task, answer, who)] == [], who
         assert [answer for answer in wrong if passes(GRADED[name], task, answer, who)] == [], who
+
+
+@pytest.mark.parametrize(("name", "task"), TASKS)
+def test_wrong_answers_are_told_their_mistake_where_an_example_fails_first_too(name, task):
+    """At least two of a function's; of a question's answers, which have no example but None, three kinds."""
+    wrong = importlib.import_module(f"tests.classroom.sets.{name}").WRONG[task]
+    told = [named(GRADED[name], task, answer) for answer in wrong]
+    if task in GRADED[name].questions:
+        assert len(set().union(*(found for found, _ in told))) >= 3
+    else:
+        assert sum(bool(found and failed) for found, failed in told) >= 2
 
 
 @pytest.mark.parametrize("name", BY_STUDENT)

@@ -231,7 +231,7 @@ def test_a_scheduler_that_cannot_be_had_is_said_in_a_sentence(course, classroom,
 def cluster():
     """A scheduler and two workers of one thread, in processes of their own."""
     distributed = pytest.importorskip("distributed", reason="Dask's `distributed` is not installed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as found:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as found:
         yield found
 
 

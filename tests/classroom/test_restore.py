@@ -123,7 +123,9 @@ def imported_in_the_setup(notebook):
 
 
 def helped_in_a_test(notebook):
-    filled = right(notebook, answer_long_enough="long_enough = np.log(9) / length / (1 - root(np.cos(np.radians(angle)) ** 2))")
+    filled = right(
+        notebook, answer_long_enough="long_enough = np.log(9) / length / (1 - root(np.cos(np.radians(angle)) ** 2))"
+    )
     filled.cells[at(filled, "test-grows")].source += "\n\ndef root(x):\n    return x**0.5"
     return filled
 

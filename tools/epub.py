@@ -51,6 +51,7 @@ PACKAGE = """<?xml version="1.0" encoding="utf-8"?>
 <manifest>{manifest}</manifest>
 <spine>{spine}</spine></package>
 """
+COVER = "cover.png"
 TYPES = {
     ".xhtml": "application/xhtml+xml",
     ".css": "text/css",
@@ -89,6 +90,7 @@ def write(folder: Path, site: Path, made: Edition, parts: list[paper.Tag], brows
     (folder / "META-INF").mkdir()
     (folder / "mimetype").write_text("application/epub+zip")
     (folder / "META-INF/container.xml").write_text(CONTAINER)
+    (inside / "images" / COVER).write_bytes((site / "_static/preview.png").read_bytes())
     page = browser.new_page()
     page.add_script_tag(content=SCRIPT.read_text(encoding="utf8"))
     for part in parts:
@@ -134,7 +136,7 @@ def package(made: Edition, inside: Path, pages: list[str]) -> str:
     for number, file in enumerate(files):
         text = file.read_text(encoding="utf8") if file.suffix == ".xhtml" else ""
         has = [name for name, tag in (("mathml", "<math"), ("svg", "<svg")) if tag in text]
-        has += ["nav"] * (file.name == "contents.xhtml")
+        has += ["nav"] * (file.name == "contents.xhtml") + ["cover-image"] * (file.name == COVER)
         properties = f' properties="{" ".join(has)}"' if has else ""
         name = file.relative_to(inside).as_posix()
         items.append(f'<item id="f{number}" href="{name}" media-type="{TYPES[file.suffix]}"{properties}/>')

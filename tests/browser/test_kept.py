@@ -7,7 +7,7 @@ import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
-from tests.browser.jupyter import Notebook, running
+from tests.helpers.jupyter import Notebook, running
 from tools import notebooks
 
 CELLS = (

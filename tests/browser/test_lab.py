@@ -137,6 +137,7 @@ def test_widgets_are_there_again_after_a_reload_and_from_the_saved_notebook(note
     notebook.command("docmanager:save")
     notebook.page.reload()
     assert notebook.cell(0, 4).text_content() == "0.24"
+    unfold(notebook)
     notebook.grid.get_by_label("temperature").fill("2.5")
     assert notebook.execute("print(grid.temperature)").strip() == "2.5"  # the kernel still runs
     notebook.command("docmanager:save")
@@ -145,6 +146,7 @@ def test_widgets_are_there_again_after_a_reload_and_from_the_saved_notebook(note
 
     saved = Notebook(open_page, lab[0], f"{tmp_path.name}/01_dot_product.ipynb")
     assert saved.grid.get_by_label("temperature").input_value() == "2.5"
+    unfold(saved)
     saved.grid.get_by_label("temperature").fill("1")
     saved.grid.locator("[data-cell='0,4']", has_text="0.21").wait_for()
     saved.stop()

@@ -11,7 +11,7 @@ import pytest
 
 from attnlib.exercises import CHAPTERS, EXERCISES, Mistake
 from classroom.cells import kind
-from tests.classroom.graded import BY_STUDENT, GRADED, known
+from tests.helpers.graded import BY_STUDENT, GRADED, known
 
 ALIKE = 10  # words in a row: shorter ones, such as what is independent with mean 0, are the book's way to speak
 STATED = [

@@ -184,6 +184,14 @@ def test_without_an_address_no_page_claims_one(built):
     assert "canonical" not in built.page()
     assert "og:url" not in built.page()
     assert 'href="./index.html"' in built.page("404")
+
+
+def test_the_page_that_is_not_there_names_the_edition_too(built):
+    said = re.search(r"Version [\w.]+ of [\d-]+", built.page())[0]
+    assert said in built.page("404")
+
+
+def test_without_an_address_pages_are_listed_where_make_serve_shows_them(built):
     assert "<loc>http://localhost:8000/plain.html</loc>" in (built.site / "sitemap.xml").read_text()
 
 

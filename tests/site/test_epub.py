@@ -94,3 +94,12 @@ def test_each_chapter_is_there_with_its_formulas_and_pictures(made):
 def test_epubcheck_finds_nothing(made):
     done = subprocess.run([sys.executable, "-m", "epubcheck", str(made)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+@pytest.mark.slow
+def test_a_shelf_shows_the_picture_of_a_shared_link_as_the_cover(made):
+    with zipfile.ZipFile(made) as book:
+        package = paper.html(book.read("OEBPS/book.opf").decode())
+        (cover,) = package.select("item[properties='cover-image']")
+        assert cover["media-type"] == "image/png"
+        assert book.read(f"OEBPS/{cover['href']}") == (SITE / "_static/preview.png").read_bytes()

@@ -128,6 +128,16 @@ def test_a_picture_is_drawn_anew_in_each_state_and_holds_nothing_to_press(browse
     assert not re.search("<(input|button|select|script)", everything)
 
 
+def test_a_picture_keeps_the_values_of_the_fields_in_its_tables_and_not_those_that_are_hidden(browser):
+    envelopes = "00_orientation#lookup-puzzle-eight-envelopes"
+    taken = pictures.take(browser, SITE, ["chapters/00_orientation.html"], {})
+    rows = paper.html(taken[envelopes][0][1]).select(".attn-envelopes tbody tr")
+    assert [row.select("td")[1].get_text() for row in rows] == ["1", *"0000000"]
+    bill = pictures.take(browser, SITE, ["chapters/07_cost.html"], {})["07_cost#fill-table-the-bill"][0][1]
+    cells = [cell.get_text(strip=True) for cell in paper.html(bill).select("td")]
+    assert {"further training?no", "products without a mask…"} <= {*cells}  # one is given, one to be filled
+
+
 def test_every_state_has_words_and_a_page_of_the_book():
     for place, named in pictures.states().items():
         assert (SITE / f"chapters/{place.partition('#')[0]}.html").exists(), place
@@ -135,13 +145,21 @@ def test_every_state_has_words_and_a_page_of_the_book():
 
 
 @pytest.fixture(scope="module")
-def printed(once):
-    def make(folder):
-        with ThreadPoolExecutor(1) as thread:  # other tests keep a browser open in this one
-            thread.submit(pdf.make, SITE, folder / "book.pdf").result()
-        return folder / "book.pdf"
+def printed_as(once):
+    def printed(part, sheet):
+        def make(folder):
+            with ThreadPoolExecutor(1) as thread:  # other tests keep a browser open in this one
+                thread.submit(pdf.make, SITE, folder / "book.pdf", part, sheet).result()
+            return folder / "book.pdf"
 
-    return once("pdf", make)
+        return once(f"pdf-{part}-{sheet}", make)
+
+    return printed
+
+
+@pytest.fixture(scope="module")
+def printed(printed_as):
+    return printed_as("book", "A4")
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +245,9 @@ def test_every_letter_is_of_an_outline_font_and_the_document_is_tagged(printed):
 
 
 @pytest.mark.slow
-def test_no_page_is_under_half_full_but_at_a_chapters_end(printed):
+@pytest.mark.parametrize(("part", "sheet"), [("book", "A4"), ("book", "letter"), ("all", "A4")])
+def test_no_page_is_under_half_full_but_at_a_chapters_end(part, sheet, printed_as):
+    printed = printed_as(part, sheet)
     with pikepdf.open(printed) as book:
         number = {page.objgen: at for at, page in enumerate(book.pages)}
         starts = {number[place[0].objgen] for name, place in book.Root.Dests.items() if "." not in name}

@@ -65,7 +65,7 @@ def fitting(rng):
         "epsilon": 1e-6, "api": "MultiheadAttention", "dtype": np.float32, "points": drawn(rng, 5, 2), "cycle": [0, 1, 2], "d_k": d,
         "d_v": d, "broken": "none", "seed": 1, "start": 0, "count": 3, "matrix": drawn(rng, 3, 3), "name": "relu", "scores": drawn(rng, n, n_k),
         "positive": "softplus", "vocabulary": 5, "num_layers": 1, "reach": 4, "layer": 0, "head": 0, "along": 2.0, "across": 0.5, "degrees": 30.0,
-        "back": 1, "constant": 1.0, "raised": 2.0, "probability": 0.5,
+        "back": 1, "sinks": bool(rng.random() < 0.5), "constant": 1.0, "raised": 2.0, "probability": 0.5,
         "num_rows": 3, "num_items": 2, "num_letters": 4, "names": own.choice([-1, 1], size=(3, n_k, 4)), "letters": own.integers(5, size=(3, n_k)),
         "fixed": np.abs(own.normal(size=n_k)), "strength": 0.5, "partners": [1, 2, 0], "kinds": [0, 0, 1], "u": drawn(rng, 2, 3), "y": -0.5,
         "preset": "prefix", "size": 1, "layers": 3,

@@ -1,6 +1,7 @@
 """While an input moves, a grid is painted; at rest it is written, and the two look alike. What is out of sight waits."""
 
 import io
+import re
 from collections import defaultdict
 
 import numpy as np
@@ -69,6 +70,14 @@ def rest(page):
         await new Promise(requestAnimationFrame);
       } while (document.querySelector("[data-paced=waiting], .attn-film"));
     }""")
+
+
+def kinds(page):
+    """What the accessibility tree holds, in its order: roles and names, no number in them; texts that stand alone, not."""
+    found = re.findall(
+        r"^( *- [\w/]+(?: \"[^\"]*\")?)", page.locator("[data-widget] figure").aria_snapshot(), re.MULTILINE
+    )
+    return [re.sub(r"[−\d.]+", "0", one) for one in found if "- text" not in one]
 
 
 def texts(page):
@@ -167,6 +176,23 @@ def test_no_widget_speaks_while_a_pointer_moves_its_sliders_and_handles(show, ga
         assert page.evaluate("said") == []
         page.mouse.up()
         rest(page)
+
+
+@pytest.mark.parametrize("name", ["AttentionGrid", "TokenPlane", "AxesPuzzle"])
+def test_after_a_drag_a_screen_reader_finds_the_same_in_the_same_order(show, gallery, centre_of, rested, name):
+    page = show(gallery[name])
+    page.locator("[data-widget-mounted]").wait_for()
+    first = kinds(page)
+    for control in page.locator("input[type=range]:visible, svg [role=slider]:visible").all():
+        x, y = centre_of(control)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 15, y - 10, steps=3)
+        page.mouse.up()
+    rested(page)
+    assert page.get_by_role("button", name="Start again").is_visible()  # something was moved
+    assert len(first) > 20
+    assert kinds(page) == first
 
 
 def test_an_old_browser_paints_too_and_cells_that_come_into_sight(held):

@@ -14,6 +14,7 @@ from tools import chromium
 from tools.site import FLAGS
 
 EDGE = 40  # of 255: the most that a pixel at a rounded corner differs; those of letters differ by nothing
+CORNER = 56  # and where an outline turns, as the frame of a cell does
 FILM = ".attn-film"
 # A slider that a pointer holds, moved to a share of its way.
 MOVE = """(slider, share) => {
@@ -24,6 +25,15 @@ MOVE = """(slider, share) => {
 }"""
 
 
+BOXES = """(films) => films.map((film) => {
+  const { left, top, right, bottom } = film.getBoundingClientRect();
+  return [left, top, right, bottom].map(Math.round);
+})"""
+MARKED = """() => [...document.querySelectorAll("td")].flatMap((cell, at) => cell.classList.contains("attn-marked") ? [at] : [])"""
+MIDDLE = """() => {
+  const { left, top, width, height } = document.querySelector("td[data-cell='3,4']").getBoundingClientRect();
+  return [left + width / 2, top + height / 2];
+}"""
 # What any live region says from now on.
 HEAR = """() => {
   window.said = [];
@@ -176,6 +186,36 @@ def test_no_widget_speaks_while_a_pointer_moves_its_sliders_and_handles(show, ga
         assert page.evaluate("said") == []
         page.mouse.up()
         rest(page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("state", ["dimmed", "selected", "masked", "framed"])
+def test_marks_are_painted_as_they_are_written(show, state, scheme):
+    grids = {
+        "dimmed": a_grid(),
+        "selected": a_grid(selected=(3, 4)),
+        "masked": AttentionGrid([f"word{i}" for i in range(9)], np.eye(9), masked=True),
+    }
+    page = show(grids.get(state) or MetricEllipse(), color_scheme=scheme, viewport={"width": 1280, "height": 1600})
+    slider = page.locator("input[type=range]").first
+    slider.wait_for()
+    if state == "dimmed":
+        page.locator("td[data-cell='3,4']").hover()
+        page.mouse.move(*[at + 2 for at in page.evaluate(MIDDLE)])
+    page.evaluate(HOLD)
+    before = page.evaluate(MARKED)
+    slider.evaluate(MOVE, 0.05 if state == "framed" else 0.9)
+    painted, marked = picture(page), page.evaluate(MARKED)
+    assert page.locator(FILM).count() == (2 if state == "framed" else 1)
+    assert (marked != before) == (state == "framed")  # the frame is elsewhere at once
+    boxes = page.locator(FILM).evaluate_all(BOXES)
+    rest(page)
+    assert page.evaluate(MARKED) == marked
+    written = picture(page)
+    for left, top, right, bottom in boxes:
+        apart = np.abs(painted - written)[top:bottom, left:right].max(axis=-1)
+        assert (apart > EDGE).mean() < 1e-3
+        assert apart.max() <= CORNER
 
 
 @pytest.mark.parametrize("name", ["AttentionGrid", "TokenPlane", "AxesPuzzle"])

@@ -69,6 +69,7 @@ def head_scores(
     forbid("grids", grids, ~((grids >= 0) & (grids <= 1 + 1e-3)), "is {value}: a weight lies between 0 and 1")
     grids = grids.astype(float) if grids.dtype.kind in "iu" else grids
     tokens, keys, marks, visible = _read(tokens, special, key_tokens, key_special, mask)
+    sinks = as_flag("sinks", sinks)
     if visible.shape != grids.shape[-2:]:
         raise ValueError(f"{len(tokens)} tokens and {len(keys)} keys do not fit grids of shape {grids.shape}")
     found = {}
@@ -110,7 +111,7 @@ def score_cases(
     1
     """
     tokens, keys, marks, visible = _read(tokens, special, key_tokens, key_special, mask)
-    found = _choices(tokens, keys, marks, visible, key_tokens is not None, sinks)
+    found = _choices(tokens, keys, marks, visible, key_tokens is not None, as_flag("sinks", sinks))
     return {name: int(chosen.sum()) for name, _, chosen in found}
 
 

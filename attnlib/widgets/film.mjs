@@ -6,6 +6,8 @@ import { element } from "./ui.mjs";
 import "./film.css";
 
 const AT_ONCE = 64; // cells that are written in one task
+const ENDS = ["--attn-none", "--attn-full"]; // the colours of weights 0 and 1
+const MARKS = { subtree: true, attributeFilter: ["class", "aria-selected"] }; // what a cell's style may depend on
 
 // For rows of cells, what shows them: `look(i, j)` gives a cell's share of the colour and its text, or null where it
 // does not change; `write(i)` writes a row.
@@ -21,18 +23,21 @@ function make(cells) {
   const canvas = element("canvas.film", { "aria-hidden": "true" }, element("i.shade"));
   let [places, look, write, timer] = [null, null, null, 0];
   const show = () => {
+    if (marks.takeRecords().length) places = null;
     places ??= measure(table, cells, canvas);
     paint(canvas, places, look);
   };
-  // What is seen is elsewhere now: other cells, too, than were measured.
+  // What is seen is elsewhere now, other cells than were measured, or looks otherwise.
   const moved = () => {
     places = null;
     if (is_moving(table)) show();
   };
+  const marks = new MutationObserver(moved);
   let stopped = null;
   const end = () => {
     clearTimeout(timer);
     stopped?.abort();
+    marks.disconnect();
     canvas.remove();
     places = look = write = stopped = null;
   };
@@ -40,6 +45,7 @@ function make(cells) {
     stopped = new AbortController();
     for (const name of ["scroll", "resize"])
       addEventListener(name, moved, { capture: true, passive: true, signal: stopped.signal });
+    marks.observe(table, MARKS);
   };
   const settle = (i = 0) => {
     if (!write) return;
@@ -89,55 +95,67 @@ function measure(table, cells, canvas) {
   const ascent = Math.round(context.measureText("0").fontBoundingBoxAscent);
   const snap = (x) => Math.round(x * ratio);
   const text = document.createRange();
+  const shade_of = shading(canvas.firstChild);
   const seen = cells.flatMap((row, i) =>
     row.flatMap((cell, j) => {
       const box = cell.getBoundingClientRect();
       if (box.right <= x || box.left >= right || box.bottom <= top || box.top >= bottom) return [];
-      const { color, outlineStyle, outlineColor } = getComputedStyle(cell);
+      const style = getComputedStyle(cell);
+      const { color, outlineStyle, outlineColor, outlineOffset, outlineWidth } = style;
       text.selectNodeContents(cell);
       const [from, above, to, under] = [box.left, box.top, box.right, box.bottom].map(snap);
       const place = [from, above, to - from, under - above];
       const line = text.getBoundingClientRect(); // in the middle of its cell, as exactly as a page lays out text
       const at = [(line.left + line.width / 2) * ratio, snap(line.top) + ascent];
-      return [{ i, j, place, at, color, outline: outlineStyle === "none" ? null : outlineColor }];
+      const [wide, offset] = [outlineWidth, outlineOffset].map((length) => parseFloat(length) * ratio);
+      const outline = outlineStyle === "none" ? null : { colour: outlineColor, wide, offset };
+      return [{ i, j, place, at, color, outline, shade: shade_of(style) }];
     }),
   );
-  return {
-    context,
-    seen,
-    radius: (parseFloat(style.borderTopLeftRadius) || 0) * ratio,
-    ratio,
-    shade: shading(canvas.firstChild),
+  return { context, seen, radius: (parseFloat(style.borderTopLeftRadius) || 0) * ratio };
+}
+
+// What gives the colour of a share for a cell's style, mixed as the style mixes it.
+function shading(probe) {
+  const known = new Map(); // by the colours that are mixed
+  return (style) => {
+    const ends = ENDS.map((name) => style.getPropertyValue(name));
+    const key = ends.join();
+    if (!known.has(key)) {
+      ENDS.forEach((name, i) => probe.style.setProperty(name, ends[i]));
+      const [none, all] = [0, 1].map((share) => {
+        probe.style.setProperty("--w", share);
+        return getComputedStyle(probe).backgroundColor;
+      });
+      known.set(key, (share) => `color-mix(in oklab, ${all} ${100 * share}%, ${none})`);
+    }
+    return known.get(key);
   };
 }
 
-// The colour of a share, mixed as the style mixes it.
-function shading(probe) {
-  const [none, all] = [0, 1].map((share) => {
-    probe.style.setProperty("--w", share);
-    return getComputedStyle(probe).backgroundColor;
-  });
-  return (share) => `color-mix(in oklab, ${all} ${100 * share}%, ${none})`;
-}
-
-function paint(canvas, { context, seen, radius, ratio, shade }, look) {
+function paint(canvas, { context, seen, radius }, look) {
   context.save();
   context.resetTransform();
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.restore();
   const shown = seen.map((one) => ({ ...one, ...look(one.i, one.j) })).filter(({ text }) => text !== undefined);
-  for (const { share, place } of shown) {
+  for (const { share, place, shade } of shown) {
     context.fillStyle = shade(share);
     context.beginPath(); // of one cell: a browser smooths the corners of many in another way
     context.roundRect(...place, radius);
     context.fill();
   }
-  for (const { place, at, color, outline, text } of shown) {
-    if (outline) {
-      context.strokeStyle = outline;
-      context.lineWidth = 2 * ratio;
-      context.strokeRect(...place);
-    }
+  for (const { place, outline } of shown) {
+    if (!outline) continue;
+    const { colour, wide, offset } = outline;
+    const [x, y, w, h] = place;
+    const out = offset + wide / 2; // from the cell's edge to the middle of the line
+    Object.assign(context, { strokeStyle: colour, lineWidth: wide });
+    context.beginPath();
+    context.roundRect(x - out, y - out, w + 2 * out, h + 2 * out, Math.max(0, radius + out));
+    context.stroke();
+  }
+  for (const { at, color, text } of shown) {
     if (context.color !== color) context.fillStyle = context.color = color;
     context.fillText(text, ...at);
   }

@@ -22,7 +22,7 @@ function build(model, figure) {
   ];
   const controls = ui.controls(...sliders);
   const picture = plane.picture("plane of tokens with the ellipse of U");
-  const [grids, matrix, arrows, line] = [element("div.pairs"), element("span.control"), element("p"), ui.live()];
+  const [grids, matrix, arrows, line] = [element("div.pairs.signed"), element("span.control"), element("p"), ui.live()];
   figure.append(element("div.columns", element("div.frame", picture, controls.node, matrix), grids), arrows, line);
   const scene_of = ui.memoize((tokens, axes) => draw_scene(model, picture, grids, tokens, axes));
 
@@ -134,8 +134,10 @@ function grid(parent, title, tokens) {
         const { share, text } = look(i, j);
         ui.write(cell, text);
         ui.vary(cell, "--w", share);
-        cell.classList.toggle("attn-marked", (i === a && j === b) || (i === b && j === a));
       });
+    cells.forEach((row, i) =>
+      row.forEach((cell, j) => cell.classList.toggle("attn-marked", (i === a && j === b) || (i === b && j === a))),
+    );
     show(look, write);
   };
 }

@@ -1,6 +1,7 @@
 """While an input moves, a grid is painted; at rest it is written, and the two look alike. What is out of sight waits."""
 
 import io
+import re
 from collections import defaultdict
 
 import numpy as np
@@ -13,6 +14,7 @@ from tools import chromium
 from tools.site import FLAGS
 
 EDGE = 40  # of 255: the most that a pixel at a rounded corner differs; those of letters differ by nothing
+CORNER = 56  # and where an outline turns, as the frame of a cell does
 FILM = ".attn-film"
 # A slider that a pointer holds, moved to a share of its way.
 MOVE = """(slider, share) => {
@@ -23,6 +25,15 @@ MOVE = """(slider, share) => {
 }"""
 
 
+BOXES = """(films) => films.map((film) => {
+  const { left, top, right, bottom } = film.getBoundingClientRect();
+  return [left, top, right, bottom].map(Math.round);
+})"""
+MARKED = """() => [...document.querySelectorAll("td")].flatMap((cell, at) => cell.classList.contains("attn-marked") ? [at] : [])"""
+MIDDLE = """() => {
+  const { left, top, width, height } = document.querySelector("td[data-cell='3,4']").getBoundingClientRect();
+  return [left + width / 2, top + height / 2];
+}"""
 # What any live region says from now on.
 HEAR = """() => {
   window.said = [];
@@ -69,6 +80,14 @@ def rest(page):
         await new Promise(requestAnimationFrame);
       } while (document.querySelector("[data-paced=waiting], .attn-film"));
     }""")
+
+
+def kinds(page):
+    """What the accessibility tree holds, in its order: roles and names, no number in them; texts that stand alone, not."""
+    found = re.findall(
+        r"^( *- [\w/]+(?: \"[^\"]*\")?)", page.locator("[data-widget] figure").aria_snapshot(), re.MULTILINE
+    )
+    return [re.sub(r"[−\d.]+", "0", one) for one in found if "- text" not in one]
 
 
 def texts(page):
@@ -167,6 +186,53 @@ def test_no_widget_speaks_while_a_pointer_moves_its_sliders_and_handles(show, ga
         assert page.evaluate("said") == []
         page.mouse.up()
         rest(page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("state", ["dimmed", "selected", "masked", "framed"])
+def test_marks_are_painted_as_they_are_written(show, state, scheme):
+    grids = {
+        "dimmed": a_grid(),
+        "selected": a_grid(selected=(3, 4)),
+        "masked": AttentionGrid([f"word{i}" for i in range(9)], np.eye(9), masked=True),
+    }
+    page = show(grids.get(state) or MetricEllipse(), color_scheme=scheme, viewport={"width": 1280, "height": 1600})
+    slider = page.locator("input[type=range]").first
+    slider.wait_for()
+    if state == "dimmed":
+        page.locator("td[data-cell='3,4']").hover()
+        page.mouse.move(*[at + 2 for at in page.evaluate(MIDDLE)])
+    page.evaluate(HOLD)
+    before = page.evaluate(MARKED)
+    slider.evaluate(MOVE, 0.05 if state == "framed" else 0.9)
+    painted, marked = picture(page), page.evaluate(MARKED)
+    assert page.locator(FILM).count() == (2 if state == "framed" else 1)
+    assert (marked != before) == (state == "framed")  # the frame is elsewhere at once
+    boxes = page.locator(FILM).evaluate_all(BOXES)
+    rest(page)
+    assert page.evaluate(MARKED) == marked
+    written = picture(page)
+    for left, top, right, bottom in boxes:
+        apart = np.abs(painted - written)[top:bottom, left:right].max(axis=-1)
+        assert (apart > EDGE).mean() < 1e-3
+        assert apart.max() <= CORNER
+
+
+@pytest.mark.parametrize("name", ["AttentionGrid", "TokenPlane", "AxesPuzzle"])
+def test_after_a_drag_a_screen_reader_finds_the_same_in_the_same_order(show, gallery, centre_of, rested, name):
+    page = show(gallery[name])
+    page.locator("[data-widget-mounted]").wait_for()
+    first = kinds(page)
+    for control in page.locator("input[type=range]:visible, svg [role=slider]:visible").all():
+        x, y = centre_of(control)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 15, y - 10, steps=3)
+        page.mouse.up()
+    rested(page)
+    assert page.get_by_role("button", name="Start again").is_visible()  # something was moved
+    assert len(first) > 20
+    assert kinds(page) == first
 
 
 def test_an_old_browser_paints_too_and_cells_that_come_into_sight(held):

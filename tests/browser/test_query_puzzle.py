@@ -46,16 +46,18 @@ def drag(page, start, end):
     touch("touchEnd", None)
 
 
-def test_four_keys_are_won_and_the_fifth_by_distance_alone(page):
+def test_four_keys_are_won_and_the_fifth_by_distance_alone(page, rested):
     assert "won: 1 of 5" in won(page)
     at = (1.0, 0.3)
     for target in (1, 2, 4):
         drag(page, at, houston.PLACES[target])
         at = houston.PLACES[target]
+        rested(page)
         assert f"{houston.TOKENS[target]} is read most." in said(page)
     assert "won: 4 of 5" in won(page)
     assert "No query does that here" in said(page)
     drag(page, at, houston.PLACES[3])
+    rested(page)
     assert "a is read most" not in said(page)
     page.get_by_role("button", name="Hand me what is missing").click()
     assert "a is read most." in said(page)

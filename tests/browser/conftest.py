@@ -95,6 +95,7 @@ def drag(settle):
             settle(page)
         client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         client.detach()
+        expect(page.locator("[data-paced=waiting], .attn-film")).to_have_count(0)
 
     return drag_it
 
@@ -127,6 +128,7 @@ def pull(drag):
         page.mouse.down()
         page.mouse.move(*to, steps=3)
         page.mouse.up()
+        expect(page.locator("[data-paced=waiting], .attn-film")).to_have_count(0)
 
     return pull_to
 
@@ -192,6 +194,7 @@ def carry(drag, centre_of):
         page.mouse.down()
         page.mouse.move(*to, steps=4)
         page.mouse.up()
+        expect(page.locator("[data-paced=waiting], .attn-film")).to_have_count(0)
 
     return carry_it
 

@@ -95,6 +95,7 @@ def drag(settle):
             settle(page)
         client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         client.detach()
+        settle(page)
         expect(page.locator("[data-paced=waiting], .attn-film")).to_have_count(0)
 
     return drag_it

@@ -95,6 +95,8 @@ def drag(settle):
             settle(page)
         client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         client.detach()
+        settle(page)
+        expect(page.locator("[data-paced=waiting], .attn-film")).to_have_count(0)
 
     return drag_it
 
@@ -127,6 +129,7 @@ def pull(drag):
         page.mouse.down()
         page.mouse.move(*to, steps=3)
         page.mouse.up()
+        expect(page.locator("[data-paced=waiting], .attn-film")).to_have_count(0)
 
     return pull_to
 
@@ -192,6 +195,7 @@ def carry(drag, centre_of):
         page.mouse.down()
         page.mouse.move(*to, steps=4)
         page.mouse.up()
+        expect(page.locator("[data-paced=waiting], .attn-film")).to_have_count(0)
 
     return carry_it
 

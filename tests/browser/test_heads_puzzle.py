@@ -106,16 +106,22 @@ def test_it_is_lost_and_won_by_keyboard(page):
     assert page.problems == []
 
 
-def test_it_is_lost_and_won_by_mouse_or_finger(page):
+def test_it_is_lost_and_won_by_mouse_or_finger(page, rested, settle):
     press(page, share(page), 0.2)
+    settle(page)
+    rested(page)
     is_that_of(page, HeadsPuzzle(first=0.2))
     assert said(page).endswith(WALL)
     hand(page).click()
     is_that_of(page, HeadsPuzzle(first=0.2, second=0.2, handed=True))
     press(page, share(page, 1), 0.3)
+    settle(page)
+    rested(page)
     is_that_of(page, HeadsPuzzle(first=0.2, second=0.3, handed=True))
     assert said(page).endswith(ALIKE)
     press(page, share(page, 1), 0.9)
+    settle(page)
+    rested(page)
     is_that_of(page, HeadsPuzzle(first=0.2, second=0.9, handed=True))
     assert said(page).endswith(". Both goals are passed.")
     page.get_by_role("button", name="Start again").click()

@@ -138,7 +138,7 @@ def test_a_mouse_drags_the_ellipse_long_and_letters_fade(show, centre_of, rested
     assert told(page)[1] == 2  # let go
 
 
-def test_dragging_one_axis_aside_turns_both(show, centre_of):
+def test_dragging_one_axis_aside_turns_both(rested, show, centre_of):
     page, ellipse = opened(show), MetricEllipse()
     x, y = centre_of(handle(page, "①").locator(".attn-reach"))
     unit = page.locator("svg").bounding_box()["width"] / 6.8
@@ -146,6 +146,7 @@ def test_dragging_one_axis_aside_turns_both(show, centre_of):
     page.mouse.down()
     page.mouse.move(x + unit, y - 2 * unit, steps=4)  # to (2, 2)
     page.mouse.up()
+    rested(page)
     ellipse.along, _, ellipse.angle = told(page)
     assert told(page) == pytest.approx([0.354, 1, 45], abs=0.02)
     is_that_of(page, ellipse)

@@ -183,10 +183,11 @@ def attended(query, key, value=None, mask=None, causal=False, offset=0, bias=Non
 
 def summed(x, w, b=None):
     x, w = np.asarray(x, float), np.asarray(w, float)
-    out = np.stack([np.array([math.fsum(row * column) for column in w.T]) for row in x.reshape(-1, x.shape[-1])])
-    return out.reshape(*x.shape[:-1], -1) + (0 if b is None else np.asarray(b, float)), np.abs(x).max() * np.abs(
-        w
-    ).max()
+    out = np.empty((*x.shape[:-1], w.shape[1]))
+    for at in np.ndindex(x.shape[:-1]):
+        out[at] = [math.fsum(x[at] * column) for column in w.T]
+    size = np.abs(x).max(initial=0) * np.abs(w).max(initial=0)
+    return out + (0 if b is None else np.asarray(b, float)), size
 
 
 def powered(x, axis=-1, temperature=1.0):

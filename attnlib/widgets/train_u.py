@@ -142,7 +142,7 @@ class TrainU(PageWidget):
         shown, columns = "how much a token reads from its own kind, itself included", ["U", "own kind", "loss"]
         if self.training:
             return table(self.caption(f"{shown}, by the weights softmax(XU(XU)ᵀ)."), columns, rows)
-        untrained: list[Row] = [(name.removeprefix("U "), cells[:2]) for name, cells in rows[:2]]
+        untrained: list[Row] = [(name.removeprefix("U "), [*cells][:2]) for name, cells in rows[:2]]
         return table(self.caption(f"{shown}."), ["numbers", "own kind"], untrained)
 
 

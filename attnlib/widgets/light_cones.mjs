@@ -113,7 +113,7 @@ function growth(model) {
   const sum = `${layer} · ${size - 1} + 1 = ${layer * (size - 1) + 1}`;
   if (preset === "window") return ` Each layer adds ${size - 1}: ${through(layer).toLowerCase()}, up to ${sum} tokens.`;
   if (preset === "prefix")
-    return ` The first ${size} keys are open to all: a question, say, which is there from the start and is not asked for.`;
+    return ` The first ${size} keys are open to all: say, a question that is there from the start, and not asked for.`;
   if (preset === "off by one") return ` Each layer leaks 1 place: ${through(layer).toLowerCase()}, up to ${layer}.`;
   return layer > 1 ? " One layer alone reads the same tokens." : "";
 }

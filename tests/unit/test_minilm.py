@@ -66,7 +66,7 @@ def test_silenced_layers_are_found_by_their_numbers():
 
 
 def test_a_layer_or_a_way_that_was_not_silenced_is_named():
-    with pytest.raises(ValueError, match=r"layer must be .* 5, got 6"):
+    with pytest.raises(ValueError, match=r"layers\[0\] must be .* 5, got 6"):
         minilm.silenced_layers([6])
     with pytest.raises(ValueError, match="way must be one of zero, mean, got 'none'"):
         minilm.silenced_layers([0], "none")

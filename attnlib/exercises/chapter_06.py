@@ -201,7 +201,7 @@ EXERCISES = (
             prompt="Width d = 512. The heads stay 64 wide, d_k = d_v = 64, and there are 16 of them in place of 8. What does *not* double?",
             options=[
                 ("The parameters", "4 · d · h · d_k. Here h · d_k is not d any more: it goes from 512 to 1024."),
-                ("The multiply–adds", "Twice as many grids, and each costs what it did: n² · 64."),
+                ("The multiply–adds", "Twice as many heads, and each costs what it did."),
                 ("The numbers in the grids of weights", "h grids of n × n numbers, however wide the heads are."),
                 ("The rank that a head's W_V W_O may have", "It is at most d_v, and that is 64 before and after."),
                 ("Nothing: all four double", "Look for the one that is about a single head."),

@@ -99,6 +99,9 @@ function build(model, figure) {
 // The large head and then the kept ones, [layer, head], as far as a recording has so many.
 function heads_of(model, { num_layers, num_heads }) {
   const { layer, head, kept } = ui.values(model);
+  const is_head = (at) => Array.isArray(at) && at.length === 2 && at.every((one) => Number.isInteger(one) && one >= 0);
+  const wrong = kept.findIndex((at) => !is_head(at));
+  if (wrong >= 0) throw new Error(`kept[${wrong}] is ${kept[wrong]}, no layer and head`);
   const fit = ([l, h]) => [Math.min(l, num_layers - 1), Math.min(h, num_heads - 1)];
   return [...new Map([[layer, head], ...kept].map(fit).map((at) => [`${at}`, at])).values()];
 }

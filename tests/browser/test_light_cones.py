@@ -126,7 +126,7 @@ def test_a_causal_mask_leaks_nothing_and_a_window_grows(page):
 
 def test_what_a_prefix_is_stands_in_the_sentence(page):
     page.get_by_role("combobox").select_option("prefix")
-    purpose = "are open to all: a question, say, which is there from the start and is not asked for."
+    purpose = "are open to all: say, a question that is there from the start, and not asked for."
     assert said(page).endswith(f" The first 3 keys {purpose}")
     slider(page, "length").fill("2")
     assert said(page).endswith(f" The first 2 keys {purpose}")

@@ -53,7 +53,7 @@ def test_the_grid_answers_the_mouse(site, open_page, grid_of):
     assert grid.locator("[aria-selected=true]").get_attribute("data-cell") == "0,4"
     grid.locator("figcaption").hover()
     assert grid.locator("tr.attn-dim").count() == 0
-    assert grid.locator("[aria-selected=true]").get_attribute("data-cell") == "2,4"
+    assert grid.locator("[aria-selected=true]").get_attribute("data-cell") == "4,0"
 
 
 def test_the_grid_computes_temperature_scale_and_mask_in_the_page(site, open_page, grid_of):

@@ -173,7 +173,7 @@ def test_an_entry_left_empty_gets_its_number_back(show):
     assert page.problems == []
 
 
-def test_a_token_is_dragged_and_everything_moves_with_it(show, centre_of, position_of):
+def test_a_token_is_dragged_and_everything_moves_with_it(show, rested, centre_of, position_of):
     page = opened(show)
     token = page.get_by_role("slider", name="problem", exact=True)
     x, y = centre_of(token.locator(".attn-reach"))
@@ -182,6 +182,7 @@ def test_a_token_is_dragged_and_everything_moves_with_it(show, centre_of, positi
     page.mouse.down()
     page.mouse.move(x - unit, y + 0.5 * unit, steps=4)
     page.mouse.up()
+    rested(page)
     assert position_of(token) == pytest.approx([0.7, -0.3], abs=0.03)
     assert said(page) == "Changed: a token. Moved: queries, keys, weights, values, outputs. Stayed: nothing."
     assert page.get_by_label("who asks").input_value() == "3"

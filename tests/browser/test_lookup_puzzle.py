@@ -43,18 +43,20 @@ def test_the_puzzle_is_lost_and_won_by_keyboard(page):
     assert page.problems == []
 
 
-def test_it_is_won_by_mouse_and_by_finger(page):
+def test_it_is_won_by_mouse_and_by_finger(page, rested):
     box = sliders(page)[4].bounding_box()
     point = box["x"] + box["width"] - 3, box["y"] + box["height"] / 2
     finger = page.viewport_size["width"] < 500
     press = page.touchscreen.tap if finger else page.mouse.click
     press(*point)
+    rested(page)
     fixed = [float(slider.input_value()) for slider in sliders(page)]
     assert fixed[4] > 0.9
     assert right(page) == round(100 * LookupPuzzle(fixed=np.array(fixed)).right)
     page.get_by_role("button", name="Hand me what is missing").click()
     box = page.get_by_label("compare names").bounding_box()
     press(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
+    rested(page)
     assert right(page) == 100
 
 

@@ -1,7 +1,8 @@
 """What the site gives to take away: each chapter as a notebook, the package as a wheel, and all of them in one archive.
 
 A notebook's first cell says what it installs and how much: the package where it is missing, from the site, when the build
-knows its address (`BASE_URL`), else from the wheel in the same folder, and torch where the notebook uses it. The directive `downloads` lists the files; a chapter ends with its own.
+knows its address (`BASE_URL`), else from the wheel in the same folder, and torch where the notebook uses it. The directive
+`downloads` lists the files; a chapter ends with its own, and its exercises begin with it.
 """
 
 import re
@@ -51,6 +52,11 @@ if not importlib.util.find_spec("torch"):
     if not importlib.util.find_spec("torch"):
         raise ModuleNotFoundError("PyTorch could not be installed: pip says above why. Try the cell again when you are online.")"""
 
+HERE = """\
+Functions are written in this page’s notebook, <a href="{address}" download>{file}</a>, or, where code has a <em>Run</em> button,
+in the page. <code>check</code> tests several properties of yours, and each that holds is a point; <code>hint</code> gives a
+hint; <code>progress()</code> shows what is done."""
+
 
 def first_cell(base: str | None, torch: bool = False) -> str:
     """What installs the package, from the site at the address `base` or from the notebook's own folder, and `torch`."""
@@ -69,7 +75,8 @@ class Downloads(SphinxDirective):
 
 
 def fill(app: Sphinx, document: nodes.document, page: str) -> None:
-    """List the files where a page asks for them: only when all pages are read are the chapters known."""
+    """List the files where a page asks for them: only when all pages are read are the chapters known. Say over its exercises
+    where a chapter's functions are written."""
     chapters = [name for name in app.env.toctree_includes.get(app.config.root_doc, []) if CHAPTER.fullmatch(name)]
     files = [(app.env.titles[name].astext(), f"{Path(name).name}.ipynb") for name in chapters]
     files += [("All notebooks and the package", ALL), ("The package alone", WHEEL)]
@@ -77,6 +84,11 @@ def fill(app: Sphinx, document: nodes.document, page: str) -> None:
         for says, file in files if "downloads" in rows["classes"] else ():
             link = nodes.reference("", file, refuri=f"{'../' * page.count('/')}{FOLDER}/{file}")
             rows += nodes.list_item("", nodes.paragraph("", f"{says}: ", link))
+    for section in document.findall(nodes.section) if CHAPTER.fullmatch(page) else ():
+        if section[0].astext() == "Exercises":
+            file = f"{Path(page).name}.ipynb"
+            said = HERE.format(address=f"../{FOLDER}/{file}", file=file)
+            section.insert(1, nodes.raw("", f"<p>{said}</p>", format="html"))
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:

@@ -61,7 +61,16 @@ def test_a_notebook_installs_what_it_needs_first_and_has_no_outputs(name):
     assert code
     assert all(not cell.outputs and cell.execution_count is None for cell in code)
     page = (SITE / "chapters" / f"{name}.html").read_text(encoding="utf8")
-    assert f'href="../downloads/{name}.ipynb" download' in page
+    link = f'href="../downloads/{name}.ipynb" download'
+    assert link in page[page.index('<p class="notebook">') :]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_exercises_begin_with_where_to_write_and_a_link_to_the_notebook(name):
+    page = (SITE / "chapters" / f"{name}.html").read_text(encoding="utf8")
+    begin = re.search(r'<h2>Exercises<a class="headerlink".*?</h2>\n?<p>(.*?)</p>', page, re.DOTALL)[1]
+    assert f'<a href="../downloads/{name}.ipynb" download>' in begin
+    assert "button" in begin
 
 
 def test_where_the_site_knows_its_address_the_package_comes_from_there():

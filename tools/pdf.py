@@ -2,8 +2,8 @@
 
     python -m tools.pdf [--part book|all] [--paper A4|letter]
 
-`book` is the chapters, with their exercises, hints and answers; `all` adds the reference parts. The document is printed
-twice. The second time the page numbers are known, and are filled in.
+`book` is the chapters, with their exercises, hints and answers; `all` adds the reference parts. The document is
+printed until its page numbers stay: once they are filled in, a line may be shorter, and what follows moves.
 """
 
 import argparse
@@ -34,29 +34,33 @@ MATHML = re.compile(
     re.DOTALL,
 )
 MARGINS = 40  # mm, of print.css
-HALF = 400  # CSS pixels
+HALF = 370  # CSS pixels: with what is said of a widget, half of what a sheet holds at most
+TRIES = 4
 UNHINTED = "--font-render-hinting=none"  # else each letter stands at a whole pixel of a screen: "fromeach token"
 SHEETS = {"A4": 210, "letter": 215.9}  # their widths, mm
 FACES = {"serif": "Book Serif", "serif-italic": "Book Serif", "sans": "Book Sans"}
 OWN_FACE = re.compile(r'@font-face ?{[^}]*font-family: ?"?Book (?:Serif|Sans)[^}]*}')
-# What is wider than the sheet is made smaller, as a whole, and so is a widget that takes more than half of a sheet, since it
-# is not cut in two; other boxes are, from a quarter of a sheet on, so that none leaves half a page empty. Returned is what would
-# still be cut.
+# What is wider than its room is made smaller: a widget as a whole, all its states alike, and so is one that takes more than half
+# of a sheet, since it is not cut in two; other boxes are cut, from a quarter of a sheet on, so that none leaves half a page
+# empty. Returned is what would still be cut off.
 FIT = """(half) => {
+    const held = "div.math, table, pre, dt, .attn-scroll, .attn-formula, .attn-heads, .states > .attn, .state-alone > .attn";
+    const edge = (box) => box.closest(".states > .attn")?.getBoundingClientRect().right ?? innerWidth;
+    const wide = (home) => [...home.querySelectorAll(held)]
+        .filter((box) => box.scrollWidth > box.clientWidth + 1 || box.getBoundingClientRect().right > edge(box) + 1);
     for (const box of document.querySelectorAll(".states, .state-alone")) {
         const height = Math.max(...[...box.children].map((figure) => figure.getBoundingClientRect().height));
-        if (height > half) box.style.zoom = Math.max(.72, Math.floor(100 * half / height) / 100);
+        let zoom = height > half ? Math.max(.72, Math.floor(100 * half / height) / 100) : 1;
+        for (box.style.zoom = zoom; wide(box).length && zoom > .6; zoom -= .04) box.style.zoom = zoom;
     }
     for (const box of document.querySelectorAll(".admonition, .highlight, .aside-box, [data-widget], table.table"))
         if (box.getBoundingClientRect().height > half / 2) box.style.breakInside = "auto";
-    const wide = () => [...document.querySelectorAll(
-        "div.math, table, pre, dt, .attn-scroll, .attn-formula, .attn-heads, .states > .attn, .state-alone > .attn")]
-        .filter((box) => box.scrollWidth > box.clientWidth + 1 || box.getBoundingClientRect().right > innerWidth + 1);
-    for (const box of wide()) {
-        const room = Math.min(box.clientWidth, innerWidth - box.getBoundingClientRect().left);
+    for (const box of wide(document)) {
+        const { left, width } = box.getBoundingClientRect();
+        const room = Math.min(box.clientWidth, (edge(box) - left) * box.offsetWidth / width);
         box.style.zoom = Math.floor(98 * room / Math.max(box.scrollWidth, box.offsetWidth)) / 100;
     }
-    return wide().map((box) => box.textContent.trim().slice(0, 60));
+    return wide(document).map((box) => box.textContent.trim().slice(0, 60));
 }"""
 NUMBER = "(of) => document.querySelectorAll('[data-page-of]').forEach((a) => (a.textContent = of[a.dataset.pageOf]))"
 # Chromium names some bookmarks twice over, where a heading begins a page.
@@ -204,12 +208,18 @@ def printed(browser: Browser, file: Path, width: float) -> tuple[bytes, list[str
     """The document as a PDF, and its headings; `width` is the sheet's less its margins, in mm."""
     page = browser.new_page(viewport={"width": int(width / 25.4 * 96), "height": 900})
     page.emulate_media(media="print", color_scheme="light")
-    page.goto(file.as_uri())
+    page.goto(file.as_uri(), timeout=0)  # a whole book, perhaps on a machine at work
     page.evaluate("document.fonts.ready")
     if cut := page.evaluate(FIT, HALF):
         raise ValueError(f"wider than the sheet, and stays so: {cut}")
-    page.evaluate(NUMBER, numbers(page.pdf(**PAPER)))
-    return page.pdf(**PAPER, tagged=True, outline=True), page.evaluate(HEADINGS)
+    pdf = page.pdf(**PAPER)
+    for _ in range(TRIES):
+        known = numbers(pdf)
+        page.evaluate(NUMBER, known)
+        pdf = page.pdf(**PAPER, tagged=True, outline=True)
+        if numbers(pdf) == known:
+            return pdf, page.evaluate(HEADINGS)
+    raise ValueError(f"the numbers of the pages do not settle in {TRIES} prints")
 
 
 if __name__ == "__main__":

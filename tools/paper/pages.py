@@ -18,6 +18,7 @@ import segno
 from bs4 import BeautifulSoup, Tag
 
 import attnlib
+from tools.paper.pictures import compared
 from tools.site import ROOT
 
 UNPRINTED = "script, button, .headerlink, .notebook, .sheet, .actions, #three-ways-in"
@@ -105,8 +106,11 @@ def printable(page: str, site: Path, pages: list[str], pictures: Pictures, addre
     """What is printed of one page: its `<main>`, with names and addresses as the joined document has them."""
     text = (site / page).read_text(encoding="utf8")
     main = html(text[text.index("<main") : text.index("</main>")]).main
+    compare = compared()
     for widget in main.select("[data-widget]"):
-        show(widget, pictures.get(anchor(page) + "#" + widget["id"], []), address and f"{address}{page}#{widget['id']}")
+        place = f"{anchor(page)}#{widget['id']}"
+        there = address and f"{address}{page}#{widget['id']}"
+        show(widget, pictures.get(place, []), there, compare.get(place, ""))
     for element in main.select(UNPRINTED):
         element.decompose()
     for caption in main.select("p[role=heading]"):  # over a list of contents: no bookmark
@@ -131,8 +135,9 @@ def printable(page: str, site: Path, pages: list[str], pictures: Pictures, addre
     return main
 
 
-def show(widget: Tag, pictures: list[tuple[str, str]], address: str) -> None:
-    """Put pictures in the place of what a widget's page shows without a script, and say what the site can do besides."""
+def show(widget: Tag, pictures: list[tuple[str, str]], address: str, compare: str = "") -> None:
+    """Put pictures in the place of what a widget's page shows without a script, and say what to look at in them, and what
+    the site can do besides."""
     note = widget.find("noscript", recursive=False)
     if widget["data-widget"] in QUESTIONS:
         note.decompose()
@@ -140,6 +145,8 @@ def show(widget: Tag, pictures: list[tuple[str, str]], address: str) -> None:
     more = re.search(f"{SITE_ALONE} (.*)", note.get_text()) if note else None
     there = f'<a href="{escape(address)}">On the book’s website</a>' if address else "On the book’s website"
     said = f'<p class="widget-missing">{there} you can {escape(more[1])}</p>' if more else ""
+    if compare and pictures:
+        said = f'<p class="on-paper"><b>On paper:</b> compare {escape(compare)}</p>{said}'
     if pictures:
         figures = [html(picture).figure for _, picture in pictures]
         caption = figures[0].figcaption.extract()

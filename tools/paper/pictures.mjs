@@ -3,7 +3,7 @@
 // The questions are answered at the end of their chapter, so they are printed without a script.
 const WIDGETS = "[data-widget]:not([data-widget='choice'], [data-widget='number_question'])";
 const HELD = "details, .attn-controls, .attn-control, .attn-pointed, [hidden]";
-const ACTIONS = /^(Hand me what is missing|Take it away again)$/; // of puzzles; other buttons are parts of the picture
+const ACTIONS = /^(Hand me what is missing|Take it away again|[‹›])$/; // other buttons are parts of the picture
 const SPOKEN = /^(aria-(?!pressed).*|role|tabindex|contenteditable|draggable|disabled)$/;
 
 // Starts every widget, and says whether all have. A state may still be on its way.
@@ -42,7 +42,7 @@ async function pictured([id, changes]) {
 // What a field of a table says: a menu its choice, a box whether it is ticked.
 function value_of(field) {
   if (field.type === "checkbox") return field.checked ? "yes" : "no";
-  if (field.type === "text") return ` ${field.value}`;
+  if (field.type === "text") return field.value;
   if (field.localName === "input") return field.value.replace("-", "−");
   const chosen = field.selectedOptions[0]?.textContent ?? "";
   return chosen === "choose" ? "…" : chosen;
@@ -66,7 +66,7 @@ function still(figure) {
   });
   const fields = [...figure.querySelectorAll("input, select")];
   copy.querySelectorAll("input, select").forEach((field, at) => {
-    if (!field.closest(HELD)) field.replaceWith(value_of(fields[at]));
+    if (!field.closest(HELD)) field.replaceWith(` ${value_of(fields[at])} `); // several may stand side by side
   });
   const buttons = [...figure.querySelectorAll("button")];
   copy.querySelectorAll("button").forEach((button, at) => {

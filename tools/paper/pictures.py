@@ -1,10 +1,11 @@
 """Pictures of the site's widgets, for paper: each as it starts, and in the states that states.toml names.
 
 A state is what a link to the widget carries, so it stands under the name of a page and of a widget there, as the changes
-of fields. A widget that is not there, a field that it has not and a value that it does not take are errors.
+of fields, and beside it what to compare. A widget that is not there, a field that it has not and a value that it does not take are errors.
 """
 
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,25 @@ from playwright.sync_api import Browser, Error
 STATES = Path(__file__).with_name("states.toml")
 SCRIPT = Path(__file__).with_name("pictures.mjs")
 START = "As it starts"
+COMPARE = "compare"
 
 
 def states(file: Path = STATES) -> dict[str, dict[str, dict[str, Any]]]:
     """By `page#widget`: the changes of each state, by what is said of it. Raises ValueError for another form."""
-    found = tomllib.loads(file.read_text(encoding="utf8"))
+    found = {place: {said: value for said, value in named.items() if said != COMPARE} for place, named in _read(file)}
     for place, named in found.items():
         if not all(isinstance(changes, dict) and changes for changes in named.values()):
             raise ValueError(f"{file.name}: a state of {place} changes nothing")
     return found
+
+
+def compared(file: Path = STATES) -> dict[str, str]:
+    """By `page#widget`: what a reader of the paper can look at where the text asks to do something."""
+    return {place: named[COMPARE] for place, named in _read(file) if COMPARE in named}
+
+
+def _read(file: Path) -> Iterable[tuple[str, dict[str, Any]]]:
+    return tomllib.loads(file.read_text(encoding="utf8")).items()
 
 
 def take(

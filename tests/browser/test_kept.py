@@ -23,6 +23,20 @@ LIVE = """document.querySelectorAll("script[type='application/vnd.jupyter.widget
     home.innerHTML = "<div class='lm-Widget'><figure>alive</figure></div>";
     script.before(home);
 })"""
+# Breaks the connection once, where Jupyter's manager of widgets asks a second time which live in the kernel. It tries again
+# when the connection is back, but for the kernel's widgets alone: those of the file are then lost until the page is loaded anew.
+CUT = """(() => {
+    let asked = 0;
+    const text = (data) => (typeof data === "string" ? data : new TextDecoder().decode(data));
+    const send = WebSocket.prototype.send;
+    WebSocket.prototype.send = function (data) {
+        const cuts = text(data).includes('"comm_info_request"') && ++asked === 2 && !sessionStorage.cut;
+        if (!cuts) return send.call(this, data);
+        sessionStorage.cut = "once";
+        this.close();
+    };
+})()"""
+ALIVE = "figure.attn:not(.anywidget-saved *)"
 SLIDERS, QUESTION = "From scores to weights: the query", "A query (1, 0) reads from two key"
 
 
@@ -95,3 +109,34 @@ def test_a_notebook_that_was_saved_without_its_widgets_shows_every_table(open_pa
             )
             assert "Error displaying widget" not in page.locator(".jp-Notebook").inner_text()
         assert count >= 30
+
+
+@pytest.mark.slow
+def test_a_connection_that_breaks_while_a_notebook_opens_leaves_its_tables_and_the_file_its_widgets(
+    open_page, until, tmp_path
+):
+    with running(tmp_path) as address:
+        cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
+        nbformat.write(notebooks.notebook_of(cells), tmp_path / "notebooks/kept.ipynb")
+        notebook = Notebook(open_page, address, "kept.ipynb")
+        notebook.command("notebook:run-all-cells")
+        notebook.page.locator(ALIVE).nth(2).wait_for()
+        notebook.command("docmanager:save")
+        notebook.stop()
+        notebook.page.close()
+
+        page = open_page(f"{address}/api")
+        page.add_init_script(CUT)
+        Notebook(lambda place: (page.goto(place), page)[1], address, "kept.ipynb")
+        page.wait_for_function("sessionStorage.cut")
+        until(
+            page,
+            "[...document.querySelectorAll('.anywidget-saved')].filter((table) => table.offsetHeight).length === 3",
+        )
+        assert "model not found" not in page.locator(".jp-Notebook").inner_text()
+        assert page.locator(ALIVE).count() == 0
+        page.close()
+
+        page = Notebook(open_page, address, "kept.ipynb").page
+        page.locator(ALIVE).nth(2).wait_for()
+        until(page, "[...document.querySelectorAll('.anywidget-saved')].every((table) => !table.offsetHeight)")

@@ -16,6 +16,12 @@ WORDS = "*My own words.*"
 VIEWS = {"Lab": "lab/tree", "Notebook 7": "notebooks"}
 
 
+def asked_of(notebook):
+    """The question of the prediction, alive."""
+    cell = notebook.page.locator(".jp-CodeCell", has_text="reads-most")
+    return cell.locator(".attn-question:not(.anywidget-saved *)")
+
+
 def folds(notebook):
     return notebook.page.locator("details.attn-guess")
 
@@ -30,7 +36,7 @@ def test_what_a_student_did_is_there_when_the_server_starts_again(view, open_pag
         first.command("notebook:run-all-cells")
         assert not first.grid.is_visible()  # it answers a prediction
         assert folds(first).evaluate_all("all => all.filter((one) => one.open)") == []
-        asked = first.page.locator(".jp-CodeCell", has_text="reads-most").locator(".attn-question")
+        asked = asked_of(first)
         asked.get_by_role("button").first.click()
         first.grid.wait_for()  # the answer opens what was folded
         assert len(folds(first).evaluate_all("all => all.filter((one) => one.open).map(() => 1)")) == 1
@@ -46,8 +52,7 @@ def test_what_a_student_did_is_there_when_the_server_starts_again(view, open_pag
         again.grid.wait_for()
         assert again.grid.get_by_label("temperature").input_value() == "2.5"
         assert again.grid.locator("[role=gridcell]").all_text_contents() == shown
-        asked = again.page.locator(".jp-CodeCell", has_text="reads-most").locator(".attn-question")
-        assert asked.inner_text() == said
+        assert asked_of(again).inner_text() == said
         assert again.page.get_by_text("mine = grid.temperature").is_visible()
         assert again.page.get_by_text("model not found").count() == 0
         assert again.page.locator(".jp-Dialog").count() == 0

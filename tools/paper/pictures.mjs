@@ -87,6 +87,8 @@ function still(figure) {
   for (const node of copy.querySelectorAll("*"))
     for (const { name } of [...node.attributes])
       if (SPOKEN.test(name) && !(node.localName === "svg" && name === "aria-label")) node.removeAttribute(name);
+  const markup = copy.outerHTML; // an id that only a form or a reader of screens needs would stand in every state
+  for (const node of copy.querySelectorAll("[id]")) if (!markup.includes(`#${node.id}`)) node.removeAttribute("id");
   for (const drawing of copy.querySelectorAll("svg[aria-label]")) drawing.setAttribute("role", "img");
   return copy.outerHTML;
 }

@@ -172,7 +172,7 @@ STATES = [
 ]
 
 
-@pytest.mark.parametrize("width", [340, 1280])
+@pytest.mark.parametrize("width", [340, pytest.param(1280, marks=pytest.mark.slow)])
 def test_every_name_stands_inside_its_line_and_upon_no_other(width, show_alive):
     page = show_alive(*(CheatPuzzle(**state) for state in STATES), viewport={"width": width, "height": 900})
     lines = page.locator("svg.attn-line").all()

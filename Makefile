@@ -201,10 +201,18 @@ check: $(WIDGETS)
 
 # Tests that wait for a browser, a build or a student's process. The others compute, and alone cover the packages.
 WAITING := tests/browser tests/classroom tests/site
-test: lint types book notebooks
-	@python tools/chromium.py
+.PHONY: scripts computing
+scripts: .venv/ready
 	npm test
+
+computing: $(WIDGETS)
 	pytest -m "not slow" --cov -n auto --dist worksteal $(addprefix --ignore=,$(WAITING))
+
+# One process builds the book: beside it runs what needs no site.
+test: $(WIDGETS)
+	@python tools/chromium.py
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target book lint types scripts computing
+	@$(MAKE) --no-print-directory notebooks
 	pytest -m "not slow" -n 4 --dist worksteal $(WAITING)
 
 # Everything: also what trains, runs whole chapters, installs anew and needs a hub, and every page under the audit's rules.

@@ -24,6 +24,12 @@ POLICY = (
 PACKED = {".html", ".css", ".js", ".svg", ".json", ".xml", ".txt", ".wasm", ".zip", ".whl"}
 
 
+@functools.cache
+def packed(file: Path, changed: int) -> bytes:
+    """A file packed with gzip, once for all who ask while it stays as it is; `changed` says when it was written."""
+    return gzip.compress(file.read_bytes(), mtime=0)
+
+
 class Strict(SimpleHTTPRequestHandler):
     """Serves a folder below `BELOW`, packed with gzip and under `POLICY`, as a careful host does."""
 
@@ -34,7 +40,7 @@ class Strict(SimpleHTTPRequestHandler):
     def send_head(self) -> BytesIO | BinaryIO | None:
         file = Path(self.translate_path(self.path))
         if file.is_file() and file.suffix in PACKED and "gzip" in self.headers.get("Accept-Encoding", ""):
-            content = gzip.compress(file.read_bytes(), mtime=0)
+            content = packed(file, file.stat().st_mtime_ns)
             self.send_response(200)
             self.send_header("Content-Type", self.guess_type(str(file)))
             self.send_header("Content-Encoding", "gzip")

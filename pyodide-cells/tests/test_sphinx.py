@@ -181,6 +181,7 @@ def test_the_scripts_and_the_runtime_lie_beside_the_pages(built):
     assert json.loads((built.python / "manifest.json").read_text())["missing"] == ["heavy"]
 
 
+@pytest.mark.slow
 def test_a_book_whose_python_comes_and_goes(tmp_path, plain):
     book = Book(tmp_path / "book")
     book.link("node_modules/.bin")
@@ -214,6 +215,7 @@ def test_a_book_whose_python_comes_and_goes(tmp_path, plain):
     assert "esbuild is missing" in book.build("-E")
 
 
+@pytest.mark.slow
 def test_outputs_of_a_build_without_records_are_not_taken(tmp_path):
     book = Book(tmp_path / "book")
     (book.folder / "conf.py").write_text(CONF.replace(', "pyodide_cells"', ""))

@@ -8,7 +8,7 @@ from attnlib.widgets.axes_puzzle import PARTNERS, POINTS, AxesPuzzle
 QUESTIONS = "Who is of my kind?", "Who is of my size?"
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     page = show(AxesPuzzle(), viewport={"width": request.param, "height": 900}, has_touch=request.param < 500)
     page.locator(".attn-questions").wait_for()
@@ -165,7 +165,7 @@ def test_every_target_is_large_and_nothing_leaves_a_phone(page, settle):
         assert min(box["width"], box["height"]) >= 24
 
 
-@pytest.mark.parametrize("width", [340, 390, 1280])
+@pytest.mark.parametrize("width", [340, *(pytest.param(width, marks=pytest.mark.slow) for width in (390, 1280))])
 def test_every_name_stands_inside_the_picture(width, show):
     corners = 3 * np.array(POINTS)
     page = show(AxesPuzzle(points=corners), viewport={"width": width, "height": 900})

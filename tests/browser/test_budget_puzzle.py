@@ -16,7 +16,7 @@ ENDS = [(1e8, 1e13), (1e11, 1e16), (1e-4, 1e3), (10, TEXT)]  # of the meters
 WALL = "One byte a number is the least here. With the whole grids of all heads that is a wall."
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     return opened(show, BudgetPuzzle(), request.param)
 

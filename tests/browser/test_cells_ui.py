@@ -5,9 +5,11 @@ import json
 import os
 import shutil
 import subprocess
+from itertools import product
 
 import pytest
 
+from tests.helpers.tiers import some_of
 from tools.site import ROOT, served
 
 JS = ROOT / "pyodide-cells/src/pyodide_cells/js"
@@ -728,8 +730,7 @@ def test_after_a_try_the_solution_opens_at_once(opened):
     assert opened.locator(".solution p").is_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 320])
+@pytest.mark.parametrize(("width", "scheme"), some_of(product([1280, 320], ["light", "dark"]), every=2))
 def test_no_state_of_a_cell_is_out_of_reach(width, scheme, site, open_page, violations):
     page = open_page(site[0], viewport={"width": width, "height": 700}, color_scheme=scheme)
     assert violations(page) == []  # idle

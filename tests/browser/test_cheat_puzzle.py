@@ -13,7 +13,7 @@ ONE = "One factor for both leaves them apart."
 END = "exp(−∞) is 0: nothing of the coin is in the softmax's sum."
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     page = show(CheatPuzzle(), viewport={"width": request.param, "height": 760}, has_touch=request.param < 500)
     page.locator(".attn-meter").wait_for()
@@ -159,7 +159,7 @@ def test_every_target_is_large_and_nothing_leaves_a_phone(page, fits_a_phone):
     assert page.locator(".attn-scroll").evaluate("(node) => node.scrollWidth <= node.clientWidth")
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])
 def test_what_stands_below_stays_where_it_is_whatever_is_said(width, stays_below):
     changes = [lambda page: factor(page).press("Home")]
     changes += [lambda page, press=press: press(page).click() for press in (erase_weight, hand, mask)]
@@ -172,7 +172,7 @@ STATES = [
 ]
 
 
-@pytest.mark.parametrize("width", [340, 1280])
+@pytest.mark.parametrize("width", [340, pytest.param(1280, marks=pytest.mark.slow)])
 def test_every_name_stands_inside_its_line_and_upon_no_other(width, show_alive):
     page = show_alive(*(CheatPuzzle(**state) for state in STATES), viewport={"width": width, "height": 900})
     lines = page.locator("svg.attn-line").all()

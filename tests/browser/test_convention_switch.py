@@ -1,12 +1,14 @@
 """ConventionSwitch in a real browser: every formula both ways, every control, every number against attnlib."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pytest
 
 from attnlib.widgets import ConventionSwitch
 from attnlib.widgets.convention_switch import FORMULAS
+from tests.helpers.tiers import some_of
 
 SIZES = ("n", "n_z", "d", "d_k", "d_v")
 
@@ -38,8 +40,9 @@ def plain(text):
     return text.replace("_", "")
 
 
-@pytest.mark.parametrize("sizes", [{}, {"n": 1, "n_z": 8, "d": 2, "d_k": 6, "d_v": 5}])
-@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize(
+    ("formula", "sizes"), some_of(product(FORMULAS, [{}, {"n": 1, "n_z": 8, "d": 2, "d_k": 6, "d_v": 5}]), every=2)
+)
 def test_each_formula_shows_its_words_shapes_and_numbers_both_ways(formula, sizes, show):
     switch = ConventionSwitch(formula=formula, **sizes)
     page = opened(show, switch)

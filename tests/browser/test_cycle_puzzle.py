@@ -12,7 +12,7 @@ WALL = "That is the wall: three points get no further than a third each"
 HALF = "Symmetric scores get no further than a half"
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     page = show(CyclePuzzle(), viewport={"width": request.param, "height": 900}, has_touch=request.param < 500)
     page.locator(".attn-bounds").wait_for()
@@ -198,7 +198,7 @@ def test_every_target_is_large_and_nothing_leaves_a_phone(page, settle):
 PLACES = [[[3, 3], [3, -3], [-3, -3]], [[3, 3]] * 3, [[-3, -3]] * 3, [[0, 0]] * 3, [[-3, 1.9]] * 3, [[0, -2.1]] * 3]
 
 
-@pytest.mark.parametrize("width", [340, 390, 1280])
+@pytest.mark.parametrize("width", [340, *(pytest.param(width, marks=pytest.mark.slow) for width in (390, 1280))])
 def test_every_name_stands_inside_its_picture_and_upon_no_other(width, show_alive):
     page = show_alive(*(CyclePuzzle(points=points) for points in PLACES), viewport={"width": width, "height": 900})
     pictures = page.locator("svg.attn-plane").all()

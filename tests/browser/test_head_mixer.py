@@ -268,7 +268,7 @@ def test_start_again_and_the_link_carry_the_state(show):
 
 
 @pytest.mark.parametrize("make", [HeadMixer, six_heads, lambda: many_heads(columns=12)])
-@pytest.mark.parametrize("width", [1280, 340])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 340])
 def test_nothing_scrolls_the_page_sideways(make, width, show):
     page = open_mixer(show, make(), viewport={"width": width, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= width

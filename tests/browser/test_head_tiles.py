@@ -9,7 +9,7 @@ NAMES = ["X", "Q, K, V", "split", "weights", "heads’ outputs", "merged", "outp
 FORGOTTEN = ["nowhere", "split", "merge", "both"]
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     return opened(show, viewport={"width": request.param, "height": 900}, has_touch=request.param < 500)
 
@@ -245,7 +245,7 @@ def test_every_tile_is_a_target_inside_the_page(width, d, num_heads, show):
         assert box["x"] + box["width"] <= width
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])
 def test_what_stands_below_stays_where_it_is(width, show):
     page = opened(show, viewport={"width": width, "height": 900})
     height = "document.querySelector('figure.attn').getBoundingClientRect().height"

@@ -8,7 +8,7 @@ WALL = "One blend leaves 100 % or more together, whatever the share: that is a w
 ALIKE = "The two blends are too much alike."
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     page = show(HeadsPuzzle(), viewport={"width": request.param, "height": 900}, has_touch=request.param < 500)
     page.locator(".attn-blends").wait_for()

@@ -13,7 +13,7 @@ OFF_BY_ONE = (
 )
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     return opened(show, viewport={"width": request.param, "height": 900}, has_touch=request.param < 500)
 
@@ -176,7 +176,7 @@ def test_a_link_carries_the_mask_the_layers_and_the_dot(page, show):
     assert other.problems == []
 
 
-@pytest.mark.parametrize("width", [340, 390, 1280])
+@pytest.mark.parametrize("width", [340, *(pytest.param(width, marks=pytest.mark.slow) for width in (390, 1280))])
 def test_every_dot_is_a_target_inside_the_page_and_stands_at_the_end_of_its_lines(width, show):
     widget = LightCones(["Houston", "we", "have", "a", "problem", "internationalisation", *"abcd"], layers=4)
     page = opened(show, widget, viewport={"width": width, "height": 900})

@@ -8,7 +8,7 @@ import pytest
 from attnlib.widgets import LookupPuzzle
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     page = show(LookupPuzzle(), viewport={"width": request.param, "height": 900}, has_touch=request.param < 500)
     page.locator(".attn-envelopes").wait_for()

@@ -9,7 +9,7 @@ WALL = "Each word has the same score in both sentences, so the same weight. Thos
 WON = "The added number goes with the place, whichever word stands there."
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     page = show(OrderPuzzle(), viewport={"width": request.param, "height": 760}, has_touch=request.param < 500)
     page.locator(".attn-meter").wait_for()
@@ -144,7 +144,7 @@ def test_on_a_phone_the_sentences_and_what_moves_them_are_in_sight_together(hand
     assert bottom["y"] + bottom["height"] - top["y"] < 640
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])
 def test_what_stands_below_stays_where_it_is_whatever_is_said(width, stays_below):
     changes = [lambda page, key=key: score(page, "itself").press(key) for key in ("ArrowLeft", "Home")]
     assert said(stays_below(OrderPuzzle(), width, *changes)).endswith(WALL)

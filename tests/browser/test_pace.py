@@ -3,6 +3,7 @@
 import io
 import re
 from collections import defaultdict
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from PIL import Image
 
 from attnlib import widgets
 from attnlib.widgets import AttentionGrid, HeadBrowser, MetricEllipse, TokenPlane
+from tests.helpers.tiers import some_of
 from tools import chromium
 from tools.site import FLAGS
 
@@ -188,8 +190,9 @@ def test_no_widget_speaks_while_a_pointer_moves_its_sliders_and_handles(show, ga
         rest(page)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("state", ["dimmed", "selected", "masked", "framed"])
+@pytest.mark.parametrize(
+    ("state", "scheme"), some_of(product(["dimmed", "selected", "masked", "framed"], ["light", "dark"]), every=2)
+)
 def test_marks_are_painted_as_they_are_written(show, state, scheme):
     grids = {
         "dimmed": a_grid(),

@@ -7,7 +7,7 @@ from attnlib import houston
 from attnlib.widgets import QueryPuzzle
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     page = show(QueryPuzzle(), viewport={"width": request.param, "height": 900}, has_touch=request.param < 500)
     page.locator(".attn-plane").wait_for()

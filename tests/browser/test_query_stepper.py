@@ -1,10 +1,13 @@
 """QueryStepper in a real browser: every box, every control, and every number against attnlib."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from attnlib import attention_scores, houston
 from attnlib.widgets import QueryStepper
+from tests.helpers.tiers import some_of
 
 NAMES = ["1 Q", "2 K", "3 MatMul", "4 Scale", "5 Mask", "6 SoftMax", "7 V", "8 MatMul", "9 Context"]
 HOSTILE = ["<img src=x onerror=alert(1)>", "t" * 500, "مرحبا بالعالم", "e\u0301\u0302\u0303", "&lt;b&gt;"]
@@ -41,9 +44,7 @@ def weights(page, row=0):
     return page.locator(".attn-strip tbody tr").nth(row).locator("td").all_text_contents()
 
 
-@pytest.mark.parametrize("scaled", [True, False])
-@pytest.mark.parametrize("masked", [True, False])
-@pytest.mark.parametrize("i", [0, 2, 4])
+@pytest.mark.parametrize(("i", "masked", "scaled"), some_of(product([0, 2, 4], [True, False], [True, False]), every=3))
 def test_every_step_shows_the_numbers_of_attnlib(i, scaled, masked, show):
     page = opened(show)
     page.get_by_label("query token").select_option(index=i)

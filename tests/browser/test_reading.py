@@ -190,7 +190,7 @@ def test_code_wraps_on_a_phone_and_what_it_prints_keeps_its_columns(served, open
         assert any(abs(left - line["rest"]) <= 1 for left in line["left"])
 
 
-@pytest.mark.parametrize("chapter", [CHAPTER, "chapters/03_query_key_value.html"])
+@pytest.mark.parametrize("chapter", [CHAPTER, pytest.param("chapters/03_query_key_value.html", marks=pytest.mark.slow)])
 def test_on_a_phone_every_link_of_the_contents_leads_to_its_place(chapter, served, open_page, until):
     """Also to places far below, whose sections are laid out only when they come near."""
     links = "[...document.querySelectorAll(\"#contents a[href^='#']\")]"

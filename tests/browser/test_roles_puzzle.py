@@ -12,7 +12,7 @@ LOST = [[-3, -2.9], [-2.9, -3], [0.8, -0.7], [0, -2.2]]
 DROPPED = [START[at] for at in TARGETS]
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     page = show(RolesPuzzle(), viewport={"width": request.param, "height": 760}, has_touch=request.param < 500)
     page.locator(".attn-meter").wait_for()
@@ -176,7 +176,7 @@ STATES = [
 ]
 
 
-@pytest.mark.parametrize("width", [340, 390, 1280])
+@pytest.mark.parametrize("width", [340, *(pytest.param(width, marks=pytest.mark.slow) for width in (390, 1280))])
 def test_every_name_stands_inside_its_picture_and_upon_no_other(width, show_alive):
     page = show_alive(*(RolesPuzzle(**state) for state in STATES), viewport={"width": width, "height": 900})
     for picture in page.locator("svg.attn-plane").all():

@@ -12,7 +12,7 @@ DIVISORS = [float(f"{2 ** (step / 4):.2g}") for step in range(25)]  # of a slide
 CORNERS = np.array([[50, 6], [5, 84], [95, 84]])
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     page = show(ScalingPuzzle(), viewport={"width": request.param, "height": 760}, has_touch=request.param < 500)
     page.locator(".attn-meter").first.wait_for()

@@ -11,7 +11,7 @@ from attnlib.widgets import SilencePuzzle
 WALL = "All eight are tried: one head is not enough."
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     page = show(SilencePuzzle(), viewport={"width": request.param, "height": 760}, has_touch=request.param < 500)
     page.locator(".attn-meter").wait_for()
@@ -146,7 +146,7 @@ def test_every_target_is_large_and_nothing_leaves_a_phone(page, fits_a_phone):
     assert page.locator(".attn-scroll").evaluate("(node) => node.scrollWidth <= node.clientWidth")
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])
 def test_what_stands_below_stays_where_it_is_whatever_is_said(width, stays_below):
     all_heads = [lambda page, head=head: tile(page, head).click() for head in HEADS]
     page = stays_below(SilencePuzzle(), width, *all_heads, lambda page: hand(page).click(), *all_heads)

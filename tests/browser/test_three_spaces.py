@@ -228,7 +228,7 @@ def test_a_finger_drags_a_token_and_does_not_scroll_the_page(direction, show, ce
     assert page.evaluate("scrollY") == scrolled
 
 
-@pytest.mark.parametrize("width", [1280, 390, 340])
+@pytest.mark.parametrize("width", [340, *(pytest.param(width, marks=pytest.mark.slow) for width in (390, 1280))])
 def test_a_token_is_large_enough_to_touch_and_its_name_to_read(width, show):
     page = opened(show, viewport={"width": width, "height": 900})
     page.add_style_tag(content="main { max-width: 40rem }")

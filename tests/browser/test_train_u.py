@@ -12,7 +12,7 @@ EYE = np.eye(2)
 TURN = "turn U by R, degrees"
 
 
-@pytest.fixture(params=[1280, 390])
+@pytest.fixture(params=[pytest.param(1280, marks=pytest.mark.slow), 390])
 def page(request, show):
     page = show(TrainU(), viewport={"width": request.param, "height": 900}, has_touch=request.param < 500)
     page.locator(".attn-meter").wait_for()
@@ -259,7 +259,7 @@ def test_every_target_is_large_and_nothing_leaves_a_phone(page, settle):
         assert min(box["width"], box["height"]) >= 24
 
 
-@pytest.mark.parametrize("width", [340, 390, 1280])
+@pytest.mark.parametrize("width", [340, *(pytest.param(width, marks=pytest.mark.slow) for width in (390, 1280))])
 def test_every_name_stands_inside_its_picture(width, show):
     page = show(TrainU(handed=True, u=[[3, 3], [3, 3]]), viewport={"width": width, "height": 900})
     for picture in page.locator("svg.attn-plane, svg.attn-losses").all():

@@ -59,6 +59,9 @@ def test_the_strict_server_packs_restricts_and_stays_below_its_path(tmp_path):
             assert gzip.decompress(answer.read()).decode() == "<p>ð</p>" * 100
         with urlopen(f"{address}/index.html") as answer:
             assert "Content-Encoding" not in answer.headers
+        (tmp_path / "index.html").write_text("<p>ñ</p>" * 100, encoding="utf8")  # what was packed is out of date
+        with urlopen(Request(f"{address}/index.html", headers={"Accept-Encoding": "gzip"})) as answer:
+            assert gzip.decompress(answer.read()).decode() == "<p>ñ</p>" * 100
         for path in (address.removesuffix(site.BELOW) + "/index.html", f"{address}/gone.html"):
             with pytest.raises(HTTPError, match="404") as error:
                 urlopen(path)

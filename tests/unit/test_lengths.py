@@ -167,6 +167,7 @@ def test_a_text_that_begins_later_has_later_rows():
     assert torch.allclose(late[:, :, -1], within[:, :, -1])  # the last of a window of nine
 
 
+@pytest.mark.slow
 def test_a_part_comes_out_again():
     """One run, of the bias; answers near a tie may differ on another machine."""
     again = training.measure(training.train("bias", 9), training.RUNS["bias"])

@@ -66,7 +66,14 @@ def test_another_map_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("name", "way"), [("SGD", WITHOUT), ("SGD", WITH), ("SGD", SMALL), ("Adam", WITH), ("SGD, one rate", WITH)]
+    ("name", "way"),
+    [
+        ("Adam", WITH),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in (("SGD", WITHOUT), ("SGD", WITH), ("SGD", SMALL), ("SGD, one rate", WITH))
+        ),
+    ],
 )
 def test_a_corner_comes_out_again(name, way):
     """At d_k = 16 and a rate in the middle; answers near a tie may differ on another machine."""

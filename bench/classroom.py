@@ -4,9 +4,9 @@
 
 The class is the demo's, over and over: right work, mistakes, and what never ends, floods or tries to get out; or right work
 and mistakes alone. It is graded and its feedback written, on as many cores as `--processes` says, to which this process is
-pinned. Then all of it is graded again and compared; with `--scheduler` by two workers of a Dask cluster here, of which one
+pinned. Then all of it is graded again, and rows and pages are compared; with `--scheduler` by two workers of a Dask cluster here, of which one
 is killed in the midst. Computing is that of all processes that took part. Ends with 1 where a bar is not met: the time of
-the first run, scaled to 300 submissions, the memory of both, or equal grades. The machine should be quiet; how busy others
+the first run, scaled to 300 submissions, the memory of both, or equal grades and feedback. The machine should be quiet; how busy others
 kept its cores is said.
 """
 
@@ -78,6 +78,12 @@ def held(number: int) -> int:
     return found
 
 
+def pages(course) -> dict[str, bytes]:
+    """What students get back, by file."""
+    folder = course.folder / "feedback"
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
 class Memory(threading.Thread):
     """The most memory that was held at once, looked at every half second."""
 
@@ -141,8 +147,12 @@ def main() -> int:
         grades.feedback(course, SET)
         seconds, used = time.monotonic() - start, computing() - before
         others = max(0.0, busy(cores) - others - used) / (len(cores) * seconds)
+        first = pages(course)
         with cluster(chosen.students) if chosen.scheduler else contextlib.nullcontext(worker.each) as run:
             again = grades.grade(course, SET, again=True, say=lambda _: None, run=run)
+        grades.feedback(course, SET)
+        now = pages(course)
+        other = [page for page in first.keys() | now.keys() if first.get(page) != now.get(page)]
         memory.done.set()
         memory.join()
     minutes, most = seconds / len(rows) * WHOLE / 60, memory.most / 1e9
@@ -160,10 +170,12 @@ def main() -> int:
     print(f"  memory at most {most:.2f} GB (bar {MEMORY:g})")
     states = {state: sum(row.state == state for row in rows) for state in sorted({row.state for row in rows})}
     print(f"  {', '.join(f'{number} {state}' for state, number in states.items())}")
+    moved = sum(one != before for one, before in zip(again, rows, strict=False)) + abs(len(again) - len(rows))
     print(
-        f"  graded again{' by the cluster' if chosen.scheduler else ''}: {'the same' if again == rows else 'NOT the same'}"
+        f"  graded again{' by the cluster' if chosen.scheduler else ''}: "
+        f"{moved} of {len(rows)} rows and {len(other)} of {len(first)} pages are another"
     )
-    return int(minutes > BAR or most > MEMORY or again != rows)
+    return int(minutes > BAR or most > MEMORY or bool(moved or other) or not first)
 
 
 if __name__ == "__main__":

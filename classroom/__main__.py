@@ -30,6 +30,7 @@ from classroom import (
     walls,
 )
 from classroom.course import Course, CourseError
+from classroom.fences import SetError
 from classroom.limits import Refused
 from classroom.rows import export, shown
 from classroom.worker import Runner
@@ -42,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with _ended_by_signals():
             return _run(chosen, Course(chosen.course.resolve()))
-    except (CourseError, sets.SetError, Refused) as error:
+    except (CourseError, SetError, Refused) as error:
         print(texts.clean(str(error)), file=sys.stderr)
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)

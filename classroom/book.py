@@ -57,6 +57,16 @@ def section(name: str) -> Section:
     return found[anchor]
 
 
+def nearest(one: Section) -> Section:
+    """The section itself where it has something to show, else the nearest on its page that has; of two the one before."""
+    if one.widgets + one.figures:
+        return one
+    _, *there = sections(one.page).values()
+    at = next((place for place, other in enumerate(there) if other == one), 0)
+    able = [(abs(place - at), place) for place, other in enumerate(there) if other.widgets + other.figures]
+    return there[min(able)[1]] if able else one
+
+
 def address(one: Section, folder: Path) -> str:
     """Where a page in this folder finds the section: on the book's site, in the site that was built here, or nowhere ("")."""
     if base := _base():

@@ -5,23 +5,19 @@ Nothing that was collected before is lost: a changed submission is taken, and th
 to be said of a student's files is recorded, for the table of grades.
 """
 
-import contextlib
-import re
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
-from io import FileIO
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
 from classroom import exchange, notebooks, platforms, texts, worker, worksheets
 from classroom.course import Course, CourseError
-from classroom.files import File
+from classroom.files import File, files_in
 from classroom.limits import Limits
 from classroom.notebooks import LARGEST
 from classroom.platforms import Upload
@@ -30,7 +26,6 @@ from classroom.restore import answered
 MOST = 200  # files of a student
 RECORD = ".collected.json"
 FILE = "the file"  # the source of a time that no platform vouches for
-DROPPINGS = re.compile(r"__MACOSX|\.DS_Store|\._.*|\.ipynb_checkpoints|\.git")
 HANDED_OUT, TOO_LARGE, ANSWERED = range(3)  # of several notebooks, one that is as it was handed out wins over none
 
 
@@ -191,7 +186,7 @@ def _by_student(source: Path, assignment: str, remarks: list[str]) -> dict[str, 
     if inbound := exchange.inbound(source):
         uploads, files = exchange.uploads(inbound, assignment, remarks)
     else:
-        files = _files(source, remarks)
+        files = files_in(source, remarks)
         uploads, said = platforms.uploads([*files], assignment)
         remarks += said
     found: dict[str, list[Download]] = {}
@@ -269,40 +264,3 @@ def _taken(taken: Download, rest: list[Download]) -> str:
     same = any((one.rank, one.time) == (taken.rank, taken.time) for one in rest)
     sure = ". They have the same time: look which one is meant" if same else ""
     return f"several notebooks; {taken.name} was taken, {why}; not {others}{sure}"
-
-
-def _files(source: Path, remarks: list[str]) -> dict[str, File]:
-    """Each file in a folder or zip, by its path."""
-    if not source.is_dir() and not zipfile.is_zipfile(source):
-        raise CourseError(f"{source} is neither a folder nor a zip.")
-    return dict(_in_folder(source) if source.is_dir() else _in_zip(source, remarks))
-
-
-def _in_folder(source: Path) -> Iterator[tuple[str, File]]:
-    for path in sorted(source.rglob("*")):
-        name = path.relative_to(source).as_posix()
-        if path.is_file() and not path.is_symlink() and not _ignored(name):
-            stat = path.stat()
-            yield name, File(partial(FileIO, path), stat.st_size, datetime.fromtimestamp(stat.st_mtime).astimezone())
-
-
-def _in_zip(source: Path, remarks: list[str]) -> Iterator[tuple[str, File]]:
-    archive = zipfile.ZipFile(source)  # closed with the last of its files
-    for entry in archive.infolist():
-        name = entry.filename.lstrip("/")
-        if entry.is_dir() or _ignored(name):
-            continue
-        if ".." in PurePosixPath(name).parts:
-            remarks.append(f"{texts.line(name)}: outside the archive; left out.")
-            continue
-        time = None
-        with contextlib.suppress(ValueError, OverflowError, OSError):  # a day that there is not
-            time = datetime(*entry.date_time).astimezone()
-        yield name, File(partial(archive.open, entry), entry.file_size, time)
-
-
-def _ignored(path: str) -> bool:
-    """What computers leave everywhere. A hidden file in a student's folder is the student's."""
-    parts = PurePosixPath(path).parts
-    hidden = parts[:1] != ("..",) and parts[0].startswith(".")
-    return hidden or any(map(DROPPINGS.fullmatch, parts))

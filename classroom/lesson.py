@@ -98,7 +98,7 @@ def page(found: Class, address: Callable[[Section], str]) -> str:
         found,
         titles,
         {name: _link(one, address(one)) for name, one in there.items()},
-        {name: _shown(one) for name, one in there.items()},
+        {name: _shown(one, address) for name, one in there.items()},
     )
     style, known_by = styled("feedback.css", "lesson.css")
     return visible(
@@ -123,19 +123,20 @@ def _section(name: str) -> Section | None:
         return None
 
 
-def _link(one: Section, address: str) -> str:
-    title = one.chapter if one.title == one.chapter else f"{one.chapter} → {one.title}"
+def _link(one: Section, address: str, title: str = "") -> str:
+    title = title or (one.chapter if one.title == one.chapter else f"{one.chapter} → {one.title}")
     return f'<a href="{escape(address)}">{escape(title)}</a>' if address else f"<em>{escape(title)}</em>"
 
 
-def _shown(one: Section) -> str:
-    """What a section has to show, else its page: two things at most."""
-    there = "there"
-    if not one.widgets + one.figures:
-        one, there = book.section(one.page), "in the same chapter"
-    things = [f"the widget <em>{escape(name)}</em>" for name in one.widgets]
-    things += [f"the figure “{escape(title)}”" for title in one.figures]
-    return f"; {there} {' and '.join(things[:2])}" if things else ""
+def _shown(one: Section, address: Callable[[Section], str]) -> str:
+    """What a section has to show, else the nearest one that has something: two things at most."""
+    near = book.nearest(one)
+    things = [f"the widget <em>{escape(name)}</em>" for name in near.widgets]
+    things += [f"the figure “{escape(title)}”" for title in near.figures]
+    shown = " and ".join(things[:2])
+    if near == one or not shown:
+        return f"; there {shown}" if shown else ""
+    return f"; near it, in {_link(near, address(near), near.title)}, {shown}"
 
 
 def _plan(told: Told) -> str:

@@ -16,8 +16,9 @@ from nbformat import NotebookNode
 
 from classroom import contained, drawn
 from classroom.cells import grade_id, kind, parts
+from classroom.fences import SetError
 from classroom.limits import Refused
-from classroom.sets import Set, SetError, handed_out
+from classroom.sets import Set, handed_out
 from classroom.walls import best
 
 NAMES = (drawn.MODEL, "李雷")  # whose data the model answers are tried with

@@ -1,20 +1,17 @@
 """The exercises of the book: ask, check an answer, get a hint, see what is done."""
 
 import difflib
-import functools
 from collections import deque
-from contextlib import redirect_stdout
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, unread, where, within
 from attnlib.exercises.guesses import after_guess, asked
 from attnlib.exercises.harness import Exercise, Mistake, Property
+from attnlib.exercises.judging import judged
 from attnlib.exercises.progress_file import Done, Keeper, Progress, beside_the_notebook, chapter_of_the_notebook, write
 from attnlib.exercises.report import Report
-from attnlib.exercises.results import Grids
 from attnlib.questions import NumberQuestion, Question
 
 __all__ = [
@@ -81,7 +78,7 @@ def check(id: str, answer: Any) -> Report:
     """
     exercise = _find(id)
     if exercise.question is None:
-        report = _judge_program(exercise, answer)
+        report = judged(exercise, answer)
     else:
         reply = exercise.question.reply(answer)
         says, note = (None, str(reply)) if reply.correct else (str(reply), "")
@@ -134,11 +131,11 @@ def question(id: str) -> Any:
         raise ValueError(f"{id!r} is answered with code: check({id!r}, your_function)")
     asked = _widget(replace(exercise.question, title=exercise.question.title or exercise.title))
 
-    def judged(change: dict[str, Any]) -> None:
+    def record(change: dict[str, Any]) -> None:
         if change["new"] is not None:
             _record(exercise, int(change["new"]), 1)
 
-    asked.observe(judged, "correct")
+    asked.observe(record, "correct")
     return asked
 
 
@@ -237,43 +234,6 @@ def _widget(question: Question) -> Any:
 
     shown: Any = Number if isinstance(question, NumberQuestion) else Choice
     return shown(question)
-
-
-def _judge_program(exercise: Exercise, answer: Any) -> Report:
-    results: list[tuple[str, str | None]] = []
-    beside: dict[str, Grids] = {}
-    notes: dict[str, str] = {}
-    ended = True
-    for one in exercise.properties:
-        says = None
-        if ended:
-            try:
-                notes[one.name] = _test(one, answer) or ""
-            except Mistake as mistake:
-                says = str(mistake)
-                if mistake.beside:
-                    beside[one.name] = mistake.beside
-            except TimeUp as error:
-                says, ended = endless(error, answer, one.seconds), False
-            except (
-                Exception,
-                SystemExit,
-            ) as error:  # of a test that calls the function, or reads its result, by itself
-                says = stopped(error, answer, 1) if where(error, answer) else unread(error)
-        else:
-            says = "Not tried: the function has to end first."
-        results.append((one.name, says))
-    return Report(exercise, tuple(results), beside=beside, notes=notes)
-
-
-def _test(one: Property, answer: Any) -> str | None:
-    printed = Printed()
-    try:
-        with redirect_stdout(printed):
-            said: str | None = within(one.seconds, functools.partial(one.test, answer))
-            return said
-    finally:
-        printed.show()
 
 
 def _record(exercise: Exercise, points: int, of: int) -> None:

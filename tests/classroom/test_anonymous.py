@@ -9,8 +9,9 @@ from classroom import rubric, sheets
 from classroom.__main__ import main
 from classroom.cells import kind
 from classroom.course import Course, release
+from classroom.fences import SetError
 from classroom.grades import table
-from classroom.sets import SetError, parse
+from classroom.sets import parse
 
 NAME = "words"
 WHY = "explain-why"

@@ -3,6 +3,7 @@
 Answers are in `sets/chapter_NN.py`: of a function its source, of a question an expression of the student's data.
 """
 
+import collections
 import contextlib
 import importlib
 import itertools
@@ -11,6 +12,7 @@ import re
 import numpy as np
 import pytest
 
+from attnlib.exercises import results
 from attnlib.lab import minilm
 from classroom import drawn, rubric, sets
 from classroom.cells import grade_id, kind, parts
@@ -75,13 +77,38 @@ def test_right_answers_pass_and_wrong_ones_do_not_whoever_the_student_is(name, t
 
 @pytest.mark.parametrize(("name", "task"), TASKS)
 def test_wrong_answers_are_told_their_mistake_where_an_example_fails_first_too(name, task):
-    """At least two of a function's; of a question's answers, which have no example but None, three kinds."""
-    wrong = importlib.import_module(f"tests.classroom.sets.{name}").WRONG[task]
+    """Two thirds of a function's wrong answers; of a question's, which have no example but None, three kinds.
+
+    A sentence that many different ones earn is no mistake's name.
+    """
+    wrong = sorted(set(importlib.import_module(f"tests.classroom.sets.{name}").WRONG[task]))
     told = [named(GRADED[name], task, answer) for answer in wrong]
     if task in GRADED[name].questions:
         assert len(set().union(*(found for found, _ in told))) >= 3
-    else:
-        assert sum(bool(found and failed) for found, failed in told) >= 2
+        return
+    often = collections.Counter(sentence for found, _ in told for sentence in found)
+    nameless = [
+        answer for answer, (found, _) in zip(wrong, told, strict=True) if not any(often[one] <= 4 for one in found)
+    ]
+    assert len(nameless) <= len(wrong) / 3, nameless
+    assert sum(bool(found and failed) for found, failed in told) >= 2
+
+
+@pytest.mark.parametrize(("name", "task"), [one for one in TASKS if one[1] not in GRADED[one[0]].questions])
+def test_no_known_mistake_gives_what_right_answers_give_in_every_case(name, task):
+    """One that does would be told to nobody, or hide that two ways are right."""
+    right = importlib.import_module(f"tests.classroom.sets.{name}").RIGHT[task][0]
+    apart = collections.Counter()
+
+    def compared(got, expected, mistakes=(), **how):
+        for sentence, result in mistakes:
+            result, wanted = np.asarray(result, dtype=float), np.asarray(expected, dtype=float)
+            apart[sentence] += not results.equal(result, wanted, how.get("tolerance", 1e-9))
+        return results.compare(got, expected, mistakes, **how)
+
+    for test, (_, hidden), here in looked_at(GRADED[name], task, right, NAMES[0]):
+        assert _run_test(hidden, test, here | {"compare": compared}) is None
+    assert [sentence for sentence, count in apart.items() if not count] == []
 
 
 @pytest.mark.parametrize("name", BY_STUDENT)

@@ -11,6 +11,7 @@ from classroom import book, drawn, examples, lesson, minutes, sets
 from classroom.__main__ import main
 from classroom.cells import grade_id
 from classroom.course import Course, release
+from classroom.fences import SetError
 from classroom.misconceptions import questions
 
 SMALL = """# A small set
@@ -277,7 +278,7 @@ def test_a_section_that_the_book_lacks_is_refused_with_its_line(tmp_path, sectio
     file = tmp_path / "small.md"
     file.write_text(SMALL.replace("04_scaling#four-times-as-wide", section))
     line = SMALL[: SMALL.index("```python test=total")].count("\n") + 1
-    with pytest.raises(sets.SetError, match=rf"small.md, line {line}: .*{words}"):
+    with pytest.raises(SetError, match=rf"small.md, line {line}: .*{words}"):
         sets.parse(file)
 
 
@@ -288,6 +289,27 @@ def test_each_question_of_a_set_by_student_says_where_the_book_treats_it(name):
     if any(grade_id(cell) == f"answer-{drawn.VARIABLE}" for cell in graded.cells):
         assert [one.title for one in asked if not one.section] == []
     assert [book.section(one.section).title for one in asked if one.section]
+
+
+@pytest.mark.parametrize("name", sets.names())
+def test_what_a_question_shows_is_in_its_own_section_or_in_the_nearest_that_shows_something(name):
+    asked = questions(sets.read(sets.GRADED / f"{name}.md"))[1]
+    own = [book.section(one.section) for one in asked if one.section]
+    for one in own:
+        near, there = book.nearest(one), list(book.sections(one.page).values())
+        assert near.widgets + near.figures, one
+        at, found = there.index(one), there.index(near)
+        assert found > 0  # not the page as a whole
+        nearer = there[max(1, at - abs(found - at) + 1) : at + abs(found - at)]
+        assert not any(other.widgets + other.figures for other in nearer), (one, near)
+
+
+def test_a_section_without_a_widget_is_shown_with_a_link_to_the_nearest():
+    one = book.section("04_scaling#where-the-root-belongs")
+    near = book.nearest(one)
+    shown = lesson._shown(one, lambda section: f"site/{section.place}")
+    assert f'near it, in <a href="site/{near.place}">{near.title}</a>, the ' in shown
+    assert near != one
 
 
 def test_a_section_is_found_on_the_site_that_is_named_or_built_or_nowhere(monkeypatch, tmp_path):

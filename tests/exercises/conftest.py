@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from attnlib import exercises
+from attnlib.exercises import judging
 from attnlib.exercises.guard import within
 
 
 @pytest.fixture
 def patient(monkeypatch):
     """A machine that is busy with something else fails no right answer; the limit itself is tested with the machinery."""
-    monkeypatch.setattr(exercises, "within", lambda seconds, work: within(20 * seconds, work))
+    monkeypatch.setattr(judging, "within", lambda seconds, work: within(20 * seconds, work))
 
 
 @pytest.fixture(scope="session")

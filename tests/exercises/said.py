@@ -8,13 +8,13 @@ from importlib import import_module
 
 import attnlib
 from attnlib import exercises
-from attnlib.exercises import Property, guard
+from attnlib.exercises import Property, guard, judging
 from attnlib.exercises.harness import call
 
 
 def reports():
     """The report on each published answer to a program, and on every answer to a question, as text and as HTML."""
-    exercises.within = lambda seconds, work: guard.within(20 * seconds, work)  # the machine may be busy
+    judging.within = lambda seconds, work: guard.within(20 * seconds, work)  # the machine may be busy
     modules = [import_module(f"tests.exercises.chapter_{number:02d}") for number in exercises.CHAPTERS]
     programs = {
         name: one.RIGHT[name] + [answer for _, answer in one.WRONG[name]] for one in modules for name in one.RIGHT
@@ -74,7 +74,5 @@ def unending():
     """What is said of functions that do not end."""
     ends = Property("ends", lambda answer: call(answer, (1,)), seconds=0.2)
     exercise = exercises.Exercise("x", "X", "easy", 1, "", ("Go.",), (ends,))
-    exercises.within = guard.within
-    return [
-        exercises._judge_program(exercise, answer).results[0][1] for answer in (loops, swallows, counts, calls_itself)
-    ]
+    judging.within = guard.within
+    return [judging.judged(exercise, answer).results[0][1] for answer in (loops, swallows, counts, calls_itself)]

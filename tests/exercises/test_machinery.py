@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from attnlib import exercises
-from attnlib.exercises import Exercise, Property, check, guard
+from attnlib.exercises import Exercise, Property, check, guard, judging
 from attnlib.exercises.guard import endless, stopped
 from attnlib.exercises.harness import Mistake, agrees, apart, booleans, call, compare, kind, pair
 
@@ -280,7 +280,7 @@ def test_two_numbers_that_differ_are_written_apart():
 
 def judged(answer, *properties):
     exercise = Exercise("x", "X", "easy", 1, "", ("Go.",), properties)
-    return exercises._judge_program(exercise, answer)
+    return judging.judged(exercise, answer)
 
 
 def test_the_line_is_the_students_also_behind_a_function_of_the_checkers():

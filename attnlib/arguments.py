@@ -143,24 +143,27 @@ def as_tokens(name: str, tokens: Any, vocabulary: int, ndim: int = 1) -> Array:
     return ids
 
 
-def checked_parameters(
-    parameters: Mapping[str, Array], called: str = "parameters"
-) -> tuple[dict[str, Array], np.dtype]:
-    """A decoder's parameters in the order of `AXES`, and the dtype of a result; or an error that names what is missing or does not fit."""
+def as_parameters(parameters: Mapping[str, Array], called: str = "parameters") -> dict[str, Array]:
+    """A decoder's parameters in the order of `AXES`, as they are; or an error that names what is missing or has no such axes."""
     if not isinstance(parameters, Mapping):
         raise TypeError(f"{called} must be a dict of arrays, got {type(parameters).__name__}")
     if missing := AXES.keys() - parameters.keys() - {"unembedding"}:
         raise ValueError(f"{called} lack {', '.join(sorted(missing))}")
     arrays = {name: as_array(name, parameters[name]) for name in AXES if name in parameters}
+    for name, array in arrays.items():
+        if array.ndim != len(AXES[name].split()) or 0 in array.shape:
+            raise ValueError(_shape_told(name, array))
+    return arrays
+
+
+def checked_parameters(parameters: Mapping[str, Array]) -> tuple[dict[str, Array], np.dtype]:
+    """A decoder's parameters, which fit each other, and the dtype of a result; or an error that names what does not fit."""
+    arrays = as_parameters(parameters)
     sizes: dict[str, int] = {}
     for name, array in arrays.items():
-        axes = AXES[name].split()
-        shape = f"{name} has shape {array.shape}, which stands for ({', '.join(axes)})"
-        if array.ndim != len(axes) or 0 in array.shape:
-            raise ValueError(shape)
-        for axis, size in zip(axes, array.shape, strict=True):
+        for axis, size in zip(AXES[name].split(), array.shape, strict=True):
             if sizes.setdefault(axis, size) != size:
-                raise ValueError(f"{shape}, but {axis} = {sizes[axis]} elsewhere")
+                raise ValueError(f"{_shape_told(name, array)}, but {axis} = {sizes[axis]} elsewhere")
     for name in ("w_q", "w_v"):
         as_divisor("the number of heads in bias", sizes["h"], arrays[name].shape[-1], f"the columns of {name}")
     must_be_finite(**arrays)
@@ -194,3 +197,7 @@ def _of_the_grid(name: str, array: Array, grid: tuple[int, int]) -> Array:
             f"{name} of shape {array.shape} does not fit scores of shape (…, {grid[0]}, {grid[1]}): (…, n_q, n_k)"
         )
     return array
+
+
+def _shape_told(name: str, array: Array) -> str:
+    return f"{name} has shape {array.shape}, which stands for ({', '.join(AXES[name].split())})"

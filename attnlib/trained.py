@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
 from attnlib import corpus
-from attnlib.arguments import as_tokens, checked_parameters
+from attnlib.arguments import as_parameters, as_tokens, checked_parameters
 from attnlib.checks import as_array, as_integer, as_text
 from attnlib.corpus import CONTEXT, COPY, PRONOUN, Streams, repeats, streams
 from attnlib.decoder import decoder_logits, decoder_weights
@@ -132,7 +132,7 @@ def next_words(text: str, count: int = 3, *, using: Parameters | None = None) ->
     """
     count, rows = as_integer("count", count, 1), encode(text)
     using = parameters() if using is None else using
-    words = len(checked_parameters(using, "using")[0]["embedding"])
+    words = len(as_parameters(using, "using")["embedding"])
     if words != len(VOCABULARY):
         raise ValueError(f"using must have a row of its embedding for each of {len(VOCABULARY)} words, got {words}")
     chances = softmax(decoder_logits(using, rows)[-1])
@@ -310,8 +310,8 @@ def measure(parameters: Parameters, *, count: int = 300) -> dict[str, Any]:
 
 def _sequences(sequences: Array, parameters: Parameters, least: int) -> Array:
     """Rows of tokens, so many or more in each."""
-    embedding = checked_parameters(parameters)[0]["embedding"]
-    ids = as_tokens("sequences", sequences, len(embedding), ndim=2)
+    words = len(as_parameters(parameters)["embedding"])  # all else the decoder checks
+    ids = as_tokens("sequences", sequences, words, ndim=2)
     if ids.ndim > 2 or ids.shape[1] < least:
         raise ValueError(f"sequences must have the shape (count, n), n {least} or more, got {ids.shape}")
     return ids
@@ -330,8 +330,8 @@ def _streams(drawn: Streams, parameters: Parameters, *tasks: int) -> Streams:
     """Streams of words that the model knows, in which each of the tasks occurs."""
     if not isinstance(drawn, Streams):
         raise TypeError(f"drawn must be what attnlib.corpus.streams gives, got {type(drawn).__name__}")
-    embedding = checked_parameters(parameters)[0]["embedding"]
-    tokens = as_tokens("drawn.tokens", drawn.tokens, len(embedding), ndim=2)
+    words = len(as_parameters(parameters)["embedding"])
+    tokens = as_tokens("drawn.tokens", drawn.tokens, words, ndim=2)
     task, target = (as_array(f"drawn.{name}", getattr(drawn, name), "iu") for name in ("task", "target"))
     if not task.shape == target.shape == tokens[:, 1:].shape:
         raise ValueError(

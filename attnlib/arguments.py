@@ -14,12 +14,9 @@ from attnlib.checks import (
     as_flag,
     as_integer,
     as_number,
-    broadcast_batch,
-    check_rows,
     forbid,
     must_be_finite,
     must_fit,
-    scale_factor,
     working_copies,
 )
 
@@ -128,6 +125,53 @@ def checked(
     )
 
 
+def broadcast_batch(**arrays: Array | None) -> tuple[int, ...]:
+    """The batch axes that all arrays have together, as NumPy broadcasts them.
+
+    Args:
+        **arrays: (…, rows, columns) or None, by the names that errors call them.
+    """
+    given = {name: array for name, array in arrays.items() if array is not None}
+    if len({array.shape[:-2] for array in given.values()}) == 1:  # as nearly always
+        return next(iter(given.values())).shape[:-2]
+    try:
+        return np.broadcast_shapes(*(array.shape[:-2] for array in given.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in given.items())
+        raise ValueError(f"the batch axes do not broadcast: {shapes}") from None
+
+
+def scale_factor(query: Array, scale: float | None) -> Any:
+    """What dot products are multiplied by, in the dtype of the queries, which a bare float64 would upcast.
+
+    Args:
+        query: rows of queries, (…, n_q, d_k).
+        scale: the number; None means 1/√d_k.
+    """
+    factor = query.shape[-1] ** -0.5 if scale is None else as_number("scale", scale, dtype=query.dtype)
+    return query.dtype.type(factor)
+
+
+def check_rows(query: Array, key: Array, value: Array | None = None) -> None:
+    """Raise when the arrays do not fit each other or hold no rows. Their batch axes are another matter.
+
+    Args:
+        query, key, value: (…, n_q, d_k), (…, n_k, d_k) and (…, n_k, d_v); a value may be None.
+    """
+    for name, array in (("query", query), ("key", key), ("value", value)):
+        if array is not None:
+            as_array(name, array, ndim=2)
+    for name, array in (("query", query), ("key", key)):
+        if 0 in array.shape[-2:]:
+            raise ValueError(f"{name} is an empty sequence or has no columns: it has shape {array.shape}")
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(
+            f"query and key must share d_k, their last axis: query has shape {query.shape}, key {key.shape}"
+        )
+    if value is not None and value.shape[-2] != key.shape[-2]:
+        raise ValueError(f"value must have one row for each key: key has shape {key.shape}, value {value.shape}")
+
+
 def must_be_a_bias(name: str, array: Array) -> None:
     """Raise for the first entry that is NaN or ∞; −∞ blocks a cell."""
     if array.dtype.kind == "f" and not array.max(initial=-np.inf) < np.inf:  # NaN is not less either
@@ -143,24 +187,27 @@ def as_tokens(name: str, tokens: Any, vocabulary: int, ndim: int = 1) -> Array:
     return ids
 
 
-def checked_parameters(
-    parameters: Mapping[str, Array], called: str = "parameters"
-) -> tuple[dict[str, Array], np.dtype]:
-    """A decoder's parameters in the order of `AXES`, and the dtype of a result; or an error that names what is missing or does not fit."""
+def as_parameters(parameters: Mapping[str, Array], called: str = "parameters") -> dict[str, Array]:
+    """A decoder's parameters in the order of `AXES`, as they are; or an error that names what is missing or has no such axes."""
     if not isinstance(parameters, Mapping):
         raise TypeError(f"{called} must be a dict of arrays, got {type(parameters).__name__}")
     if missing := AXES.keys() - parameters.keys() - {"unembedding"}:
         raise ValueError(f"{called} lack {', '.join(sorted(missing))}")
     arrays = {name: as_array(name, parameters[name]) for name in AXES if name in parameters}
+    for name, array in arrays.items():
+        if array.ndim != len(AXES[name].split()) or 0 in array.shape:
+            raise ValueError(_shape_told(name, array))
+    return arrays
+
+
+def checked_parameters(parameters: Mapping[str, Array]) -> tuple[dict[str, Array], np.dtype]:
+    """A decoder's parameters, which fit each other, and the dtype of a result; or an error that names what does not fit."""
+    arrays = as_parameters(parameters)
     sizes: dict[str, int] = {}
     for name, array in arrays.items():
-        axes = AXES[name].split()
-        shape = f"{name} has shape {array.shape}, which stands for ({', '.join(axes)})"
-        if array.ndim != len(axes) or 0 in array.shape:
-            raise ValueError(shape)
-        for axis, size in zip(axes, array.shape, strict=True):
+        for axis, size in zip(AXES[name].split(), array.shape, strict=True):
             if sizes.setdefault(axis, size) != size:
-                raise ValueError(f"{shape}, but {axis} = {sizes[axis]} elsewhere")
+                raise ValueError(f"{_shape_told(name, array)}, but {axis} = {sizes[axis]} elsewhere")
     for name in ("w_q", "w_v"):
         as_divisor("the number of heads in bias", sizes["h"], arrays[name].shape[-1], f"the columns of {name}")
     must_be_finite(**arrays)
@@ -194,3 +241,7 @@ def _of_the_grid(name: str, array: Array, grid: tuple[int, int]) -> Array:
             f"{name} of shape {array.shape} does not fit scores of shape (…, {grid[0]}, {grid[1]}): (…, n_q, n_k)"
         )
     return array
+
+
+def _shape_told(name: str, array: Array) -> str:
+    return f"{name} has shape {array.shape}, which stands for ({', '.join(AXES[name].split())})"

@@ -270,53 +270,6 @@ def returned(array: Array, dtype: np.dtype, whose: str) -> Array:
     return result
 
 
-def broadcast_batch(**arrays: Array | None) -> tuple[int, ...]:
-    """The batch axes that all arrays have together, as NumPy broadcasts them.
-
-    Args:
-        **arrays: (…, rows, columns) or None, by the names that errors call them.
-    """
-    given = {name: array for name, array in arrays.items() if array is not None}
-    if len({array.shape[:-2] for array in given.values()}) == 1:  # as nearly always
-        return next(iter(given.values())).shape[:-2]
-    try:
-        return np.broadcast_shapes(*(array.shape[:-2] for array in given.values()))
-    except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in given.items())
-        raise ValueError(f"the batch axes do not broadcast: {shapes}") from None
-
-
-def scale_factor(query: Array, scale: float | None) -> Any:
-    """What dot products are multiplied by, in the dtype of the queries, which a bare float64 would upcast.
-
-    Args:
-        query: rows of queries, (…, n_q, d_k).
-        scale: the number; None means 1/√d_k.
-    """
-    factor = query.shape[-1] ** -0.5 if scale is None else as_number("scale", scale, dtype=query.dtype)
-    return query.dtype.type(factor)
-
-
-def check_rows(query: Array, key: Array, value: Array | None = None) -> None:
-    """Raise when the arrays do not fit each other or hold no rows. Their batch axes are another matter.
-
-    Args:
-        query, key, value: (…, n_q, d_k), (…, n_k, d_k) and (…, n_k, d_v); a value may be None.
-    """
-    for name, array in (("query", query), ("key", key), ("value", value)):
-        if array is not None:
-            as_array(name, array, ndim=2)
-    for name, array in (("query", query), ("key", key)):
-        if 0 in array.shape[-2:]:
-            raise ValueError(f"{name} is an empty sequence or has no columns: it has shape {array.shape}")
-    if query.shape[-1] != key.shape[-1]:
-        raise ValueError(
-            f"query and key must share d_k, their last axis: query has shape {query.shape}, key {key.shape}"
-        )
-    if value is not None and value.shape[-2] != key.shape[-2]:
-        raise ValueError(f"value must have one row for each key: key has shape {key.shape}, value {value.shape}")
-
-
 def _told(value: Any) -> str:
     """A value, short enough for a sentence, and its type unless it is a plain number."""
     shown = repr(value) if not isinstance(value, int) or abs(value) <= LARGEST else "a larger one"

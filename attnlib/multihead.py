@@ -6,16 +6,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import (
-    as_array,
-    as_generator,
-    as_integer,
-    as_number,
-    broadcast_batch,
-    must_be_finite,
-    returned,
-    working_copies,
-)
+from attnlib.arguments import broadcast_batch
+from attnlib.checks import as_array, as_generator, as_integer, as_number, must_be_finite, returned, working_copies
 from attnlib.projections import projected
 from attnlib.scaled_dot_product import attention, attention_weights
 

@@ -135,10 +135,11 @@ class _Band:
         n_q, n_k = self.query.shape[1], self.key.shape[1]
         end = n_k if self.place is None else min(n_k, self.place + n_q)
         ones = np.ones((self.columns, 1), out.dtype)  # a product with it sums rows, faster than sum does
+        room = np.empty((*out.shape[:2], min(self.columns, end)), out.dtype)  # of every tile: it stays in cache
         largest = -np.inf
         for start in range(0, end, self.columns):
             tile = slice(start, min(start + self.columns, end))
-            scores = self.scores(tile)
+            scores = self.scores(tile, room[..., : tile.stop - start])
             if not calm:
                 self.block(scores, tile, False)
                 larger = np.maximum(largest, scores.max(axis=-1, keepdims=True))
@@ -160,9 +161,9 @@ class _Band:
                 np.matmul(scores, value[:, tile], out=out)
         out /= total
 
-    def scores(self, tile: slice) -> Array:
-        """Of one tile of keys, times `LOG`: (heads, n_q, columns)."""
-        scores: Array = self.query @ self.key[:, tile].swapaxes(1, 2)
+    def scores(self, tile: slice, out: Array) -> Array:
+        """Of one tile of keys, times `LOG`, into `out`: (heads, n_q, columns)."""
+        scores: Array = np.matmul(self.query, self.key[:, tile].swapaxes(1, 2), out=out)
         if self.softcap is not None:
             scores /= self.softcap
             np.tanh(scores, out=scores)

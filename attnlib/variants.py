@@ -6,20 +6,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Real
 from numpy import ndarray as Array
 
-from attnlib.arguments import as_offset
-from attnlib.checks import (
-    as_array,
-    as_callable,
-    as_integer,
-    broadcast_batch,
-    check_rows,
-    forbid,
-    must_be_finite,
-    must_fit,
-    returned,
-    scale_factor,
-    working_copies,
-)
+from attnlib.arguments import as_offset, broadcast_batch, check_rows, scale_factor
+from attnlib.checks import as_array, as_callable, as_integer, forbid, must_be_finite, must_fit, returned, working_copies
 from attnlib.projections import projected
 from attnlib.scaled_dot_product import attention, softmax
 

@@ -4,17 +4,8 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy import ndarray as Array
 
-from attnlib.checks import (
-    as_array,
-    as_number,
-    broadcast_batch,
-    check_rows,
-    forbid,
-    must_be_finite,
-    must_fit,
-    returned,
-    working_copies,
-)
+from attnlib.arguments import broadcast_batch, check_rows
+from attnlib.checks import as_array, as_number, forbid, must_be_finite, must_fit, returned, working_copies
 from attnlib.scaled_dot_product import attention_scores
 
 

@@ -209,18 +209,9 @@ class Recording:
         asks, is_read = named(*queries), None if keys is None else named(*keys)
         made = kept_weights(layers, shape, asks, is_read, others["causal"], mask, [row is not None for row in sinks])
         made |= {} if is_read is None else {"key_tokens": is_read[0], "key_special": is_read[1]}
-        return cls.from_dict(
-            made
-            | others
-            | {
-                "tokens": asks[0],
-                "special": asks[1],
-                "num_layers": shape[0],
-                "num_heads": shape[1],
-                "sinks": sinks if any(sinks) else None,
-                "vectors": pack_vectors(vectors, len(asks[0]), len((is_read or asks)[0])),
-            }
-        )
+        made |= others | {"num_layers": shape[0], "num_heads": shape[1], "sinks": sinks if any(sinks) else None}
+        packed = pack_vectors(vectors, len(asks[0]), len((is_read or asks)[0]))
+        return cls.from_dict(made | {"tokens": asks[0], "special": asks[1], "vectors": packed})
 
     def grid(self, layer: int, head: int) -> Float[Array, "n_q n_k"]:
         """The weights of a head, (n_q, n_k) float32, each within 1/510 of the true one.

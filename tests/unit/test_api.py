@@ -46,23 +46,20 @@ def own(module):
 
 TOP = {name: getattr(attnlib, name) for name in attnlib.__all__ if name != "__version__"}
 PACKAGES = {"lab": lab, "models": models, "plots": plots, "widgets": widgets, "exercises": exercises}
+PACKAGES |= {"cost": cost, "trained": trained}
 MODULES = (
-    *(
-        corpus,
-        cost,
-        decoder,
-        houston,
-        lengths,
-        masks,
-        minilm,
-        multihead,
-        positions,
-        rates,
-        roofline,
-        scaled_dot_product,
-        silenced,
-    ),
-    trained,
+    corpus,
+    decoder,
+    houston,
+    lengths,
+    masks,
+    minilm,
+    multihead,
+    positions,
+    rates,
+    roofline,
+    scaled_dot_product,
+    silenced,
 )
 PUBLIC = {
     **TOP,
@@ -70,7 +67,7 @@ PUBLIC = {
         f"{package}.{name}": getattr(of, name)
         for package, of in PACKAGES.items()
         for name in of.__all__
-        if inspect.isfunction(getattr(of, name)) or inspect.isclass(getattr(of, name))
+        if inspect.isroutine(getattr(of, name)) or inspect.isclass(getattr(of, name))
     },
     **{
         f"{module.__name__.removeprefix('attnlib.')}.{name}": thing

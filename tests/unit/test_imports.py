@@ -9,7 +9,7 @@ import pytest
 
 import attention_posters
 import attnlib
-from attnlib import lab, models, plots, widgets
+from attnlib import cost, lab, models, plots, trained, widgets
 
 
 def modules_after(statement):
@@ -44,7 +44,9 @@ def test_no_function_has_the_name_of_its_module(package):
         assert getattr(sys.modules[above], last) is module, name
 
 
-@pytest.mark.parametrize("package", [attnlib, lab, models, plots, widgets], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package", [attnlib, cost, lab, models, plots, trained, widgets], ids=lambda package: package.__name__
+)
 def test_a_packages_list_of_names_is_complete_and_sorted(package):
     names = [name for name in package.__all__ if not name.isupper() and not name.startswith("WEIGHT")]
     assert [name for name in names if name[0].islower()] == sorted(name for name in names if name[0].islower())

@@ -146,14 +146,16 @@ class Widget(anywidget.AnyWidget):
         return data | {"text/html": self._shell()}, metadata
 
     def _ipython_display_(self) -> None:
-        """Two outputs, the widget and its table: of one with both forms Jupyter shows the first, even where it has no life."""
+        """Two outputs, the widget and its table: of one with both forms Jupyter shows the first, even where it has no life.
+
+        Who asks IPython for the forms alone, as `glue` does, calls `format_display_data`. Behind it, and behind
+        `display` and the end of a cell, stands the same call of the same formatter, so that the stack alone tells them apart.
+        """
+        from IPython.core.formatters import format_display_data
         from IPython.display import display
 
         bundle = super()._repr_mimebundle_()
-        forms_alone = any(
-            frame.f_code.co_name == "format_display_data" for frame, _ in walk_stack(None)
-        )  # as for `glue`
-        if bundle is None or forms_alone:
+        if bundle is None or any(frame.f_code is format_display_data.__code__ for frame, _ in walk_stack(None)):
             raise NotImplementedError  # IPython then goes on as if this were not here
         data, metadata = bundle
         html = page.kept(self._shell(), self._alive)

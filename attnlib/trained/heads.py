@@ -1,142 +1,18 @@
-"""The model of chapter 9: a small decoder that was really trained, its words, and what its heads do.
+"""What the heads of such a decoder do: their scores, and what it can without one of them."""
 
-`parameters` are those of `attnlib.decoder`, which computes with them: `decoder_weights(parameters(), encode("…"))`.
-They were made by `python -m attnlib.training`; `record` says with which seed, on which data, and how good they are.
-"""
-
-import json
-from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
-from attnlib import corpus
-from attnlib.arguments import as_tokens, checked_parameters
-from attnlib.checks import as_array, as_integer, as_text
-from attnlib.corpus import CONTEXT, COPY, PRONOUN, Streams, repeats, streams
+from attnlib.arguments import as_parameters, as_tokens, checked_parameters
+from attnlib.checks import as_array, as_integer
+from attnlib.corpus import COPY, PRONOUN, Streams, repeats, streams
 from attnlib.decoder import decoder_logits, decoder_weights
 from attnlib.lab.heads import silence_head
 from attnlib.scaled_dot_product import softmax
-from attnlib.vocabulary import read_words
-
-Parameters = Mapping[str, Array]
-VOCABULARY = corpus.VOCABULARY
-
-
-class NextWord(NamedTuple):
-    """A word that may come next, and how probable it is."""
-
-    word: str
-    chance: float
-
-
-@cache
-def parameters() -> dict[str, Array]:
-    """The shipped weights, by name: 2 layers of 4 heads, d = 64. They were stored in float16, and are read-only.
-
-    Returns:
-        The arrays that `attnlib.decoder` names, in float64.
-
-    >>> {name: array.shape for name, array in parameters().items()}["w_q"]
-    (2, 64, 64)
-    """
-    with files("attnlib").joinpath("data/model.npz").open("rb") as file:
-        arrays = {name: half.astype(float) for name, half in np.load(file).items()}
-    for array in arrays.values():
-        array.setflags(write=False)
-    return arrays
-
-
-def record() -> dict[str, Any]:
-    """Where the shipped weights come from, and what was measured of them.
-
-    Returns:
-        The record, by name.
-
-    >>> record()["command"]
-    'python -m attnlib.training --seed 3 --steps 2500 --out attnlib/data/model.npz'
-    """
-    made: dict[str, Any] = json.loads(files("attnlib").joinpath("data/model.json").read_text(encoding="utf8"))
-    return made
-
-
-def encode(text: str) -> list[int]:
-    """The words of a text as rows of the embedding. Case makes no difference, and a full stop is a word.
-
-    Args:
-        text: words with spaces between.
-
-    Returns:
-        One number for each word.
-
-    Raises:
-        ValueError: for words that the model never saw, no words at all, and more than it reads at once.
-        TypeError: for what is no text.
-
-    >>> encode("Houston, we have a problem.")
-    [0, 1, 2, 3, 4, 5]
-    """
-    rows, unknown = read_words(as_text("text", text), VOCABULARY)
-    if unknown:
-        known = f"the model knows {len(VOCABULARY)} words (attnlib.trained.VOCABULARY)"
-        raise ValueError(f"{known}, and of the text not {', '.join(map(repr, unknown))}")
-    if not 1 <= len(rows) <= CONTEXT:
-        raise ValueError(f"text must have 1 to {CONTEXT} words, which the model reads at once, got {len(rows)}")
-    return rows
-
-
-def decode(tokens: Sequence[int] | Int[Array, "n"]) -> str:
-    """The words of rows of the embedding, with spaces between.
-
-    Args:
-        tokens: the rows' numbers, (n,).
-
-    Returns:
-        The words, with one space between each two.
-
-    Raises:
-        ValueError: for another shape, and for a number that is no row, naming its index.
-        TypeError: for what is no array.
-
-    >>> decode([0, 1, 2, 3, 4, 5])
-    'Houston we have a problem .'
-    """
-    ids = as_array("tokens", tokens, "iu", ndim=1)
-    if ids.ndim > 1:
-        raise ValueError(f"tokens must have the shape (n,), got {ids.shape}")
-    return " ".join(VOCABULARY[row] for row in (as_tokens("tokens", ids, len(VOCABULARY)) if ids.size else ()))
-
-
-def next_words(text: str, count: int = 3, *, using: Parameters | None = None) -> list[NextWord]:
-    """What the model expects after a text: the likeliest words.
-
-    Args:
-        text: as for `encode`.
-        count: how many words.
-        using: the parameters of the model that is asked; None means the shipped one.
-
-    Returns:
-        Each word with its probability, the likeliest first.
-
-    Raises:
-        ValueError: as `encode` does, for a count below 1, and for parameters that are missing, do not fit or have
-            another number of words.
-        TypeError: for what is no text, no integer or no dict of arrays.
-
-    >>> [word for word, _ in next_words("Houston we have a", 1)]
-    ['problem']
-    """
-    count, rows = as_integer("count", count, 1), encode(text)
-    using = parameters() if using is None else using
-    words = len(checked_parameters(using, "using")[0]["embedding"])
-    if words != len(VOCABULARY):
-        raise ValueError(f"using must have a row of its embedding for each of {len(VOCABULARY)} words, got {words}")
-    chances = softmax(decoder_logits(using, rows)[-1])
-    return [NextWord(VOCABULARY[row], float(chances[row])) for row in np.argsort(-chances, kind="stable")[:count]]
+from attnlib.trained.model import Parameters
 
 
 def ablate(parameters: Parameters, layer: int, head: int) -> dict[str, Array]:
@@ -153,6 +29,7 @@ def ablate(parameters: Parameters, layer: int, head: int) -> dict[str, Array]:
         ValueError: for a head that is not there, and for parameters that are missing or do not fit.
         TypeError: for what is no dict of arrays or no integer.
 
+    >>> from attnlib.trained import parameters
     >>> without = ablate(parameters(), 0, 1)
     >>> bool((without["w_o"][0, 16:32] == 0).all())
     True
@@ -175,6 +52,7 @@ def previous_token_scores(parameters: Parameters, sequences: Int[Array, "count n
         ValueError: as `decoder_weights`, and for rows of fewer than two tokens.
         TypeError: for what is no array or no dict of arrays.
 
+    >>> from attnlib.trained import parameters
     >>> scores = previous_token_scores(parameters(), repeats(np.random.default_rng(0), 5))
     >>> scores.shape, bool(scores.max() > 0.9)
     ((2, 4), True)
@@ -199,6 +77,7 @@ def induction_scores(parameters: Parameters, sequences: Int[Array, "count twice"
         ValueError: as `decoder_weights`, and for other sequences.
         TypeError: for what is no array or no dict of arrays.
 
+    >>> from attnlib.trained import parameters
     >>> scores = induction_scores(parameters(), repeats(np.random.default_rng(0), 5))
     >>> scores.shape, bool(scores.max() > 0.9)
     ((2, 4), True)
@@ -224,6 +103,7 @@ def pronoun_scores(parameters: Parameters, drawn: Streams) -> Float[Array, "laye
         ValueError: as `decoder_weights`, and for streams without a pronoun.
         TypeError: for what are no streams or no dict of arrays.
 
+    >>> from attnlib.trained import parameters
     >>> scores = pronoun_scores(parameters(), streams(np.random.default_rng(0), 20))
     >>> scores.shape, bool(scores.max() > 0.9)
     ((2, 4), True)
@@ -250,6 +130,7 @@ def accuracies(parameters: Parameters, drawn: Streams, sequences: Int[Array, "co
             other sequences than words said twice.
         TypeError: for what are no streams, no array or no dict of arrays.
 
+    >>> from attnlib.trained import parameters
     >>> measured = accuracies(parameters(), streams(np.random.default_rng(0), 20), repeats(np.random.default_rng(0), 5))
     >>> list(measured), measured["pronoun"] > 0.9
     (['loss', 'copy', 'pronoun', 'repeats'], True)
@@ -286,6 +167,7 @@ def measure(parameters: Parameters, *, count: int = 300) -> dict[str, Any]:
         ValueError: as `decoder_weights`, and for a count below 1.
         TypeError: for what is no integer or no dict of arrays.
 
+    >>> from attnlib.trained import parameters
     >>> list(measure(parameters(), count=5))
     ['accuracies', 'named', 'heads']
     """
@@ -310,8 +192,8 @@ def measure(parameters: Parameters, *, count: int = 300) -> dict[str, Any]:
 
 def _sequences(sequences: Array, parameters: Parameters, least: int) -> Array:
     """Rows of tokens, so many or more in each."""
-    embedding = checked_parameters(parameters)[0]["embedding"]
-    ids = as_tokens("sequences", sequences, len(embedding), ndim=2)
+    words = len(as_parameters(parameters)["embedding"])  # all else the decoder checks
+    ids = as_tokens("sequences", sequences, words, ndim=2)
     if ids.ndim > 2 or ids.shape[1] < least:
         raise ValueError(f"sequences must have the shape (count, n), n {least} or more, got {ids.shape}")
     return ids
@@ -330,8 +212,8 @@ def _streams(drawn: Streams, parameters: Parameters, *tasks: int) -> Streams:
     """Streams of words that the model knows, in which each of the tasks occurs."""
     if not isinstance(drawn, Streams):
         raise TypeError(f"drawn must be what attnlib.corpus.streams gives, got {type(drawn).__name__}")
-    embedding = checked_parameters(parameters)[0]["embedding"]
-    tokens = as_tokens("drawn.tokens", drawn.tokens, len(embedding), ndim=2)
+    words = len(as_parameters(parameters)["embedding"])
+    tokens = as_tokens("drawn.tokens", drawn.tokens, words, ndim=2)
     task, target = (as_array(f"drawn.{name}", getattr(drawn, name), "iu") for name in ("task", "target"))
     if not task.shape == target.shape == tokens[:, 1:].shape:
         raise ValueError(

@@ -35,22 +35,26 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "factors-only": ChoiceQuestion(
-        prompt="How wrong are trained factors, about?",
+        prompt="All three are trained alike. Which hardly gets beyond one gauge alone?",
         options=[
             (
-                "0.03: they find out which axes count",
-                "No axis counts by itself: the turn mixes lake, reading and random numbers in each.",
+                "Factors",
+                "Each axis that they meet holds a bit of all, so no factor silences the random numbers and leaves the lake.",
             ),
             (
-                "0.3: they are no great help",
-                "Each axis holds a bit of all, so no factor silences the random numbers and leaves the lake.",
+                "Factors with the axes turned back",
+                "There each axis holds one thing, so a factor can silence the random numbers and leave the lake.",
             ),
             (
-                "2: worse than always saying 0",
-                "A w of 0 says 0 and is wrong by about 1, so training would have to make matters worse.",
+                "U",
+                "A matrix can mix the turned axes until the lake stands alone, as in the puzzle.",
+            ),
+            (
+                "All three: nobody tells them who should read whom",
+                "Nobody does. But the loss has a slope for each number, and what is right for the level shows in it.",
             ),
         ],
-        right=1,
+        right=0,
     ),
     "rows-of-u": ChoiceQuestion(
         prompt="The hidden directions are: four for the lakes, one for the reading, two for the random numbers. Which of these seven rows become nearly 0?",

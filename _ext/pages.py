@@ -1,4 +1,5 @@
-"""What a page is made of: a description, the list of contents, one stylesheet, and scripts that hold nothing up.
+"""What a page is made of: a description, the list of contents, one stylesheet beside that of its widgets, and scripts that
+hold nothing up.
 
 Of the styles that extensions bring, those are left out that book.css holds or replaces. A sitemap must hold whole addresses:
 `make book BASE_URL=https://host/folder/` names the site's own; without it the addresses are those of `make serve`, and no
@@ -26,7 +27,7 @@ from .freshness import once
 
 LOCAL = "http://localhost:8000/"
 KATEX = Path("node_modules/katex/dist/katex.min.css")
-THEME, WIDGETS = Path("_ext/theme"), Path("attnlib/widgets")
+THEME = Path("_ext/theme")
 STYLES = (KATEX, THEME / "page.css", THEME / "content.css")
 REPLACED = {"pygments", "basic", "copybutton", "exercise", "mystnb", "katex", "katex-math"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # what no step has replaced
@@ -55,12 +56,12 @@ def write_addresses(app: Sphinx, exception: Exception | None) -> None:
 
 
 def style(root: Path) -> str:
-    """One stylesheet for every page, since each file of its own holds back the first picture of a page."""
+    """One stylesheet for every page, since each file of its own holds back the first picture; widgets bring their own."""
     if not (root / KATEX).exists():
         raise ExtensionError(f"{KATEX} is missing: run `npm ci`, or `make book`, which does")
     text = "\n".join((root / part).read_text(encoding="utf8") for part in STYLES)
     text = text.replace("url(fonts/KaTeX", "url(fonts/katex/KaTeX")  # theirs lie one deeper
-    return minified(text, "css", root) + esbuild.style(esbuild.modules(root / WIDGETS), root)
+    return minified(text, "css", root)
 
 
 def minified(text: str, loader: str, root: Path) -> str:

@@ -113,7 +113,7 @@ def write(folder: Path, site: Path, made: Edition, parts: list[paper.Tag], brows
 
 def style(site: Path) -> str:
     """The site's style without its typefaces, which a reader chooses, and what e-readers need besides."""
-    screen = re.sub("@font-face ?{[^}]*}", "", (site / "_static/book.css").read_text(encoding="utf8"))
+    screen = re.sub("@font-face ?{[^}]*}", "", paper.screen(site))
     screen = re.sub(r"&:[^{}]*{[^{}]*}", "", screen)  # rules inside rules, which an EPUB may not have
     return re.sub(r"\bcanvas\b", ".drawn", screen) + SCRIPT.with_suffix(".css").read_text(encoding="utf8")
 

@@ -143,7 +143,7 @@ def list_contents(parts: list[paper.Tag]) -> None:
 def style_of(site: Path, folder: Path, sheet: str) -> str:
     """The site's style with the book's typefaces one by one, and the rules for paper."""
     static = site / "_static"
-    screen = OWN_FACE.sub("", (static / "book.css").read_text(encoding="utf8"))
+    screen = OWN_FACE.sub("", paper.screen(site))
     screen = screen.replace("url(fonts/", f"url({static.as_uri()}/fonts/")
     printed = (ROOT / "_ext/theme/print.css").read_text(encoding="utf8")
     return f"{screen}{typefaces(folder)}{printed}@page {{ size: {sheet} }}\n"

@@ -12,6 +12,7 @@ import pages
 import samples
 from anywidget_static import esbuild, page
 from anywidget_static.widget import library
+from axe import ROOT
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 STYLE = ":root { color-scheme: light dark } body { font: 16px sans-serif }"
@@ -26,7 +27,7 @@ def pytest_configure(config):
 @pytest.fixture(scope="session")
 def examples():
     """The examples, each with the state that its author gave it."""
-    esbuild.build(EXAMPLES / "intervals", pages.ROOT)
+    esbuild.build(EXAMPLES / "intervals", ROOT)
     made = [counter.Counter(title="Clicks", count=7), greeting.Greeting(title="Hello", name="Ada")]
     made += [intervals.Interval(title="Width", low=-1, high=2), samples.Samples(title="Mean", start=2)]
     return {type(widget).__name__: widget for widget in made}
@@ -44,7 +45,7 @@ def show(show_html, tmp_path):
                 models[widget._library] = page.saved(library(type(widget)))
             source = replace(page.source(models[widget.model_id], models), name=str(widget._module))
             sources[source.name] = source
-        esbuild.write_pages({"script": [*sources.values()]}, tmp_path, root=pages.ROOT)
+        esbuild.write_pages({"script": [*sources.values()]}, tmp_path, root=ROOT)
         style = tmp_path / "script.css"
         texts = [file.read_text("utf8") if file.exists() else "" for file in (tmp_path / "script.js", style)]
         html = "".join(widget.to_html() for widget in widgets)

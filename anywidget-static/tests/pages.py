@@ -1,20 +1,16 @@
-"""A pytest plugin: pages in a Chromium of one's own, for the tests of these widgets and of any others.
-
-What the browser needs of Node, axe, lies in the nearest folder that has a `node_modules`.
-"""
+"""A pytest plugin: pages in a Chromium of one's own, for the tests of these widgets and of any others."""
 
 import json
 import os
 import re
 import shutil
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 
+import axe
+
 pytest.register_assert_rewrite("contract")
-ROOT = next(folder for folder in Path(__file__).parents if (folder / "node_modules").exists())
-AXE = ROOT / "node_modules/axe-core/axe.min.js"
 
 
 @pytest.fixture(scope="session")
@@ -161,12 +157,5 @@ def settle():
 
 @pytest.fixture(scope="session")
 def violations():
-    """What axe finds in a page, with every rule on, except in the elements `without`: the rule, the element, the reason."""
-
-    def found_in(page, without=""):
-        if not page.evaluate("'axe' in window"):
-            page.evaluate(AXE.read_text(encoding="utf8"))  # no script tag: a policy forbids it
-        found = page.evaluate("(without) => axe.run(without ? { exclude: without } : document)", without)["violations"]
-        return [(rule["id"], node["html"], node["failureSummary"]) for rule in found for node in rule["nodes"]]
-
-    return found_in
+    """What axe finds in a page."""
+    return axe.violations

@@ -14,7 +14,7 @@ import counter
 from anywidget_static import InputError, OneOf, Real, Whole, Widget, esbuild, page
 from anywidget_static.page import Source
 from anywidget_static.widget import library
-from pages import ROOT
+from axe import ROOT
 
 FAULT = f"""
 import {{ fault }} from "{(page.script_folder() / "bounds.mjs").as_uri()}";

@@ -196,6 +196,15 @@ def test_a_widget_is_live_in_both_directions(page):
     assert page.problems == page.third_party == []
 
 
+def test_a_widget_that_the_page_does_not_bring_comes_with_its_style(page):
+    assert page.locator("[data-widget=tensor_counter]").count() == 0
+    run(page, FIRST, "from attnlib.widgets import TensorCounter\nTensorCounter()")
+    scale = cell(page, FIRST).locator("figure.attn .attn-scale").first
+    scale.wait_for()
+    assert scale.evaluate("one => getComputedStyle(one).display") == "flex"
+    assert page.problems == page.third_party == []
+
+
 OWN = """import anywidget, traitlets
 class Counter(anywidget.AnyWidget):
     _esm = "export default { render({ el }) { parent.evil = 1; el.textContent = 'drawn'; } };"

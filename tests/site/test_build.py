@@ -133,10 +133,16 @@ def test_a_page_without_widgets_loads_no_widget_script(built):
     assert not re.search(r"widgets-\w+\.js", built.page("plain"))
 
 
-def test_a_page_loads_one_style_and_holds_nothing_up_but_its_colours(built):
+def test_a_page_loads_one_style_and_that_of_its_widgets_and_holds_nothing_up_but_its_colours(built):
     page = built.page()
-    links = re.findall(r'<link rel="stylesheet"[^>]*href="([^"?]+)', page)
-    assert links == ["_static/book.css"]
+    links, without = (
+        re.findall(r'<link rel="stylesheet"[^>]*href="([^"?]+)', text) for text in (page, built.page("plain"))
+    )
+    assert without == ["_static/book.css"]
+    assert links == [*without, *(f"_static/{name}.css" for name in re.findall(r"_static/(widgets-\w+)\.js", page))]
+    style = (built.site / links[1]).read_text()
+    assert ".attn-plane" in style
+    assert ".attn-models" not in style
     scripts = re.findall(r"<script[^>]*src=[^>]*>", page)
     assert [tag for tag in scripts if "defer" not in tag] == ['<script src="_static/early.js">']
     assert len(scripts) > 4

@@ -143,10 +143,11 @@ def test_a_style_that_an_extension_brings_is_loaded_unless_the_books_own_replace
     assert context["css_files"] == ["_static/book.css", "_static/new.css"]
 
 
-def test_the_style_is_katexs_then_the_themes_then_the_widgets_and_every_font_is_there():
+def test_the_style_is_katexs_then_the_themes_without_the_widgets_and_every_font_is_there():
     text = pages.style(ROOT)
-    places = [text.index(mark) for mark in (".katex-html", "--paper: light-dark", "--attn-text:")]
+    places = [text.index(mark) for mark in (".katex-html", "--paper: light-dark")]
     assert places == sorted(places)
+    assert "--attn-text:" not in text
     asked = set(re.findall(r"url\(\"?fonts/([^)\"]+\.woff2)", text))
     assert asked == set(artwork.FONTS)
     assert [font for font in asked if not (artwork.STATIC / "fonts" / font).exists()] == []

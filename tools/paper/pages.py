@@ -69,6 +69,12 @@ def with_widgets(pages: list[str]) -> list[str]:
     return [page for page in pages if page != "genindex.html"]
 
 
+def screen(site: Path) -> str:
+    """The site's style, with that of every widget: a page brings those of its own."""
+    files = (site / "_static/book.css", ROOT / "attnlib/widgets/static/widgets.css")
+    return "".join(file.read_text(encoding="utf8") for file in files)
+
+
 def headings(main: Tag) -> list[tuple[str, str]]:
     """A page's name and those of its sections, each after the name of its place."""
     heads = [(head.parent.get("id"), head) for head in main.select("section[id] > h2")]

@@ -1,11 +1,10 @@
 """A Sphinx extension: pages that MyST-NB makes of notebooks show their anywidgets alive, with no kernel.
 
 List `anywidget_static.sphinx` among the extensions of `conf.py` or, in Jupyter Book 1, under `sphinx: extra_extensions`. A
-page brings the script of the widgets that it shows and no other. Settings:
+page brings the script and the style of the widgets that it shows and no other. Settings:
 
 - `anywidget_static_options`: a JavaScript module, relative to the source folder, whose default export is the third
   argument of `mount` (see js/mount.mjs);
-- `anywidget_static_styled`: packages whose style the theme brings;
 - `anywidget_static_large`: a state of more characters comes from a script of its own, after the page (20,000);
 - `anywidget_static_bundle`: whether esbuild joins the scripts (yes, where there is one).
 
@@ -17,7 +16,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +35,14 @@ logger = logging.getLogger(__name__)
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the settings and the steps."""
     app.add_config_value("anywidget_static_options", "", "html", types=[str])
-    app.add_config_value("anywidget_static_styled", [], "html", types=[list])
     app.add_config_value("anywidget_static_bundle", esbuild.program(Path(app.srcdir)) is not None, "html", types=[bool])
     app.add_config_value("anywidget_static_large", 20_000, "html", types=[int])
     app.connect("env-purge-doc", lambda app, env, name: sources_of(env).pop(name, None))
     app.connect("env-merge-info", lambda app, env, names, other: sources_of(env).update(sources_of(other)))
     app.connect("doctree-read", read)
     app.connect("html-page-context", add_script, priority=900)
-    app.connect("build-finished", write_scripts)
+    app.connect("env-updated", write_scripts)  # before the pages, which name the version of a file that is there
+    app.connect("build-finished", drop_old)
     return {"version": __version__, "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -130,8 +129,7 @@ def add_script(app: Sphinx, name: str, template: str, context: dict[str, Any], d
         app.add_js_file(f"{script}.js", loading_method="defer")
     else:
         app.add_js_file(f"{script}.js", type="module")
-    if _unstyled(app, sources.values()):
-        app.add_css_file(f"{script}.css")
+    app.add_css_file(f"{script}.css")
 
 
 def _outside(app: Sphinx, context: dict[str, Any]) -> Any:
@@ -155,32 +153,29 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def _unstyled(app: Sphinx, sources: Iterable[Source]) -> list[Source]:
-    """The widgets whose style the page must bring."""
-    return [source for source in sources if source.package not in app.config.anywidget_static_styled]
-
-
-def write_scripts(app: Sphinx, exception: Exception | None) -> None:
-    """Write the scripts that the pages ask for, and drop those of earlier builds."""
-    if exception or app.builder.format != "html":
-        return
-    static, root = Path(app.outdir) / "_static", Path(app.srcdir)
-    scripts = {_script(sources): list(sources.values()) for sources in sources_of(app.env).values()}
-    wanted = {
-        file for page_ in Path(app.outdir).rglob("*.html") for file in page.STATE_FILE.findall(page_.read_text("utf8"))
-    }
-    for old in [*static.glob("widgets-*"), *static.glob("state-*.js")]:
-        if old.stem not in scripts and old.name not in wanted:
-            old.unlink()
-    if scripts:
+def write_scripts(app: Sphinx, env: BuildEnvironment) -> None:
+    """Write the scripts and the styles that the pages ask for."""
+    root = Path(app.srcdir)
+    scripts = {_script(sources): list(sources.values()) for sources in sources_of(env).values()}
+    if scripts and app.builder.format == "html":
         options = root / app.config.anywidget_static_options if app.config.anywidget_static_options else None
         write = esbuild.write_pages if app.config.anywidget_static_bundle else esbuild.copy_pages
         with tempfile.TemporaryDirectory() as folder:
             write(scripts, Path(folder), options, root)
-            for name, sources in scripts.items():
-                if not _unstyled(app, sources):
-                    (Path(folder) / f"{name}.css").unlink()
-            copy_changed(Path(folder), static)
+            copy_changed(Path(folder), Path(app.outdir) / "_static")
+
+
+def drop_old(app: Sphinx, exception: Exception | None) -> None:
+    """Drop the scripts, styles and states of earlier builds."""
+    if exception or app.builder.format != "html":
+        return
+    static, kept = Path(app.outdir) / "_static", {_script(sources) for sources in sources_of(app.env).values()}
+    wanted = {
+        file for page_ in Path(app.outdir).rglob("*.html") for file in page.STATE_FILE.findall(page_.read_text("utf8"))
+    }
+    for old in [*static.glob("widgets-*"), *static.glob("state-*.js")]:
+        if old.stem not in kept and old.name not in wanted:
+            old.unlink()
 
 
 def copy_changed(made: Path, static: Path) -> None:

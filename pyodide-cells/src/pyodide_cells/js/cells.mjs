@@ -5,7 +5,7 @@
 import "./cells.css";
 
 import { Box, failed } from "./box.mjs";
-import { button, make } from "./dom.mjs";
+import { bring_style, button, make } from "./dom.mjs";
 import { ask_first, Exercise } from "./exercises.mjs";
 import { changed } from "./notebook.mjs";
 import { follow_colours } from "./outputs.mjs";
@@ -77,7 +77,7 @@ class Page {
   }
 
   async #make() {
-    await Promise.all([this.python.load(), this.#style()]);
+    await Promise.all([this.python.load(), bring_style(`${this.base}cells.css`)]);
     const { root } = this;
     this.keys = make("p", { id: "cells-keys", hidden: true, textContent: KEYS });
     root.body.append(this.strip.element, this.keys, this.live);
@@ -101,15 +101,6 @@ class Page {
     python.addEventListener("output", ({ detail: { id, output } }) => this.#heard.get(id)?.hear(output));
     python.addEventListener("progress", ({ detail: { loaded, total } }) => strip.progress(loaded, total));
     python.addEventListener("state", () => this.#follow());
-  }
-
-  async #style() {
-    const link = make("link", { rel: "stylesheet", href: `${this.base}cells.css` });
-    const loaded = new Promise((done) => {
-      link.onload = link.onerror = done;
-    });
-    this.root.head.append(link);
-    await loaded;
   }
 
   #make_boxes() {

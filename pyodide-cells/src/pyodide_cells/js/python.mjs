@@ -1,6 +1,7 @@
 // The page's side of Python: it starts the worker, asks it to run cells, and keeps the widgets that they make.
 
 import { definition, Model } from "anywidget_static/model.mjs";
+import { bring_style } from "./dom.mjs";
 
 const FOREIGN =
   "This widget brings a script of its own, and a page runs no script but the book's. " +
@@ -88,8 +89,7 @@ export class Python extends EventTarget {
   // Show a widget of Python's in an element. Returns what ends it.
   async mount(element, id) {
     const { model, module } = this.#models.get(id) ?? {};
-    if (module) this.#widgets ??= import(`${this.#base}widgets/widgets.js`);
-    const { widgets = {} } = (module && (await this.#widgets)) || {};
+    const { widgets = {} } = (module && (await this.#library())) || {};
     const given = Object.hasOwn(widgets, module) && widgets[module];
     if (!given) throw new Error(FOREIGN);
     const ended = new AbortController();
@@ -104,6 +104,13 @@ export class Python extends EventTarget {
       ended.abort();
       for (const clean of cleans) clean?.();
     };
+  }
+
+  // All that a widget of Python's may be, with its style: the page brings those of its own alone.
+  #library() {
+    const there = `${this.#base}widgets/widgets`;
+    this.#widgets ??= Promise.all([import(`${there}.js`), bring_style(`${there}.css`)]).then(([found]) => found);
+    return this.#widgets;
   }
 
   #set(state) {

@@ -63,6 +63,11 @@ class ProjectedWidget(PageWidget):
             raise InputError(f"w_q has {len(inputs.w_q[0])} columns, w_k has {len(inputs.w_k[0])}")
 
 
+def fixed(**values: Any) -> traitlets.Dict:
+    """What nobody changes and JavaScript needs too: declared here, it reaches the module as the field `constants`."""
+    return traitlets.Dict(values, read_only=True).tag(sync=True)
+
+
 def size(default: int, most: int = 2**20) -> Whole:
     """A size that a reader can change, from 1 to `most`."""
     return Whole(default, min=1, max=most).tag(sync=True, link=True)

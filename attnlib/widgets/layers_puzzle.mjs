@@ -6,7 +6,6 @@ import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
 import "./layers_puzzle.css";
 
-const MOST_HEADS = 16;
 const NOTE = "Coloured: tried. The stronger the colour, the nearer to the goal. Orange line: the first number.";
 
 function build(model, figure) {
@@ -122,7 +121,8 @@ function summary(all, rows, width) {
 function check(model) {
   const { heads, layers, silenced, off, tried } = ui.values(model);
   const [count, width] = [heads.length, heads[0].length];
-  if (width > MOST_HEADS) throw new Error(`heads has ${width} heads in a layer, more than ${MOST_HEADS}`);
+  const { most_heads } = model.get("constants");
+  if (width > most_heads) throw new Error(`heads has ${width} heads in a layer, more than ${most_heads}`);
   if (layers.length !== 2 ** count)
     throw new Error(`${count} layers have ${2 ** count} sets, layers has ${layers.length} rows`);
   heads.forEach((rows, layer) => puzzle.check_entries(`heads[${layer}]`, rows, width, 1));

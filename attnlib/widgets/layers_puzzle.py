@@ -13,7 +13,7 @@ from numpy import ndarray as Array
 from anywidget_static import InputError, Numbers, Texts, Whole
 from attnlib.formatting import text
 from attnlib.lab import minilm
-from attnlib.widgets.base import PageWidget, check_index, check_within
+from attnlib.widgets.base import PageWidget, check_index, check_within, fixed
 from attnlib.widgets.tables import Row, table
 
 BANK = "The bank by the river was covered with flowers."
@@ -53,6 +53,7 @@ class LayersPuzzle(PageWidget):
     off = Whole(0, min=0, max=2**MOST_LAYERS - 1).tag(sync=True, link=True)
     handed = traitlets.Bool(False).tag(sync=True, link=True)
     tried = traitlets.List(traitlets.Int()).tag(sync=True, link=True)
+    constants = fixed(most_heads=MOST_HEADS)
 
     def __init__(self, texts: Sequence[str] | None = None, **options: Any) -> None:
         given = {} if texts is None else {"texts": list(texts)}

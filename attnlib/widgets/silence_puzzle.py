@@ -15,7 +15,7 @@ from anywidget_static import InputError, Numbers, Texts, Whole
 from attnlib import trained
 from attnlib.decoder import decoder_weights
 from attnlib.lab.silenced import HEADS, record, recorded, row
-from attnlib.widgets.base import PageWidget, check_within
+from attnlib.widgets.base import PageWidget, check_within, fixed
 from attnlib.widgets.tables import Row, table
 
 LOWEST = 3  # pairs in the table, where no script runs
@@ -53,6 +53,7 @@ class SilencePuzzle(PageWidget):
     silenced = Whole(0, min=0, max=255).tag(sync=True, link=True)
     handed = traitlets.Bool(False).tag(sync=True, link=True)
     tried = traitlets.List(traitlets.Int()).tag(sync=True, link=True)
+    constants = fixed(heads=list(HEADS))
 
     def __init__(self, tokens: Sequence[str] | None = None, **options: Any) -> None:
         given = {} if tokens is None else {"tokens": list(tokens)}

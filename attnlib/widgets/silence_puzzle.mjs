@@ -54,8 +54,9 @@ function build(model, figure) {
   });
 
   return () => {
-    const { tokens, habits, shares, said, grids, handed, tried } = ui.values(model);
-    check(model);
+    const { tokens, habits, handed, tried } = ui.values(model);
+    const [shares, said, grids] = ui.recorded(model, "shares", "said", "grids");
+    check(shares, said, grids, tried);
     const row = row_of(model);
     const all = union(tried, row);
     grids.forEach((grid, i) => heat.paint(heads.tiles[i].canvas, grid));
@@ -118,8 +119,7 @@ function short(every, heads) {
   return left.length ? `all but ${left.join(", ")}` : "all";
 }
 
-function check(model) {
-  const { shares, said, grids, tried } = ui.values(model);
+function check(shares, said, grids, tried) {
   const share = (x) => Number.isFinite(x) && x >= 0 && x <= 1;
   const wrong = shares.findIndex((x) => !share(x));
   if (shares.length !== 256 || wrong >= 0) throw new Error(`shares must be 256 numbers from 0 to 1`);

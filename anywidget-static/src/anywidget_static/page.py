@@ -23,6 +23,7 @@ HOME = re.compile(r'<div data-widget="[^"]*"(?: id="([^"]*)">)?')
 LINK = '<a class="headerlink" data-link href="#{anchor}" aria-label="Link to this widget">#</a>'
 KEPT = '<div class="anywidget-saved"><style>{}</style>{}<p>This is how the widget started. {}.</p></div>'
 KEPT_SHELL = re.compile(KEPT.format(".*?", "(.*)", "[^<]*").removesuffix("</div>"), re.DOTALL)
+BLANK = r"/\*.*?\*/|\n *|(?<=[{;:,>+]) +| +(?=[{}>+])"  # in a style
 PLACE = re.compile(r'<script type="application/json" data-model="(\w+)"></script>')
 STATE = re.compile(r'<script type="application/json">([^<]*)</script>')
 STATE_FILE = re.compile(r'data-state="[^"]*?(state-\w+\.js)"')
@@ -76,7 +77,7 @@ def shell(name: str, anchor: str, model: str, fallback: str, alive: str = "") ->
 
 def kept(html: str, alive: str = "") -> str:
     """The shell of a widget as a notebook's output of its own, behind the widget: it is seen where that does not live."""
-    style = re.sub(r"/\*.*?\*/|\n *", "", (script_folder() / "kept.css").read_text(encoding="utf8"), flags=re.DOTALL)
+    style = re.sub(BLANK, "", (script_folder() / "kept.css").read_text(encoding="utf8"), flags=re.DOTALL)
     return KEPT.format(style, html, f"Where its cell runs you can {alive}" if alive else "Where its cell runs it lives")
 
 

@@ -95,6 +95,23 @@ def test_a_library_is_made_anew_after_it_was_closed(examples):
     assert kind()._library != one._library
 
 
+UNPACKED = """async (text) => {
+    const load = () => import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+    const [one] = [await load(), await load()]; // as in two notebooks of a window
+    const styles = [...document.querySelectorAll("style[id='anywidget-static-intervals']")];
+    return [Object.keys(one.default), styles.map((style) => style.textContent)];
+}"""
+
+
+def test_a_notebook_carries_a_library_packed_and_the_browser_unpacks_it_with_its_style(examples, show_html):
+    kind = type(examples["Interval"])
+    state = library(kind).get_state()
+    files = [(kind._bundle / name).read_text("utf8") for name in ("widgets.mjs", "widgets.css")]
+    assert len(state["_esm"]) < 0.75 * sum(map(len, files))
+    assert "_css" not in state
+    assert show_html("", "").evaluate(UNPACKED, state["_esm"]) == [["initialize", "render"], [files[1]]]
+
+
 def test_a_missing_bundle_says_what_to_run(tmp_path):
     kind = type("Lost", (Widget,), {"_bundle": tmp_path / "static"})
     with pytest.raises(FileNotFoundError, match=r"widgets\.mjs is missing: build it with `python -m anywidget_static"):

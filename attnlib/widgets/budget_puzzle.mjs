@@ -7,14 +7,6 @@ import * as ui from "./ui.mjs";
 import { BYTES, element, large, whole } from "./ui.mjs";
 import "./budget_puzzle.css";
 
-const TEXT = 100_000; // tokens
-const MEMORY = 24e9;
-const WINDOW = 4096;
-const SHARED = 8; // query heads that share one head of keys and values
-const READERS = {
-  small: { d: 768, num_layers: 12, num_heads: 12, expansion: 4 },
-  "7B": { d: 4096, num_layers: 32, num_heads: 32, expansion: 4.03125 },
-};
 const TOKENS = [
   1000, 1250, 1600, 2000, 2500, 3200, 4000, 5000, 6300, 8000, 10_000, 12_500, 16_000, 20_000, 25_000, 32_000, 40_000,
   50_000, 63_000, 80_000, 100_000,
@@ -29,12 +21,12 @@ const PARTS = {
 };
 const INSTEAD = { tiles: "one tile", linearised: "state of one layer" }; // of grids
 const TRAINED = "another function, for which a model has to be trained";
-const CHANGES = {
+const changes_of = ({ shared, window }) => ({
   tiles: "Tiles: the same function up to rounding, and without a mask as many products.",
-  shared: `Shared keys: ${SHARED} query heads read the same keys and values. It is ${TRAINED}.`,
-  window: `Window: in a layer a token reads itself and the ${whole(WINDOW - 1)} tokens before it. It is ${TRAINED}.`,
+  shared: `Shared keys: ${shared} query heads read the same keys and values. It is ${TRAINED}.`,
+  window: `Window: in a layer a token reads itself and the ${whole(window - 1)} tokens before it. It is ${TRAINED}.`,
   linearised: `Linearised: a state of fixed size in place of the grid. It is ${TRAINED}.`,
-};
+});
 const ROUNDED = {
   2: "Two bytes a number (float16): about three decimal digits.",
   1: "One byte a number (float8): at most 256 different numbers. How well the model then answers has to be measured.",
@@ -46,6 +38,8 @@ const BOUND =
 const WALL = " One byte a number is the least here. With the whole grids of all heads that is a wall.";
 
 function build(model, figure) {
+  const constants = model.get("constants");
+  const { text, memory, readers } = constants;
   const hand = puzzle.hand_over(model, {
     handed: () => model.get("handed"),
     hand: { handed: true, tiles: false }, // so nothing jumps
@@ -60,10 +54,10 @@ function build(model, figure) {
     ...toggles,
   );
   const meters = {
-    held: scale({ "0.1 GB": 1e8, "10,000 GB": 1e13 }, MEMORY),
+    held: scale({ "0.1 GB": 1e8, "10,000 GB": 1e13 }, memory),
     multiply_adds: scale({ "100 billion": 1e11, "10 quadrillion": 1e16 }),
     seconds: scale({ "0.0001 s": 1e-4, "1,000 s": 1e3 }),
-    looked_up: scale({ 10: 10, [whole(TEXT)]: TEXT }, TEXT),
+    looked_up: scale({ 10: 10, [whole(text)]: text }, text),
   };
   const told = ui.live("p.share");
   const cells = Object.keys(PARTS).map(() => element("td"));
@@ -73,6 +67,7 @@ function build(model, figure) {
     names.map((name, i) => [name, cells[i]]),
   );
   const changes = element("ul.changes");
+  const explained = changes_of(constants);
   const shown = Object.values(meters).map(({ node }) => node);
   const held_by = element("div.frame", told, ui.scroll("what is held at once", parts));
   figure.append(
@@ -103,12 +98,12 @@ function build(model, figure) {
     meters.looked_up.draw(looked_up, `kept for the last token: ${whole(looked_up)}, goal: all`);
     for (const { name, node } of toggles) node.hidden = !offered.includes(name);
     hand.node.hidden = !small;
-    ui.caption(model, figure, kept_together(describe(READERS[model.get("model")])));
-    const wall = small && !handed && itemsize === 1 && tokens === TEXT;
-    const say = verdict(Object.values(named), held, together, taken, reading);
+    ui.caption(model, figure, kept_together(describe(readers[model.get("model")], text)));
+    const wall = small && !handed && itemsize === 1 && tokens === text;
+    const say = verdict(constants, Object.values(named), held, together, taken, reading);
     ui.write(told, kept_together(say + (wall ? WALL : "")));
-    const cut = tokens < TEXT && `${whole(TEXT - tokens)} tokens are cut off: it is another text.`;
-    const lines = [cut, ROUNDED[itemsize], ...taken.map((name) => CHANGES[name])].filter(Boolean);
+    const cut = tokens < text && `${whole(text - tokens)} tokens are cut off: it is another text.`;
+    const lines = [cut, ROUNDED[itemsize], ...taken.map((name) => explained[name])].filter(Boolean);
     changes.replaceChildren(...lines.map((line) => element("li", line)));
     controls.draw();
   };
@@ -121,36 +116,37 @@ function take(model, name, on) {
 }
 
 function count(model, taken) {
-  const { d, ...sizes } = READERS[model.get("model")];
+  const { readers, ...constants } = model.get("constants");
+  const { d, ...sizes } = readers[model.get("model")];
   const { tokens, itemsize } = ui.values(model);
-  const num_kv_heads = sizes.num_heads / (taken.includes("shared") ? SHARED : 1);
-  const window = taken.includes("window") ? WINDOW : null;
+  const num_kv_heads = sizes.num_heads / (taken.includes("shared") ? constants.shared : 1);
+  const window = taken.includes("window") ? constants.window : null;
   const [tiles, linearised] = ["tiles", "linearised"].map((name) => taken.includes(name));
   return reading_cost(tokens, d, { ...sizes, num_kv_heads, itemsize, tiles, window, linearised });
 }
 
-function describe({ d, num_layers, num_heads, expansion }) {
+function describe({ d, num_layers, num_heads, expansion }, text) {
   const parameters = large(num_layers * block_parameters(d, expansion));
   const gated = expansion === 4 ? "" : " (feed-forward layers as Llama 2’s)";
   return (
-    `hold 24 GB or less, all heads of a layer at once, and keep all ${whole(TEXT)} tokens for writing on. ` +
+    `hold 24 GB or less, all heads of a layer at once, and keep all ${whole(text)} tokens for writing on. ` +
     `${num_layers} blocks of width ${whole(d)}, ${num_heads} heads, ${parameters} parameters in the blocks${gated}.`
   );
 }
 
-function verdict(names, held, together, taken, { looked_up }) {
+function verdict({ text, memory }, names, held, together, taken, { looked_up }) {
   const most = Math.max(...held);
-  const fits = together <= MEMORY;
-  const over = fits ? "" : `, ${Number((together / MEMORY).toPrecision(2))} times the goal`;
+  const fits = together <= memory;
+  const over = fits ? "" : `, ${Number((together / memory).toPrecision(2))} times the goal`;
   const part = `${2 * most > together ? "Most of it" : "The largest part"}: ${names[held.indexOf(most)]}`;
   const linearised = taken.includes("linearised");
-  const seen = looked_up === TEXT ? "all" : `${linearised ? "at most " : ""}${whole(looked_up)} of the`;
+  const seen = looked_up === text ? "all" : `${linearised ? "at most " : ""}${whole(looked_up)} of the`;
   const shown =
     `Held at once: ${bytes_of(together)}${over}. ${part}, ${bytes_of(most)}. ` +
-    `For a look-up by the last token, one head keeps ${seen} ${whole(TEXT)} tokens` +
+    `For a look-up by the last token, one head keeps ${seen} ${whole(text)} tokens` +
     (linearised ? ": the rank of its grid is d_k at most." : ".");
   if (!fits) return shown;
-  return looked_up === TEXT ? `${shown} Both goals are reached.` : `${shown} It fits, but the second goal is missed.`;
+  return looked_up === text ? `${shown} Both goals are reached.` : `${shown} It fits, but the second goal is missed.`;
 }
 
 const kept_together = (text) => text.replaceAll(" GB", "\u00a0GB"); // no line begins with a GB

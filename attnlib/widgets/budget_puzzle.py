@@ -8,7 +8,7 @@ import traitlets
 from anywidget_static import InputError, OneOf, Whole
 from attnlib.formatting import BYTES, large
 from attnlib.lab.budget import CARD, MEMORY, Budget, reading_cost
-from attnlib.widgets.base import PageWidget
+from attnlib.widgets.base import PageWidget, fixed
 from attnlib.widgets.cost_calculator import MODELS
 from attnlib.widgets.tables import Row, table
 
@@ -70,6 +70,7 @@ class BudgetPuzzle(PageWidget):
     shared = traitlets.Bool(False).tag(sync=True, link=True)
     window = traitlets.Bool(False).tag(sync=True, link=True)
     linearised = traitlets.Bool(False).tag(sync=True, link=True)
+    constants = fixed(text=TEXT, memory=MEMORY, window=WINDOW, shared=SHARED, readers=READERS)
 
     @property
     def remedies(self) -> tuple[str, ...]:

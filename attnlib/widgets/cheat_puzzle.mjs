@@ -6,9 +6,6 @@ import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
 import "./cheat_puzzle.css";
 
-const SCORES = [2, -1]; // on the coin, of heads and of tails
-const VALUES = [1, -1];
-const COINS = "HTTHTHHTHTTTHHTHTHHT";
 const SIDES = ["heads", "tails"];
 const GOAL = 10;
 const DIGITS = [0, 0, 3, 3, 3, 0, 3]; // of what the table shows, line by line
@@ -19,6 +16,7 @@ const ONE = " One factor for both leaves them apart.";
 const WON = " exp(−∞) is 0: nothing of the coin is in the softmax's sum.";
 
 function build(model, figure) {
+  const { scores: given, values, coins } = model.get("constants");
   const hand = puzzle.hand_over(model, {
     handed: () => model.get("handed"),
     hand: { handed: true, masked: false },
@@ -39,12 +37,12 @@ function build(model, figure) {
   rows.splice(2, 0, [element("th.between", { colspan: 4, scope: "colgroup" }, "↓ softmax")]);
   const table = ui.table(["", ...SIDES, element("td")], rows, ".cheat");
   const [line, meter, told] = [draw_line(), puzzle.meter(), ui.live("p.share")];
-  const coins = Array.from(COINS, (coin) => element("span", coin));
+  const sides = Array.from(coins, (coin) => element("span", coin));
   const seen = element(
     "div.frame",
     element("p.pair", "What the cheat sees"),
     line.node,
-    element("div.coins", { "aria-hidden": "true" }, ...coins),
+    element("div.coins", { "aria-hidden": "true" }, ...sides),
     element("p.note", NOTE),
     meter.node,
     told,
@@ -54,22 +52,22 @@ function build(model, figure) {
   return () => {
     const { erase_weight, factor: times, handed, masked } = ui.values(model);
     const blocked = handed && masked;
-    const scores = SCORES.map((score) => [0, blocked ? Number.NEGATIVE_INFINITY : score]);
+    const scores = given.map((score) => [0, blocked ? Number.NEGATIVE_INFINITY : score]);
     const weights = scores.map((row) => math.softmax(row)).map(([own, coin]) => [own, erase_weight ? 0 : coin]);
-    const outputs = weights.map(([own, coin], i) => (own + coin * VALUES[i]) * times);
+    const outputs = weights.map(([own, coin], i) => (own + coin * values[i]) * times);
     const guess = read(outputs);
-    const right = [...COINS].filter((coin) => guess(coin) === coin).length;
+    const right = [...coins].filter((coin) => guess(coin) === coin).length;
     weights.forEach(([own, coin], i) => {
-      const shown = [0, scores[i][1], own, coin, own + coin, VALUES[i], outputs[i]];
+      const shown = [0, scores[i][1], own, coin, own + coin, values[i], outputs[i]];
       shown.forEach((entry, at) => ui.write(cells[at][i], at === 1 && blocked ? "−∞" : number(entry, DIGITS[at])));
       for (const at of [2, 3]) cells[at][i].style.setProperty("--w", shown[at].toFixed(3));
     });
-    coins.forEach((node, i) => node.classList.toggle("attn-missed", guess(COINS[i]) !== COINS[i]));
+    sides.forEach((node, i) => node.classList.toggle("attn-missed", guess(coins[i]) !== coins[i]));
     line.draw(outputs);
     ui.caption(model, figure, CAPTION);
     const why = blocked ? WON : (erase_weight ? LEFT : "") + (times === 1 ? "" : ONE);
-    ui.write(told, `${verdict(outputs, right)}${why}`);
-    meter.draw(right / COINS.length, GOAL / COINS.length, `${right} of ${COINS.length}, goal: ${GOAL}`);
+    ui.write(told, `${verdict(outputs, right, coins.length)}${why}`);
+    meter.draw(right / coins.length, GOAL / coins.length, `${right} of ${coins.length}, goal: ${GOAL}`);
     mask.node.hidden = !handed;
     for (const one of [hand, mask, weight, factor]) one.draw();
   };
@@ -84,8 +82,8 @@ function read([heads, tails]) {
   };
 }
 
-function verdict([heads, tails], right) {
-  const of = `${right} of ${COINS.length} are right`;
+function verdict([heads, tails], right, count) {
+  const of = `${right} of ${count} are right`;
   if (heads === tails)
     return `Heads and tails both give ${number(heads, 3)}. With one guess for all, ${of}. The goal is reached.`;
   const rule = `${heads < tails ? "below" : "above"} ${number((heads + tails) / 2, 3)}`;

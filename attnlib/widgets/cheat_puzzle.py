@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 
 from anywidget_static import Real
 from attnlib.scaled_dot_product import softmax
-from attnlib.widgets.base import PageWidget
+from attnlib.widgets.base import PageWidget, fixed
 from attnlib.widgets.tables import Row, table
 
 SIDES = ("heads", "tails")
@@ -44,6 +44,7 @@ class CheatPuzzle(PageWidget):
     factor = Real(1.0, min=0.1, max=2).tag(sync=True, link=True)
     handed = traitlets.Bool(False).tag(sync=True, link=True)
     masked = traitlets.Bool(False).tag(sync=True, link=True)
+    constants = fixed(scores=list(SCORES), values=list(VALUES), coins=COINS)
 
     @property
     def scores(self) -> Float[Array, "2 2"]:

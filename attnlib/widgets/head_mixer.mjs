@@ -15,7 +15,6 @@ import "./head_mixer.css";
 const MOST = { tokens: 64, heads: 256, computed: 32 };
 const NUMBERS = 12; // tokens: beyond, the grid shows shades alone, and the output its first rows
 const NAMED = 32; // heads: beyond, their names are seen one at a time
-const CHANGED = 1e-12; // less is rounding
 
 function build(model, figure) {
   const [given, heads, output] = [unpack, compute, mix].map(ui.memoize);
@@ -164,6 +163,7 @@ function shared_by(h, groups) {
 // The output, its columns that changed, and by how much. Thousands of numbers would take a page too long.
 function output_table(model, width) {
   const { axes, heads, mixed, tokens: all } = ui.values(model);
+  const { changed } = model.get("constants");
   const tokens = all.slice(0, NUMBERS);
   const own = width / heads.length;
   const names = Array.from({ length: width }, (_, c) =>
@@ -175,23 +175,23 @@ function output_table(model, width) {
   const fill = ({ out, change }) =>
     change.forEach((size, c) => {
       rows.forEach((row, i) => ui.write(row[c], number(out[i][c])));
-      ui.write(last[c], size_of(size));
-      if (top[c].matches(".attn-changed") === size > CHANGED) return;
+      ui.write(last[c], size_of(size, changed));
+      if (top[c].matches(".attn-changed") === size > changed) return;
       for (const cell of [top[c], ...rows.map((row) => row[c]), last[c]]) cell.classList.toggle("attn-changed");
     });
   return { node, mixed, fill };
 }
 
-function size_of(change) {
-  if (change <= CHANGED) return "0";
+function size_of(change, changed) {
+  if (change <= changed) return "0";
   return change < 0.005 ? "< 0.01" : number(change);
 }
 
 // One sentence: which columns change without the heads that are zero.
 function effect(model, change) {
-  const { zeroed, heads, mixed } = ui.values(model);
+  const { zeroed, heads, mixed, constants } = ui.values(model);
   if (!zeroed.length) return ["Zero a head to see which columns of the output change."];
-  const count = change.filter((size) => size > CHANGED).length;
+  const count = change.filter((size) => size > constants.changed).length;
   const names = ui.listed(zeroed.map((a) => heads[a]));
   const rows = `those that ${zeroed.length > 1 ? "their" : "its"} rows of W_O write to`;
   const why = mixed ? rows : "a head’s own, and no other’s";

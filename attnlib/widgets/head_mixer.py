@@ -20,7 +20,7 @@ from attnlib.masks import causal_mask
 from attnlib.multihead import merge_heads
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention, attention_weights
-from attnlib.widgets.base import PageWidget, check_index, check_mask
+from attnlib.widgets.base import PageWidget, check_index, check_mask, fixed
 from attnlib.widgets.tables import table
 
 CHANGED = 1e-12  # less is rounding
@@ -69,6 +69,7 @@ class HeadMixer(PageWidget):
     mixed = traitlets.Bool(False).tag(sync=True, link=True)
     num_kv_heads = Whole(1, min=1).tag(sync=True, link=True)
     sharing = traitlets.Bool(True).tag(sync=True)
+    constants = fixed(changed=CHANGED)
 
     def __init__(
         self,

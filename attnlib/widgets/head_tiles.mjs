@@ -6,10 +6,8 @@ import * as ui from "./ui.mjs";
 import { element } from "./ui.mjs";
 import "./head_tiles.css";
 
-const STAGES = ["X", "project", "split", "weights", "heads", "merge", "output"];
 const NAMES = ["X", "Q, K, V", "split", "weights", "heads’ outputs", "merged", "output"];
 const PLACES = { split: "in the split", merge: "in the merge", both: "in both" };
-const LETTERS = "abcdefgh";
 const NONE = { at: -1, tile: 0 }; // no tile is chosen
 const WIDE = 12; // columns of a stage: with more, its heads stand below each other on a phone
 const MOVED = { duration: 700, easing: "ease-in-out" };
@@ -42,17 +40,20 @@ const SAYS = [
 ];
 
 function build(model, figure) {
+  const { stages } = model.get("constants");
   const go = (stage) => {
     const { at } = ui.values(model);
-    if (STAGES[stage]) ui.change(model, at > stage ? { stage, ...NONE } : { stage });
+    if (stages[stage]) ui.change(model, at > stage ? { stage, ...NONE } : { stage });
   };
   const steps = ["Back", "Next"].map((name, i) => ui.button(name, () => go(model.get("stage") + 2 * i - 1)));
   const controls = ui.controls(...steps, ui.select(model, "forgotten", "swapaxes forgotten", PLACES));
   const [says, told] = [ui.live("p.says"), ui.live("p.result")];
   const board = element("div.tiles", { role: "group", "aria-label": "tiles, stage by stage" });
   figure.append(controls.node, says, board, told);
-  const flow_of = ui.memoize(make_flow);
-  const scene_of = ui.memoize((tokens, d, h) => draw_scene(model, board, tokens, make_flow(tokens.length, d, h)));
+  const flow_of = ui.memoize((...sizes) => make_flow(stages, ...sizes));
+  const scene_of = ui.memoize((tokens, d, h) =>
+    draw_scene(model, board, tokens, make_flow(stages, tokens.length, d, h)),
+  );
   let before = model.get("stage");
 
   return () => {
@@ -64,23 +65,23 @@ function build(model, figure) {
     const cone = cone_of(flow, at, tile);
     const scene = scene_of(tokens, d, num_heads);
     scene.light(flow, cone);
-    if (stage === before + 1 && /split|merge/.test(STAGES[stage])) scene.carry(stage, flow.parents[stage]);
+    if (stage === before + 1 && /split|merge/.test(stages[stage])) scene.carry(stage, flow.parents[stage]);
     before = stage;
     ui.caption(model, figure, CAPTION);
-    const text = SAYS[stage](flow, [STAGES[stage], "both"].includes(forgotten));
-    const name = element("b", `${stage + 1} of ${STAGES.length}, ${NAMES[stage]}. `);
+    const text = SAYS[stage](flow, [stages[stage], "both"].includes(forgotten));
+    const name = element("b", `${stage + 1} of ${stages.length}, ${NAMES[stage]}. `);
     ui.refill(says, name, ...ui.formula(text));
     ui.refill(told, ...(at < 0 ? ["No tile is chosen."] : tell(model, flow, cone)));
     ui.set(steps[0], { "aria-disabled": String(stage === 0) });
-    ui.set(steps[1], { "aria-disabled": String(stage === STAGES.length - 1) });
+    ui.set(steps[1], { "aria-disabled": String(stage === stages.length - 1) });
     controls.draw();
   };
 }
 
 // The tiles of every stage, row by row and head by head, and what each is computed from in the stage before.
-function make_flow(n, d, h, forgotten) {
+function make_flow(stages, n, d, h, forgotten) {
   const width = d / h;
-  const parents = STAGES.map((stage, k) => k && lab.tile_parents(stage, n, d, h, forgotten));
+  const parents = stages.map((stage, k) => k && lab.tile_parents(stage, n, d, h, forgotten));
   const columns = [d, d, width, n, width, d, d];
   const tiles = [];
   for (const [k, count] of columns.entries()) {
@@ -110,6 +111,7 @@ function cone_of({ parents, tiles }, at, tile) {
 
 // Returns what lights the tiles, and what lets those of a stage come from where they stood in the stage before.
 function draw_scene(model, board, tokens, { d, h, width, columns, tiles: places }) {
+  const { letters } = model.get("constants");
   const press = (at, tile) => () => {
     const { stage, at: old, tile: chosen } = ui.values(model);
     ui.change(model, at === old && tile === chosen ? NONE : { at, tile, stage: Math.max(at, stage) });
@@ -137,7 +139,7 @@ function draw_scene(model, board, tokens, { d, h, width, columns, tiles: places 
 
   const show_tile = (tile, k, button, { shown, lit, late, here, side }) => {
     const [token, column] = [Math.floor(tile.name / d), tile.name % d];
-    const text = tile.is_blocked ? "–" : `${token + 1}${k === 3 ? "" : LETTERS[column]}`;
+    const text = tile.is_blocked ? "–" : `${token + 1}${k === 3 ? "" : letters[column]}`;
     const pale = side !== null && !lit;
     const states = { pale, blocked: tile.is_blocked, pending: !shown, lit, late };
     button.className = ["tile", ...Object.keys(states).filter((name) => states[name])]

@@ -12,7 +12,7 @@ from numpy import ndarray as Array
 
 from anywidget_static import InputError, OneOf, Texts, Whole
 from attnlib.lab.tiles import Forgotten, tile_parents
-from attnlib.widgets.base import PageWidget, check_index
+from attnlib.widgets.base import PageWidget, check_index, fixed
 from attnlib.widgets.tables import Row, table
 
 TOKENS = ("we", "have", "a", "problem")
@@ -48,6 +48,7 @@ class HeadTiles(PageWidget):
     stage = Whole(0, min=0, max=6).tag(sync=True, link=True)
     at = Whole(-1, min=-1, max=6).tag(sync=True, link=True)
     tile = Whole(0, min=0).tag(sync=True, link=True)
+    constants = fixed(stages=list(STAGES), letters=LETTERS)
 
     def __init__(self, tokens: Sequence[str] = TOKENS, *, at: int = -1, **options: Any) -> None:
         super().__init__(tokens=list(tokens), at=at, **{"stage": max(at, 0)} | options)

@@ -6,7 +6,6 @@ import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
 import "./layers_puzzle.css";
 
-const MOST_HEADS = 16;
 const NOTE = "Coloured: tried. The stronger the colour, the nearer to the goal. Orange line: the first number.";
 
 function build(model, figure) {
@@ -44,8 +43,9 @@ function build(model, figure) {
   });
 
   return () => {
-    const { texts, heads, layers, silenced, handed, tried } = ui.values(model);
-    check(model);
+    const { texts, silenced, handed, tried } = ui.values(model);
+    const [heads, layers] = ui.recorded(model, "heads", "layers");
+    check(model, heads, layers);
     const [count, width] = [heads.length, heads[0].length];
     const [off, all, rows] = [layers_of(model), union(tried, silenced), heads.flat()];
     const nodes = built(count, width);
@@ -66,7 +66,7 @@ function build(model, figure) {
     [first, second].forEach((meter, i) =>
       meter.draw(shown[i], Math.max(0, Math.min(1, shown[0])), `${number(shown[i], 3)} · ${texts[i + 1]}`),
     );
-    ui.write(told, verdict(model, off, shown, all));
+    ui.write(told, verdict(silenced, heads, off, shown, all));
     ui.write(tally, summary(all, rows, width));
     const sentence = element("i", element("bdi", texts[0].replace(/\.$/, "")));
     const compared = ui.sentence`a model compares ${sentence} with two other sentences. `;
@@ -94,8 +94,7 @@ const named = (head, width) => `${Math.floor(head / width) + 1}.${(head % width)
 const apart = ([first, second]) => first - second;
 const told_apart = (pair) => (apart(pair) < 0 ? "the goal is reached" : `apart by ${number(apart(pair), 3)}`);
 
-function verdict(model, off, shown, all) {
-  const { heads, silenced } = ui.values(model);
+function verdict(silenced, heads, off, shown, all) {
   const [count, width] = [heads.length, heads[0].length];
   const layers = heads.map((_, layer) => layer + 1).filter((layer) => off & bit_of(layer - 1, count));
   const one = silenced < 0 ? "" : `Without ${named(silenced, width)}`;
@@ -119,10 +118,11 @@ function summary(all, rows, width) {
   return `${count} The nearest: ${named(nearest, width)}, ${told_apart(rows[nearest])}.`;
 }
 
-function check(model) {
-  const { heads, layers, silenced, off, tried } = ui.values(model);
+function check(model, heads, layers) {
+  const { silenced, off, tried } = ui.values(model);
   const [count, width] = [heads.length, heads[0].length];
-  if (width > MOST_HEADS) throw new Error(`heads has ${width} heads in a layer, more than ${MOST_HEADS}`);
+  const { most_heads } = model.get("constants");
+  if (width > most_heads) throw new Error(`heads has ${width} heads in a layer, more than ${most_heads}`);
   if (layers.length !== 2 ** count)
     throw new Error(`${count} layers have ${2 ** count} sets, layers has ${layers.length} rows`);
   heads.forEach((rows, layer) => puzzle.check_entries(`heads[${layer}]`, rows, width, 1));

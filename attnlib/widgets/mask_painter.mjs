@@ -8,7 +8,6 @@ import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
 import "./mask_painter.css";
 
-const MOVED = 1e-12; // less is rounding
 const PRESETS = { window: "sliding window", painted: "painted by you" };
 const REFUSED = " keeps this key: with none left, a query has nothing to share its weight among.";
 const APIS = {
@@ -28,6 +27,7 @@ function build(model, figure) {
   figure.append(controls[0].node, scroll, pokes, result, controls[1].node, printed);
   let refused = null; // the row that would have lost its last key
 
+  const { moved: least } = model.get("constants");
   const table_of = ui.memoize((tokens, other) => {
     const made = grid.table("attention weights: paint to block or allow", tokens, tokens, ["sum", "output moves"]);
     paintable(model, made.node, (row, at_once) => {
@@ -57,8 +57,8 @@ function build(model, figure) {
       }
       table.buttons[i].setAttribute("aria-pressed", replaced.includes(i));
       sum.textContent = number(weights[i].reduce((sum, weight) => sum + weight, 0));
-      moves.textContent = size_of(moved[i]);
-      moves.classList.toggle("attn-changed", moved[i] > MOVED);
+      moves.textContent = size_of(moved[i], least);
+      moves.classList.toggle("attn-changed", moved[i] > least);
     });
     grid.fill(table.cells, grid.masked(weights, allowed), (i, j) => `${names[i]} reads from ${names[j]}`);
     ui.caption(model, figure, "query (row) reads from key (column). Click or drag to block and allow, or press space.");
@@ -106,16 +106,16 @@ function compute(model, allowed) {
   return { weights: after.weights, moved: after.out.map(change) };
 }
 
-function size_of(change) {
-  if (change <= MOVED) return "no";
+function size_of(change, least) {
+  if (change <= least) return "no";
   return change < 0.005 ? "< 0.01" : number(change);
 }
 
 // One sentence: what moved, and why that may surprise.
 function effect(model, moved) {
-  const { tokens, replaced, other_token } = ui.values(model);
+  const { tokens, replaced, other_token, constants } = ui.values(model);
   if (!replaced.length) return ["Replace a token to see which outputs move."];
-  const moving = [...moved.keys()].filter((i) => moved[i] > MOVED);
+  const moving = [...moved.keys()].filter((i) => moved[i] > constants.moved);
   const names = ui.listed(replaced.map((i) => tokens[i]));
   const count = `${moving.length} of ${moved.length} outputs move${moving.length === 1 ? "s" : ""}`;
   const why = surprise(moving, replaced, allowed_of(model));

@@ -14,7 +14,7 @@ from attnlib.lab.cones import preset_mask
 from attnlib.masks import TorchAPI, as_torch_reads
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_weights
-from attnlib.widgets.base import ProjectedWidget, check_index, check_mask
+from attnlib.widgets.base import ProjectedWidget, check_index, check_mask, fixed
 from attnlib.widgets.tables import table
 
 PRESETS = ("none", "causal", "padding", "window", "prefix", "painted")
@@ -54,6 +54,7 @@ class MaskPainter(ProjectedWidget):
     leaky = traitlets.Bool(False).tag(sync=True, link=True)
     api = OneOf(get_args(TorchAPI), "scaled_dot_product_attention").tag(sync=True, link=True)
     controls = traitlets.List(traitlets.Enum(CONTROLS), list(CONTROLS)).tag(sync=True)
+    constants = fixed(moved=MOVED)
 
     def _beside(self, given: dict[str, Any]) -> dict[str, Any]:
         """Any other `x` is taken as it is, and its last token replaced by zeros."""

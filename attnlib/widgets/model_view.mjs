@@ -11,7 +11,6 @@ import "./model_view.css";
 
 const FORMS = { grid: picture, arcs, numbers };
 const NAMES = { grid: "grid", arcs: "arcs", numbers: "q · k in numbers" };
-const KEPT = 11; // heads beside the one that is large
 const HINT = ui.has_hover()
   ? "Point at a head to read what it does; press it to see it large."
   : "Press a head to read what it does and to see it large.";
@@ -109,10 +108,11 @@ function heads_of(model, { num_layers, num_heads }) {
 // A button that keeps the large head, and one for each kept head that lets it go.
 function keeper(model, shown) {
   const without = (at) => model.get("kept").filter((one) => `${one}` !== `${at}`);
+  const { max: most } = model.get("_bounds").kept;
   const large = () => [model.get("layer"), model.get("head")];
   const is_kept = () => model.get("kept").length > without(large()).length;
   const keep = ui.button("Keep this head", () =>
-    ui.change(model, "kept", is_kept() ? without(large()) : [...model.get("kept"), large()].slice(-KEPT)),
+    ui.change(model, "kept", is_kept() ? without(large()) : [...model.get("kept"), large()].slice(-most)),
   );
   const others = element("span");
   const draw = () => {

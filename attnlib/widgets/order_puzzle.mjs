@@ -7,11 +7,6 @@ import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
 import "./order_puzzle.css";
 
-const SENTENCES = [
-  ["dog", "bites", "man"],
-  ["man", "bites", "dog"],
-];
-const PLACES = ["one place before", "itself", "one place after"];
 const PARTS = { dog: 0, man: 1 }; // the colours
 const GOAL = 0.9;
 const CAPTION =
@@ -22,6 +17,7 @@ const WALL =
 const WON = " The added number goes with the place, whichever word stands there.";
 
 function build(model, figure) {
+  const { sentences, places } = model.get("constants");
   const hand = puzzle.hand_over(model, {
     handed: () => model.get("handed"),
     hand: { handed: true, before: 0, after: 0 },
@@ -36,16 +32,16 @@ function build(model, figure) {
     ...Object.entries(PARTS).map(([word, part]) => slider(word, `score for ${word}`, part)),
     slider("itself", "score for itself"),
   ];
-  const added = [slider("before", `added ${PLACES[0]}`), slider("after", `added ${PLACES[2]}`)];
-  const sentences = SENTENCES.map(draw_sentence);
+  const added = [slider("before", `added ${places[0]}`), slider("after", `added ${places[2]}`)];
+  const pictures = sentences.map((words) => draw_sentence(words, places));
   const [meter, told] = [puzzle.meter(), ui.live("p.share")];
-  const heads = element("div.places", { "aria-hidden": "true" }, ...PLACES.map((place) => element("span", place)));
+  const heads = element("div.places", { "aria-hidden": "true" }, ...places.map((place) => element("span", place)));
   const handed_over = element("div", ...added.map(({ node }) => node));
   const sliders = element("div.scores", ...scores.map(({ node }) => node), hand.node, handed_over);
   figure.append(
     element(
       "div.columns.orders",
-      element("div.frame", heads, sentences[0].node, crossing(), sentences[1].node),
+      element("div.frame", heads, pictures[0].node, crossing(), pictures[1].node),
       element("div.frame", sliders, meter.node, told),
     ),
   );
@@ -54,12 +50,12 @@ function build(model, figure) {
     const { dog, man, itself, handed, before, after } = ui.values(model);
     const own = { dog, man, bites: itself };
     const more = handed ? [before, 0, after] : [0, 0, 0];
-    const weights = SENTENCES.map((words) => softmax(words.map((word, i) => own[word] + more[i])));
+    const weights = sentences.map((words) => softmax(words.map((word, i) => own[word] + more[i])));
     const share = (weights[0][0] + weights[1][0]) / 2;
-    sentences.forEach(({ draw }, i) =>
+    pictures.forEach(({ draw }, i) =>
       draw(
         weights[i],
-        SENTENCES[i].map((word, j) => written(own[word], handed && j !== 1 ? more[j] : null)),
+        sentences[i].map((word, j) => written(own[word], handed && j !== 1 ? more[j] : null)),
       ),
     );
     const mean = handed ? percent(share) : puzzle.below_half(share);
@@ -85,7 +81,7 @@ function verdict(weights, share, mean, handed) {
 }
 
 // A sentence: over each word a bar, as high as its weight; the one that should be full is framed.
-function draw_sentence(words) {
+function draw_sentence(words, places) {
   const slots = words.map((word, i) => {
     const [bar, share, score] = [element("span.column"), element("span"), element("span.note")];
     if (word in PARTS) set(bar, { "data-part": PARTS[word] });
@@ -99,7 +95,7 @@ function draw_sentence(words) {
       ui.write(share, percent(weights[i]));
       ui.write(score, scores[i]);
     });
-    const parts = words.map((word, i) => `${percent(weights[i])} on ${word}, ${PLACES[i]} (${scores[i]})`);
+    const parts = words.map((word, i) => `${percent(weights[i])} on ${word}, ${places[i]} (${scores[i]})`);
     set(node, { "aria-label": `${words.join(" ")}: weights of bites: ${parts.join("; ")}` });
   };
   return { node, draw };

@@ -10,11 +10,11 @@ from numpy import ndarray as Array
 
 from anywidget_static import Real
 from attnlib.scaled_dot_product import softmax
-from attnlib.widgets.base import PageWidget
+from attnlib.widgets.base import PageWidget, fixed
 from attnlib.widgets.tables import Row, table
 
-SENTENCES = (("dog", "bites", "man"), ("man", "bites", "dog"))
-PLACES = ("one place before", "itself", "one place after")  # as "bites" sees the three words
+SENTENCES = [["dog", "bites", "man"], ["man", "bites", "dog"]]
+PLACES = ["one place before", "itself", "one place after"]  # as "bites" sees the three words
 
 
 def _score() -> Real:
@@ -44,6 +44,7 @@ class OrderPuzzle(PageWidget):
     dog, man, itself = _score(), _score(), _score()
     handed = traitlets.Bool(False).tag(sync=True, link=True)
     before, after = _score(), _score()
+    constants = fixed(sentences=SENTENCES, places=PLACES)
 
     @property
     def scores(self) -> Float[Array, "2 3"]:

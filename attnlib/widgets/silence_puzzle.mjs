@@ -7,7 +7,6 @@ import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
 import "./silence_puzzle.css";
 
-const HEADS = ["1.1", "1.2", "1.3", "1.4", "2.1", "2.2", "2.3", "2.4"];
 const GOAL = 0.35;
 const LOWEST = 3; // sets of several heads that stay in sight
 const NOTE =
@@ -16,6 +15,7 @@ const NOTE =
   "Grids: of the whole model.";
 
 function build(model, figure) {
+  const { heads: all_heads } = model.get("constants");
   const hand = puzzle.hand_over(model, {
     handed: () => model.get("handed"),
     hand: { handed: true },
@@ -27,10 +27,10 @@ function build(model, figure) {
     const silenced = model.get("handed") ? now ^ bit : bit * (now !== bit);
     ui.change(model, { silenced, tried: union(model.get("tried"), now, silenced) });
   };
-  const heads = heat.gallery([4, 4], press, (layer, head) => `silence ${HEADS[4 * layer + head]}`);
+  const heads = heat.gallery([4, 4], press, (layer, head) => `silence ${all_heads[4 * layer + head]}`);
   const left = heads.tiles.map(({ node }, i) => {
     const text = element("span");
-    node.querySelector("span").textContent = HEADS[i];
+    node.querySelector("span").textContent = all_heads[i];
     node.append(element("span.wanted", { "aria-hidden": "true" }), text);
     return text;
   });
@@ -54,16 +54,17 @@ function build(model, figure) {
   });
 
   return () => {
-    const { tokens, habits, shares, said, grids, handed, tried } = ui.values(model);
-    check(model);
+    const { tokens, habits, handed, tried } = ui.values(model);
+    const [shares, said, grids] = ui.recorded(model, "shares", "said", "grids");
+    check(shares, said, grids, tried);
     const row = row_of(model);
     const all = union(tried, row);
     grids.forEach((grid, i) => heat.paint(heads.tiles[i].canvas, grid));
     heads.mark((layer, head) => Boolean(row & (1 << (4 * layer + head))));
     left.forEach((node, i) => ui.write(node, all.includes(1 << i) ? percent(shares[1 << i]) : "not tried"));
-    ui.write(together, list(all, shares, handed));
+    ui.write(together, list(all_heads, all, shares, handed));
     meter.draw(shares[row], GOAL, `right: ${percent(shares[row])}, goal: ${percent(GOAL)} or less`);
-    ui.write(told, verdict(shares, row, all, handed).replaceAll(" %", "\u00a0%")); // no line begins with a %
+    ui.write(told, verdict(all_heads, shares, row, all, handed).replaceAll(" %", "\u00a0%")); // no line begins with a %
     const sentence = () => element("i", ...ui.listed(tokens, (token) => [element("bdi", token)], " "));
     asked.replaceChildren("What comes after ", sentence(), "?");
     const chances = [...said[row], Math.max(0, 1 - said[row].reduce((sum, chance) => sum + chance, 0))];
@@ -80,7 +81,7 @@ function row_of(model) {
 }
 
 const union = (tried, ...rows) => [...new Set([...tried, ...rows.filter(Boolean)])];
-const named = (row) => HEADS.filter((_, i) => row & (1 << i));
+const named = (every, row) => every.filter((_, i) => row & (1 << i));
 
 function caption(tokens, habits) {
   const [query, key, habit] = [tokens[4], tokens[2], habits[0]].map((text) => element("i", element("bdi", text)));
@@ -89,37 +90,36 @@ function caption(tokens, habits) {
   return [before, ...framed, "Silence a head, so that the model gets few such habits right."];
 }
 
-function verdict(shares, row, tried, handed) {
+function verdict(every, shares, row, tried, handed) {
   const goal = ` The goal is ${percent(GOAL)} or less.`;
   if (!row) return `Nothing is silenced: ${percent(shares[0])} are right.${goal}`;
-  const heads = named(row);
+  const heads = named(every, row);
   const measured = `Without ${heads.join(", ")}: ${percent(shares[row])} are right.`;
-  const each = heads.map((head) => `${head} leaves ${percent(shares[1 << HEADS.indexOf(head)])}`);
+  const each = heads.map((head) => `${head} leaves ${percent(shares[1 << every.indexOf(head)])}`);
   const alone = heads.length === 2 || heads.length === 3 ? ` Alone, ${each.join(", ")}.` : "";
   if (Math.round(100 * shares[row]) <= 100 * GOAL) return `${measured} The goal is passed.${alone}`;
-  const singles = tried.filter((one) => named(one).length === 1);
-  const wall = !handed && singles.length === HEADS.length ? " All eight are tried: one head is not enough." : "";
+  const singles = tried.filter((one) => named(every, one).length === 1);
+  const wall = !handed && singles.length === every.length ? " All eight are tried: one head is not enough." : "";
   return `${measured}${goal}${alone}${wall}`;
 }
 
-function list(tried, shares, handed) {
-  const sets = tried.map((row) => [named(row), shares[row]]);
+function list(every, tried, shares, handed) {
+  const sets = tried.map((row) => [named(every, row), shares[row]]);
   const several = sets.filter(([heads]) => heads.length > 1).sort(([, a], [, b]) => a - b);
-  const best = several.slice(0, LOWEST).map(([heads, share]) => `${short(heads)}: ${percent(share)}`);
-  const single = `Tried alone: ${sets.filter(([heads]) => heads.length === 1).length} of ${HEADS.length} heads.`;
+  const best = several.slice(0, LOWEST).map(([heads, share]) => `${short(every, heads)}: ${percent(share)}`);
+  const single = `Tried alone: ${sets.filter(([heads]) => heads.length === 1).length} of ${every.length} heads.`;
   if (!handed) return single;
   return `${single} Together, the lowest of ${several.length}: ${best.join("; ") || "–"}.`;
 }
 
 // A set of heads, by what is left where that is less.
-function short(heads) {
-  if (heads.length <= HEADS.length / 2) return heads.join(" + ");
-  const left = HEADS.filter((head) => !heads.includes(head));
+function short(every, heads) {
+  if (heads.length <= every.length / 2) return heads.join(" + ");
+  const left = every.filter((head) => !heads.includes(head));
   return left.length ? `all but ${left.join(", ")}` : "all";
 }
 
-function check(model) {
-  const { shares, said, grids, tried } = ui.values(model);
+function check(shares, said, grids, tried) {
   const share = (x) => Number.isFinite(x) && x >= 0 && x <= 1;
   const wrong = shares.findIndex((x) => !share(x));
   if (shares.length !== 256 || wrong >= 0) throw new Error(`shares must be 256 numbers from 0 to 1`);

@@ -11,10 +11,6 @@ import { element, number, set } from "./ui.mjs";
 import "./train_u.css";
 
 const GOAL = 0.9;
-const REACH = 3; // of an entry of a point, and of U
-const LEAST = 4; // tokens
-const MOST_LOSSES = 400;
-const MOST_MOVES = 9999;
 const NEAR = 0.02; // of the best share that factors reach: there the reader is told that it is the best
 const FACTORS = Array.from({ length: 61 }, (_, i) => i / 20);
 const EYE = [
@@ -46,7 +42,9 @@ const LEGEND =
 const FULL = 0.5; // the weight of the full shade
 
 function build(model, figure) {
-  const moved = () => ui.change(model, "moves", Math.min(MOST_MOVES, model.get("moves") + 1));
+  const { reach } = model.get("constants");
+  const { losses: kept_losses, moves: counted } = model.get("_bounds");
+  const moved = () => ui.change(model, "moves", Math.min(counted.max, model.get("moves") + 1));
   const entry = (label, at, limits, show = (x) => x) => {
     const [i, j] = at;
     const { node, set } = ui.range(label, { ...limits, step: 0.1 }, (value) => {
@@ -56,8 +54,8 @@ function build(model, figure) {
     node.querySelector("input").addEventListener("change", moved);
     return { node, draw: () => set(show(model.get("u")[i][j]), number(show(model.get("u")[i][j]))) };
   };
-  const factor = (i) => entry(`${AXES[i]} counts ×`, [i, i], { min: 0, max: REACH }, Math.abs);
-  const whole = (i, j) => entry(`${AXES[i]} → ${COLUMNS[j]}`, [i, j], { min: -REACH, max: REACH });
+  const factor = (i) => entry(`${AXES[i]} counts ×`, [i, i], { min: 0, max: reach }, Math.abs);
+  const whole = (i, j) => entry(`${AXES[i]} → ${COLUMNS[j]}`, [i, j], { min: -reach, max: reach });
   const factors = ui.controls(factor(0), factor(1));
   const entries = ui.controls(whole(0, 0), whole(0, 1), whole(1, 0), whole(1, 1));
   const hand = puzzle.hand_over(model, {
@@ -101,7 +99,7 @@ function build(model, figure) {
     ui.write(moves, `moves: ${model.get("moves")}`);
     const history = is_of(losses, loss) ? losses : [loss];
     trained.draw(history);
-    for (const button of [one, twenty]) button.disabled = history.length >= MOST_LOSSES;
+    for (const button of [one, twenty]) button.disabled = history.length >= kept_losses.max;
     tables[0].draw(matrix, handed && model.get("turn") ? "UR, the matrix in use" : "U, the matrix in use");
     tables[1].draw(math.attention_scores(matrix, matrix, 1), "UUᵀ");
     by_axis.hidden = handed;
@@ -138,12 +136,14 @@ const is_of = (losses, loss) => losses.length > 0 && kept(losses.at(-1)) === kep
 
 function descend(model, count) {
   const { points, kinds, rate, losses } = ui.values(model);
+  const { reach } = model.get("constants");
+  const most = model.get("_bounds").losses.max;
+  const held = (x) => Math.max(-reach, Math.min(reach, x));
   let u = model.get("u");
   const first = lab.reading_loss(points, u, kinds);
   const history = is_of(losses, first) ? [...losses] : [kept(first)];
-  for (let step = 0; step < count && history.length < MOST_LOSSES; step++) {
+  for (let step = 0; step < count && history.length < most; step++) {
     const gradient = lab.reading_gradient(points, u, kinds);
-    const held = (x) => Math.max(-REACH, Math.min(REACH, x));
     u = u.map((row, i) => row.map((entry, j) => held(entry - rate * gradient[i][j])));
     history.push(kept(lab.reading_loss(points, u, kinds)));
   }
@@ -170,16 +170,17 @@ function best_share(points, kinds) {
 
 function check_inputs(model) {
   const { points, kinds, u, losses } = ui.values(model);
+  const { reach, least } = model.get("constants");
   if (kinds.length !== points.length) throw new Error(`${kinds.length} kinds for ${points.length} points`);
-  if (points.length < LEAST) throw new Error(`${points.length} points are fewer than the ${LEAST} that are needed`);
+  if (points.length < least) throw new Error(`${points.length} points are fewer than the ${least} that are needed`);
   for (const [i, kind] of kinds.entries())
     if (kind !== 0 && kind !== 1) throw new Error(`kinds[${i}] is ${kind}, not 0 or 1`.replaceAll("-", "−"));
   for (const kind of [0, 1]) {
     const count = kinds.filter((one) => one === kind).length;
     if (count < 2) throw new Error(`kinds has ${count} of the kind ${kind}: two or more are needed`);
   }
-  puzzle.check_entries("points", points, points.length, REACH);
-  puzzle.check_entries("u", u, 2, REACH);
+  puzzle.check_entries("points", points, points.length, reach);
+  puzzle.check_entries("u", u, 2, reach);
   for (const [i, loss] of losses.entries())
     if (!(Number.isFinite(loss) && loss >= 0)) throw new Error(`losses[${i}] is ${loss}, not a number of 0 or more`);
 }

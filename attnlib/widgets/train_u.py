@@ -14,7 +14,7 @@ from anywidget_static import InputError, Numbers, Real, Whole
 from attnlib.lab.reading import kind_share, reading_gradient, reading_loss
 from attnlib.projections import project
 from attnlib.scaled_dot_product import attention_weights
-from attnlib.widgets.base import PageWidget, check_within
+from attnlib.widgets.base import PageWidget, check_within, fixed
 from attnlib.widgets.tables import Row, table
 
 SEED = 7154  # of those that were tried one with which factors for the axes seem to help at first
@@ -67,6 +67,7 @@ class TrainU(PageWidget):
     rate = Real(0.05, min=0.001, max=5).tag(sync=True)
     moves = Whole(0, min=0, max=9999).tag(sync=True, link=True)
     losses = Numbers("n", np.zeros(0), maxlen=MOST_LOSSES, optional=True).tag(sync=True, link=True)
+    constants = fixed(reach=REACH, least=LEAST)
 
     def __init__(self, points: ArrayLike | None = None, kinds: ArrayLike = KINDS, **options: Any) -> None:
         """`points=None` means the twelve that are drawn with seed 7154."""

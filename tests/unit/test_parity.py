@@ -12,22 +12,13 @@ from attnlib import cost
 from attnlib.lab import budget
 from attnlib.lab.cones import Preset
 from attnlib.lab.scaling import BROKEN
-from attnlib.lab.silenced import HEADS
 from attnlib.lab.tiles import Forgotten, Stage
 from attnlib.models import packing, weights
 from attnlib.models.recording import Recording
 from attnlib.widgets import (
-    budget_puzzle,
-    cheat_puzzle,
     cycle_puzzle,
-    head_mixer,
-    head_tiles,
-    layers_puzzle,
-    mask_painter,
     model_view,
-    order_puzzle,
     roles_puzzle,
-    train_u,
 )
 from tests.helpers.node import ask
 
@@ -500,37 +491,17 @@ def test_the_page_unpacks_a_recording_and_does_its_arithmetic(name):
             assert np.abs(grids[layer, head, i] - sums["weights"]).max() <= 1e-12
 
 
-# What bounds both sides, or stands in both: by module, the constant in the page and its value in Python.
+# What modules without a model have in both languages: by module, the constant in the page and its value in Python.
 CONSTANTS = [
-    ("budget_puzzle", "MEMORY", budget.MEMORY),
     ("lab", "CARD", {"peak": budget.CARD.peak, "bandwidth": budget.CARD.bandwidth}),
-    ("budget_puzzle", "READERS", budget_puzzle.READERS),
-    ("budget_puzzle", "TEXT", budget_puzzle.TEXT),
-    ("budget_puzzle", "WINDOW", budget_puzzle.WINDOW),
-    ("budget_puzzle", "SHARED", budget_puzzle.SHARED),
-    ("cheat_puzzle", "COINS", cheat_puzzle.COINS),
-    ("cheat_puzzle", "SCORES", [*cheat_puzzle.SCORES]),
-    ("cheat_puzzle", "VALUES", [*cheat_puzzle.VALUES]),
-    ("layers_puzzle", "MOST_HEADS", layers_puzzle.MOST_HEADS),
-    ("silence_puzzle", "HEADS", [*HEADS]),
-    ("head_tiles", "STAGES", [*head_tiles.STAGES]),
-    ("head_tiles", "LETTERS", head_tiles.LETTERS),
-    ("order_puzzle", "SENTENCES", [list(sentence) for sentence in order_puzzle.SENTENCES]),
-    ("order_puzzle", "PLACES", list(order_puzzle.PLACES)),
     ("plane", "REACH", cycle_puzzle.LARGEST),
     ("plane", "REACH", roles_puzzle.LARGEST),
-    ("train_u", "MOST_LOSSES", train_u.MOST_LOSSES),
-    ("train_u", "REACH", train_u.REACH),
-    ("train_u", "LEAST", train_u.LEAST),
     ("packed", "SIDE", packing.SIDE),
     ("packed", "BLOCKED", packing.BLOCKED),
     ("packed", "MOST", weights.MOST),
-    ("model_view", "KEPT", model_view.KEPT),
     ("overview", "MARKED", model_view.MARKED),
     ("overview", "FEWEST", model_view.FEWEST),
     ("overview", "SIGNS", model_view.HABITS),
-    ("head_mixer", "CHANGED", head_mixer.CHANGED),
-    ("mask_painter", "MOVED", mask_painter.MOVED),
 ]
 
 

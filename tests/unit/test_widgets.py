@@ -1,6 +1,7 @@
 """The widgets' Python side: inputs, errors, weights, and the form that a page takes."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,20 @@ def test_the_weights_are_those_of_attnlib(scaled, masked):
 def test_a_mask_of_ones_own_takes_the_place_of_the_causal_one():
     mask = np.array([[1, 0, 1, 0, 1], [0, 1, 0, 1, 0], [1, 1, 1, 1, 0]], dtype=bool)
     assert ((a_grid(mask=mask, masked=True).weights > 0) == mask).all()
+
+
+FIXED = [name for name in widgets.__all__ if hasattr(getattr(widgets, name), "constants")]
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_what_is_fixed_reaches_the_module_as_json_and_cannot_be_changed(name):
+    widget = getattr(widgets, name)()
+    told = json.loads(json.dumps(widget.get_state()["constants"]))
+    assert told == widget.constants != {}
+    with pytest.raises(InputError):
+        widget.constants = {}
+    module = (FOLDER / f"{widget._module}.mjs").read_text("utf8")
+    assert all(re.search(rf"\b{constant}\b", module) for constant in told)
 
 
 def test_python_sees_every_change_of_an_input():

@@ -23,6 +23,7 @@ HOME = re.compile(r'<div data-widget="[^"]*"(?: id="([^"]*)">)?')
 LINK = '<a class="headerlink" data-link href="#{anchor}" aria-label="Link to this widget">#</a>'
 KEPT = '<div class="anywidget-saved"><style>{}</style>{}<p>This is how the widget started. {}.</p></div>'
 KEPT_SHELL = re.compile(KEPT.format(".*?", "(.*)", "[^<]*").removesuffix("</div>"), re.DOTALL)
+BLANK = r"/\*.*?\*/|\n *|(?<=[{;:,>+]) +| +(?=[{}>+])"  # in a style
 PLACE = re.compile(r'<script type="application/json" data-model="(\w+)"></script>')
 STATE = re.compile(r'<script type="application/json">([^<]*)</script>')
 STATE_FILE = re.compile(r'data-state="[^"]*?(state-\w+\.js)"')
@@ -32,9 +33,25 @@ FRONT_END |= {f"_{part}_{what}" for part in ("model", "view") for what in ("modu
 FRONT_END |= {"_view_count", "layout", "tabbable", "tooltip"}
 
 UNPACK = """\
+const packed = "{}";
 const bytes = new Blob([Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0))]);
 const text = await new Response(bytes.stream().pipeThrough(new DecompressionStream("deflate"))).text();
-document.body.append(Object.assign(document.createElement("script"), { type: "module", textContent: text }));
+"""
+START = (
+    'document.body.append(Object.assign(document.createElement("script"), { type: "module", textContent: text }));\n'
+)
+LOAD = """\
+const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+const { default: library } = await import(address);
+URL.revokeObjectURL(address);
+export default library;
+"""
+STYLE = """
+{{
+  const style = Object.assign(document.createElement("style"), {{ id: {}, textContent: {} }});
+  document.getElementById(style.id)?.remove();
+  document.head.append(style);
+}}
 """
 
 
@@ -60,7 +77,7 @@ def shell(name: str, anchor: str, model: str, fallback: str, alive: str = "") ->
 
 def kept(html: str, alive: str = "") -> str:
     """The shell of a widget as a notebook's output of its own, behind the widget: it is seen where that does not live."""
-    style = re.sub(r"/\*.*?\*/|\n *", "", (script_folder() / "kept.css").read_text(encoding="utf8"), flags=re.DOTALL)
+    style = re.sub(BLANK, "", (script_folder() / "kept.css").read_text(encoding="utf8"), flags=re.DOTALL)
     return KEPT.format(style, html, f"Where its cell runs you can {alive}" if alive else "Where its cell runs it lives")
 
 
@@ -77,14 +94,23 @@ def whole(title: str, html: str, script: str, style: str) -> str:
     """A page of its own, which needs nothing else: light or dark as the browser is, with what is read without a script."""
     colours = (script_folder() / "saved.css").read_text(encoding="utf8")
     style = f"{colours}{style}".replace("</", "<\\/")
-    packed = base64.b64encode(zlib.compress(script.encode(), 9)).decode()
     return (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width">\n<title>{escape(title)}</title>\n'
         f"<style>\n{style}</style>\n"
         f"<main>\n<h1>{escape(title)}</h1>\n{html}\n</main>\n"
-        f'<script type="module">\nconst packed = "{packed}";\n{UNPACK}</script>\n</html>\n'
+        f'<script type="module">\n{_packed(script)}{START}</script>\n</html>\n'
     )
+
+
+def packed_library(name: str, script: str, style: str) -> str:
+    """A module that unpacks the one with this script and adds its style to the page, in the place of an earlier one."""
+    return _packed(script + STYLE.format(json.dumps(f"anywidget-static-{name}"), json.dumps(style))) + LOAD
+
+
+def _packed(script: str) -> str:
+    """JavaScript that unpacks a script as `text`."""
+    return UNPACK.format(base64.b64encode(zlib.compress(script.encode(), 9)).decode())
 
 
 def named(text: str, name: str, taken: set[str]) -> str:

@@ -1,6 +1,7 @@
 """The base of a widget that is live in Jupyter, and equally alive in a web page with no kernel."""
 
 import difflib
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -189,13 +190,16 @@ def library(cls: type[Widget]) -> Library:
     bundle: Path = vars(base)["_bundle"]
     known = _libraries.get(bundle)
     if known is None or known.comm is None:  # closed with all widgets
-        files = {"_esm": bundle / "widgets.mjs", "_css": bundle / "widgets.css"}
+        files: dict[str, Any] = {"_esm": bundle / "widgets.mjs", "_css": bundle / "widgets.css"}
         for file in files.values():
             if not file.exists():
                 raise FileNotFoundError(
                     f"{file} is missing: build it with `python -m anywidget_static {bundle.parent}`"
                 )
         key, package = uuid4().hex, base.__module__.rpartition(".")[0]
+        if os.environ.get("ANYWIDGET_HMR") != "1":  # else anywidget follows the files
+            texts = [file.read_text(encoding="utf8") for file in files.values()]
+            files = {"_esm": page.packed_library(package, *texts)}
         known = type("Library", (Library,), files)(model_id=key, key=key, package=package)
         _libraries[bundle] = known
     return known

@@ -68,7 +68,11 @@ def mark(course: Course, name: str, answers: dict[str, dict[str, str]]) -> list[
                 grade.auto_score = None
             points = "" if grade.manual_score is None else f"{grade.manual_score:g}"
             answered = digest(answer.encode("utf8", "replace"))
-            listed[f"{student}/{cell}"] = {"points": points, "answer": answered, "criteria": given}
+            listed[f"{student}/{cell}"] = {
+                "points": points,
+                "answer": answered,
+                "criteria": given if any(given) else [],
+            }
         used = {(label, cell) for (_, cell), label in labels.items()}
         now = anonymous(course, name)
         rows = _rows(entries, _labels(course, entries, now), listed, criteria, most)

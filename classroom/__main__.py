@@ -105,12 +105,12 @@ def _run(chosen: argparse.Namespace, course: Course) -> int:
     if chosen.command == "new":
         _say(
             [
-                f"Fill in {sets.start(chosen.graded, chosen.name)}, then run the release: it says what is wrong, with its line."
+                f"Fill in {sets.start(chosen.graded, chosen.name)}, then run `make classroom`: it says what is wrong, with its line."
             ]
         )
         return 0
     if chosen.command == "grade" and not chosen.sets and not course.assignments():
-        raise CourseError(f"Nothing was released in {course.folder}: run the release first.")
+        raise CourseError(f"Nothing was released in {course.folder}: run `make classroom` first.")
     with course.locked():
         if chosen.command == "release":
             _say(courses.release(course, chosen.graded, chosen.sets or None))

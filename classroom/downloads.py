@@ -89,7 +89,7 @@ def collect(course: Course, assignment: str, source: Path, times: Path | None = 
     `times` is a worksheet in which the platform says when each student handed in (see `worksheets.times`).
     """
     if assignment not in course.assignments():
-        raise CourseError(f"{assignment} was not released in {course.folder}: run the release first.")
+        raise CourseError(f"{assignment} was not released in {course.folder}: run `make classroom` first.")
     if not source.exists():
         raise CourseError(f"{source} does not exist.")
     stated = worksheets.times(times) if times else {}

@@ -162,7 +162,7 @@ def hand_out(course: Course, assignment: str, to: Path) -> str:
     fetched it keeps what they have.
     """
     if assignment not in course.assignments():
-        raise CourseError(f"{assignment} was not released in {course.folder}: run the release first.")
+        raise CourseError(f"{assignment} was not released in {course.folder}: run `make classroom` first.")
     there = inbound(to)
     if there is None:
         raise CourseError(

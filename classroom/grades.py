@@ -38,7 +38,7 @@ def grade(
     `run` has the work done; what comes of it is the same whichever does, and in whatever order.
     """
     if name not in course.assignments():
-        raise CourseError(f"{name} was not released in {course.folder}: run the release first.")
+        raise CourseError(f"{name} was not released in {course.folder}: run `make classroom` first.")
     record, seconds, means = course.remember(RECORD), Limits.chosen().submission, _means()
     works = {folder.parent.name: _work(course, name, folder) for folder in course.submissions(name)}
     due = [student for student in works if again or _due(record.get(f"{name}/{student}", {}), works[student], means)]

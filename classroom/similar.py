@@ -56,7 +56,7 @@ class Pair:
 def similar(course: Course, name: str) -> list[str]:
     """Write `similar-SET.csv`; sentences about what is in it and what it cannot see."""
     if name not in course.assignments():
-        raise CourseError(f"{name} was not released in {course.folder}: run the release first.")
+        raise CourseError(f"{name} was not released in {course.folder}: run `make classroom` first.")
     released = nbformat.read(course.released(name), 4)
     found, unread = {}, []
     for folder in course.submissions(name):

@@ -289,7 +289,7 @@ def test_students_get_the_data_and_neither_answers_nor_known_mistakes(source):
 def test_a_new_set_comes_from_a_template_that_works_as_it_is(tmp_path, capsys):
     arguments = ["--course", str(tmp_path / "course")]
     assert command.main([*arguments, "new", "week_3", "--graded", str(tmp_path / "own")]) == 0
-    assert "week_3.md, then run the release" in capsys.readouterr().out
+    assert "week_3.md, then run `make classroom`" in capsys.readouterr().out
     assert command.main([*arguments, "new", "week_3", "--graded", str(tmp_path / "own")]) == 1
     assert "is there already" in capsys.readouterr().err
     assert command.main([*arguments, "new", "../x", "--graded", str(tmp_path / "own")]) == 1

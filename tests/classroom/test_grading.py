@@ -134,7 +134,7 @@ def test_deleted_and_changed_cells_are_put_back(notebook):
 
 def test_the_command_says_what_is_missing_and_what_is_not_contained(tmp_path, capsys):
     assert command.main(["--course", str(tmp_path / "none"), "grade"]) == 1
-    assert "run the release first" in capsys.readouterr().err
+    assert "run `make classroom` first" in capsys.readouterr().err
     assert "NOT CONTAINED. Network" in "\n".join(walls.sentences(walls.LIMITS))
 
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -79,6 +80,8 @@ def called(monkeypatch):
     calls = []
     monkeypatch.delenv("CHROMIUM", raising=False)
     monkeypatch.setattr(chromium.shutil, "which", lambda name: name if name == "apt-get" else None)
+    none = SimpleNamespace(chromium=SimpleNamespace(executable_path="/nowhere"))
+    monkeypatch.setattr(chromium, "sync_playwright", lambda: nullcontext(none))  # the real one starts once in a process
     monkeypatch.setattr(chromium.subprocess, "run", lambda command, **_: calls.append(" ".join(command)))
     return calls
 

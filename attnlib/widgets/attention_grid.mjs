@@ -1,6 +1,5 @@
 // AttentionGrid: one cell for each query (row) and key (column), with the arithmetic behind any of them.
 
-import { at_rest } from "anywidget_static/pace.mjs";
 import { film } from "./film.mjs";
 import * as grid from "./grid.mjs";
 import * as large_grid from "./large_grid.mjs";
@@ -43,7 +42,7 @@ function build(model, figure) {
   const explain = () => {
     const shown = hovered ?? model.get("selected");
     view.mark(hovered, shown);
-    at_rest(arithmetic, () => ui.refill(arithmetic, ...(shown ? steps(model, weights, shown) : [element("p", HINT)])));
+    ui.refill(arithmetic, () => (shown ? steps(model, weights, shown) : [element("p", HINT)]));
   };
 
   return () => {

@@ -1,6 +1,5 @@
 // CostCalculator: the multiply–adds and the memory of a transformer, by part, as its sizes change.
 
-import { at_rest } from "anywidget_static/pace.mjs";
 import * as cost from "./cost.mjs";
 import * as ui from "./ui.mjs";
 import { BYTES, element, large, number, whole } from "./ui.mjs";
@@ -42,7 +41,11 @@ function build(model, figure) {
     ui.button("Go where the grid is half", () => ui.change(model, "n", crossover(model))),
   );
   const [note, told] = [element("p.note"), ui.live()];
-  const [work, memory] = [element("div.readout"), element("div.readout")];
+  const [together, half_way, at_once, by_tiles] = ["pair", "half", "pair", "pair"].map((kind) => element(`p.${kind}`));
+  const bars = WORK.map(() => ui.stack([0, 1, 2]));
+  const [worked, kept] = ["work by part", "memory by part"].map((label) => ui.scroll(label));
+  const work = element("div.readout", together, half_way, bars[0].node, worked);
+  const memory = element("div.readout", at_once, bars[1].node, by_tiles, bars[2].node, kept);
   figure.append(controls.node, note, told, element("div.columns", work, memory));
 
   return () => {
@@ -52,30 +55,33 @@ function build(model, figure) {
     const [all, most, least] = [adds, held, tiled].map(total);
     ui.caption(model, figure, `one pass over ${whole(n)} tokens.`);
     ui.write(note, about(present(model)));
-    const shares = adds.map((part) => [large(part), percent(part, all)]);
-    ui.refill(
-      work,
-      element("p.pair", `Work: ${large(all)} multiply–adds`),
-      element(
-        "p.half",
-        `half of the work: n = ${whole(half)} ${half % d ? `≈ ${number(half / d)}` : `= ${half / d}`} d`,
-      ),
-      bar(adds, all),
-      ui.scroll("work by part", ui.table(["", "multiply–adds", "share"], named(WORK, shares))),
+    bars.forEach((bar, i) => {
+      const [parts, of] = [
+        [adds, all],
+        [held, most],
+        [tiled, most],
+      ][i];
+      bar.draw(parts.map((part) => part / of));
+    });
+    ui.write(together, `Work: ${large(all)} multiply–adds`);
+    ui.write(
+      half_way,
+      `half of the work: n = ${whole(half)} ${half % d ? `≈ ${number(half / d)}` : `= ${half / d}`} d`,
     );
-    const both = [...held, most].map((part, i) => [part, tiled[i] ?? least].map((bytes) => large(bytes, BYTES)));
-    ui.refill(
-      memory,
-      element("p.pair", `Memory with all scores at once: ${both[3][0]}`),
-      bar(held, most),
-      element("p.pair", `The same, tile by tile: ${both[3][1]}`),
-      bar(tiled, most),
-      ui.scroll("memory by part", ui.table(["", "all at once", "tile by tile"], named(MEMORY, both))),
-    );
-    const shares_of = () =>
+    ui.refill(worked, () => {
+      const shares = adds.map((part) => [large(part), percent(part, all)]);
+      return [ui.table(["", "multiply–adds", "share"], named(WORK, shares))];
+    });
+    ui.write(at_once, `Memory with all scores at once: ${large(most, BYTES)}`);
+    ui.write(by_tiles, `The same, tile by tile: ${large(least, BYTES)}`);
+    ui.refill(kept, () => {
+      const both = [...held, most].map((part, i) => [part, tiled[i] ?? least].map((bytes) => large(bytes, BYTES)));
+      return [ui.table(["", "all at once", "tile by tile"], named(MEMORY, both))];
+    });
+    ui.refill(told, () => [
       `The n × n grid is ${percent(adds[0], all)} of the work. Held at once, one layer’s grids are ` +
-      `${percent(held[0], most)} of the memory; tile by tile ${percent(tiled[0], least)}.${grouped(model, all)}`;
-    at_rest(told, () => ui.write(told, shares_of()));
+        `${percent(held[0], most)} of the memory; tile by tile ${percent(tiled[0], least)}.${grouped(model, all)}`,
+    ]);
     controls.draw();
   };
 }
@@ -130,13 +136,6 @@ function grouped(model, all) {
   if (groups === heads) return "";
   const saved = `${percent(groups, heads)} of the cache is left, and ${percent(all, total(count(model, heads).work))}`;
   return ` With ${groups} key and value head${groups > 1 ? "s" : ""} for ${heads} queries, ${saved} of the work.`;
-}
-
-// Parts of a bar that is `most` wide. The tables below say the same.
-function bar(parts, most) {
-  const width = (part) => `--w:${(part / most).toFixed(4)}`;
-  const spans = parts.map((part, i) => element("span", { "data-part": i, style: width(part) }));
-  return element("div.stack", { "aria-hidden": "true" }, ...spans);
 }
 
 function named(names, rows) {

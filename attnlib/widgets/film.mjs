@@ -22,17 +22,27 @@ function make(cells) {
   const table = cells[0][0].closest("table");
   const canvas = element("canvas.film", { "aria-hidden": "true" }, element("i.shade"));
   let [places, look, write, timer] = [null, null, null, 0];
+  // A cell that is marked looks otherwise; what is marked else may change all.
+  const heed = (records) => {
+    const marked = new Set(records.map(({ target }) => target));
+    if (records.some(({ target }) => target.localName !== "td")) places = null;
+    for (const one of places?.seen ?? []) if (marked.has(one.cell)) Object.assign(one, places.look_of(one.cell));
+  };
   const show = () => {
-    if (marks.takeRecords().length) places = null;
+    heed(marks.takeRecords());
     places ??= measure(table, cells, canvas);
     paint(canvas, places, look);
   };
-  // What is seen is elsewhere now, other cells than were measured, or looks otherwise.
+  const again = () => is_moving(table) && show();
+  // What is seen is elsewhere now, or other cells than were measured.
   const moved = () => {
     places = null;
-    if (is_moving(table)) show();
+    again();
   };
-  const marks = new MutationObserver(moved);
+  const marks = new MutationObserver((records) => {
+    heed(records);
+    again();
+  });
   let stopped = null;
   const end = () => {
     clearTimeout(timer);
@@ -96,23 +106,25 @@ function measure(table, cells, canvas) {
   const snap = (x) => Math.round(x * ratio);
   const text = document.createRange();
   const shade_of = shading(canvas.firstChild);
+  const look_of = (cell) => {
+    const { color, outlineStyle, outlineColor, outlineOffset, outlineWidth } = getComputedStyle(cell);
+    const [wide, offset] = [outlineWidth, outlineOffset].map((length) => parseFloat(length) * ratio);
+    const outline = outlineStyle === "none" ? null : { colour: outlineColor, wide, offset };
+    return { color, outline, shade: shade_of(getComputedStyle(cell)) };
+  };
   const seen = cells.flatMap((row, i) =>
     row.flatMap((cell, j) => {
       const box = cell.getBoundingClientRect();
       if (box.right <= x || box.left >= right || box.bottom <= top || box.top >= bottom) return [];
-      const style = getComputedStyle(cell);
-      const { color, outlineStyle, outlineColor, outlineOffset, outlineWidth } = style;
       text.selectNodeContents(cell);
       const [from, above, to, under] = [box.left, box.top, box.right, box.bottom].map(snap);
       const place = [from, above, to - from, under - above];
       const line = text.getBoundingClientRect(); // in the middle of its cell, as exactly as a page lays out text
       const at = [(line.left + line.width / 2) * ratio, snap(line.top) + ascent];
-      const [wide, offset] = [outlineWidth, outlineOffset].map((length) => parseFloat(length) * ratio);
-      const outline = outlineStyle === "none" ? null : { colour: outlineColor, wide, offset };
-      return [{ i, j, place, at, color, outline, shade: shade_of(style) }];
+      return [{ i, j, cell, place, at, ...look_of(cell) }];
     }),
   );
-  return { context, seen, radius: (parseFloat(style.borderTopLeftRadius) || 0) * ratio };
+  return { context, seen, look_of, radius: (parseFloat(style.borderTopLeftRadius) || 0) * ratio };
 }
 
 // What gives the colour of a share for a cell's style, mixed as the style mixes it.

@@ -40,7 +40,7 @@ function build(model, figure) {
     });
     scene_of(tokens, layers)(mask, cone, layer, selected);
     ui.caption(model, figure, CAPTION);
-    ui.refill(told, ...(layer ? past(model, cone) : future(model, cone)));
+    ui.refill(told, () => (layer ? past(model, cone) : future(model, cone)));
     controls.draw();
   };
 }

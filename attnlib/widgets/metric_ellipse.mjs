@@ -1,6 +1,5 @@
 // MetricEllipse: drag the ellipse of the metric UUᵀ; scores, weights, and who reads whom follow.
 
-import { at_rest } from "anywidget_static/pace.mjs";
 import { film } from "./film.mjs";
 import * as lab from "./lab.mjs";
 import * as math from "./math.mjs";
@@ -17,7 +16,7 @@ const CAPTION =
 
 function build(model, figure) {
   const sliders = [
-    ...STRETCHES.map((name) => ui.slider(model, name, "", { step: 0.01, digits: 2 })),
+    ...STRETCHES.map((name) => ui.slider(model, name, element("span"), { step: 0.01, digits: 2 })),
     ui.slider(model, "angle", "turn ① and ②, degrees", { min: -180, max: 180, step: 5, digits: 0 }),
   ];
   const controls = ui.controls(...sliders);
@@ -44,11 +43,11 @@ function build(model, figure) {
       const name = angle % 90 === 0 && turned[c] ? ` (${turned[c]})` : "";
       ui.write(sliders[c].node.firstChild, `stretch ${sign}${name}`);
     });
-    at_rest(arrows, () => {
+    ui.refill(arrows, () => {
       const reads = ui.listed(tokens, (token, i) => [element("bdi", token), " → ", element("bdi", tokens[most[i]])]);
-      ui.refill(arrows, "The arrows, from each token to the other that it reads most: ", ...reads, ".");
-      ui.refill(line, ...describe(tokens, scores, weights, pair));
+      return ["The arrows, from each token to the other that it reads most: ", ...reads, "."];
     });
+    ui.refill(line, () => describe(tokens, scores, weights, pair));
   };
 }
 

@@ -1,6 +1,5 @@
 // RotaryDial: each pair of columns is a dial, with a hand of the query and a hand of the key that their positions turn.
 
-import { at_rest } from "anywidget_static/pace.mjs";
 import * as math from "./math.mjs";
 import * as ui from "./ui.mjs";
 import { element, number, set } from "./ui.mjs";
@@ -28,6 +27,8 @@ function build(model, figure) {
   const [told, note, dials, columns] = [ui.live(), element("p.note"), element("div.dials"), element("div")];
   const curve = element("svg.curve", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
   figure.append(controls.node, told, dials, element("div.columns", curve, element("div.readout", columns, note)));
+  const dials_of = ui.memoize((pairs) => draw_dials(dials, pairs));
+  const curve_of = ui.memoize((...fields) => draw_curve(curve, last, ...fields));
 
   return () => {
     const [query, key] = [turned(model, "query"), turned(model, "key")];
@@ -38,16 +39,21 @@ function build(model, figure) {
     const [asks, read] = ["query_token", "key_token"].map((name) => element("bdi", model.get(name)));
     ui.caption(model, figure, ui.sentence`${asks} at ${i} (query) reads from ${read} at ${j} (key).`);
     const now = `${number(score)} at distance ${number(i - j, 0)}.`;
-    at_rest(told, () => ui.write(told, `Score ${now} With both one position on: ${number(next)}.`));
-    ui.refill(dials, ...draw_dials(model, query, key));
-    at_rest(columns, () => ui.refill(columns, table(model, query, key, score)));
+    ui.write(told, `Score ${now} With both one position on: ${number(next)}.`);
+    dials_of(d / 2)(model, query, key);
+    ui.refill(columns, () => [table(model, query, key, score)]);
     const order = math.rotary_permutation(d).join(", ");
     ui.write(
       note,
       "Under each dial: how far one position turns it, and the columns that are its pair. An interleaved vector " +
         `becomes one in halves when its columns are put in the order ${order}.`,
     );
-    draw_curve(model, curve, { last, score, now });
+    curve_of(...["query", "key", "query_layout", "key_layout", "base"].map((name) => model.get(name)))(
+      i,
+      j,
+      score,
+      now,
+    );
     controls.draw();
     both.node.querySelector("input").max = last - Math.abs(i - j);
     both.set(Math.min(i, j), `to ${i} and ${j}`);
@@ -69,29 +75,40 @@ function pairs(d, layout) {
   return order.slice(0, d / 2).map((first, c) => [first, order[c + d / 2]]);
 }
 
-function draw_dials(model, [query], [key]) {
-  const d = query.length;
-  const hands = Object.entries({ query, key }).map(([name, vector]) => {
-    const columns = pairs(d, model.get(`${name}_layout`));
-    return { name, columns, ends: columns.map((pair) => pair.map((column) => vector[column])) };
-  });
-  const longest = Math.max(...hands.flatMap(({ ends }) => ends.map((end) => Math.hypot(...end)))) || 1;
-  const drawn = ({ name, ends }, c) => {
-    const [cx, cy] = [ends[c][0], -ends[c][1]].map((x) => (x / longest) * (R - 4));
-    return element(`g.hand-${name}`, element("path", { d: `M0 0L${cx} ${cy}` }), element("circle", { cx, cy, r: 4 }));
-  };
+// Returns what turns the hands.
+function draw_dials(parent, count) {
   const view = `-${R + 2} -${R + 2} ${2 * R + 4} ${2 * R + 4}`;
-  return Array.from({ length: d / 2 }, (_, c) => {
+  const dials = Array.from({ length: count }, (_, c) => {
     const rim = [element("circle.rim", { r: R }), element("path.rim", { d: `M0 0H${R}` })];
-    const degrees = (model.get("base") ** ((-2 * c) / d) * 180) / Math.PI;
-    return element(
-      "div.dial",
-      element("svg", { viewBox: view, "aria-hidden": "true" }, ...rim, ...hands.map((hand) => drawn(hand, c))),
-      element("b", `pair ${c}`),
-      element("span", `${number(degrees, 1)}° a position`),
-      ...hands.map(({ name, columns }) => element(`span.key-${name}`, `${name}: ${columns[c].join(", ")}`)),
-    );
+    const hands = ["query", "key"].map((name) => {
+      const [line, tip, columns] = [element("path"), element("circle", { r: 4 }), element(`span.key-${name}`)];
+      return { name, line, tip, columns, node: element(`g.hand-${name}`, line, tip) };
+    });
+    const picture = element("svg", { viewBox: view, "aria-hidden": "true" }, ...rim, ...hands.map(({ node }) => node));
+    const turn = element("span");
+    const texts = [element("b", `pair ${c}`), turn, ...hands.map(({ columns }) => columns)];
+    return { node: element("div.dial", picture, ...texts), hands, turn };
   });
+  parent.replaceChildren(...dials.map(({ node }) => node));
+  return (model, [query], [key]) => {
+    const d = query.length;
+    const of = Object.entries({ query, key }).map(([name, vector]) => {
+      const columns = pairs(d, model.get(`${name}_layout`));
+      return { columns, ends: columns.map((pair) => pair.map((column) => vector[column])) };
+    });
+    const longest = Math.max(...of.flatMap(({ ends }) => ends.map((end) => Math.hypot(...end)))) || 1;
+    dials.forEach(({ hands, turn }, c) => {
+      const degrees = (model.get("base") ** ((-2 * c) / d) * 180) / Math.PI;
+      ui.write(turn, `${number(degrees, 1)}° a position`);
+      hands.forEach(({ name, line, tip, columns }, at) => {
+        const [x, y] = of[at].ends[c];
+        const [cx, cy] = [x, -y].map((entry) => (entry / longest) * (R - 4));
+        set(line, { d: `M0 0L${cx} ${cy}` });
+        set(tip, { cx, cy });
+        ui.write(columns, `${name}: ${of[at].columns[c].join(", ")}`);
+      });
+    });
+  };
 }
 
 function table(model, [query], [key], score) {
@@ -109,32 +126,28 @@ function table(model, [query], [key], score) {
   return ui.scroll("column by column", ui.table(["", ...query.map((_, c) => String(c)), "sum"], rows));
 }
 
-// Score against distance: a curve for each of several key positions, and one for the present.
-// Where the layouts agree they are one curve.
-function draw_curve(model, picture, { last, score, now }) {
-  const { query, key, query_layout, key_layout, base } = ui.values(model);
+// Score against distance: a curve for each of several key positions, and one for the present, which what is returned
+// shows. Where the layouts agree they are one curve.
+function draw_curve(picture, last, query, key, query_layout, key_layout, base) {
   const most = Math.hypot(...query) * Math.hypot(...key) || 1;
-  const [i, j] = positions(model);
   const distances = Array.from({ length: 2 * last + 1 }, (_, at) => at - last);
   const to_x = (distance) => 34 + ((distance + last) / (2 * last)) * (WIDTH - 46);
   const to_y = (value) => 80 - (value / most) * 72;
-  const line = (start, name, dotted) => {
+  const points_of = (start) => {
     const ahead = distances.map((distance) => start + distance);
     const repeated = ahead.map(() => query);
     const queries = math.rotary_embedding(repeated, ahead, query_layout, base);
     const scores = math.attention_scores(queries, math.rotary_embedding([key], [start], key_layout, base), 1);
-    const points = scores.map(([value], at) => `${to_x(distances[at]).toFixed(1)} ${to_y(value).toFixed(1)}`);
-    return element(`path.${name}`, { d: dotted ? `M${points.join("h0M")}h0` : `M${points.join("L")}` });
+    return scores.map(([value], at) => `${to_x(distances[at]).toFixed(1)} ${to_y(value).toFixed(1)}`);
   };
+  const line = (points) => `M${points.join("L")}`;
   const label = (text, x, y, anchor = "middle") => element("text", { x, y, "text-anchor": anchor }, text);
   const same = query_layout === key_layout;
-  ui.refill(
-    picture,
+  const present = [element("path.present"), element("path.dots"), element("circle", { r: 5 })];
+  picture.replaceChildren(
     element("path.axis", { d: `M${to_x(-last)} ${to_y(0)}H${to_x(last)}M${to_x(0)} 8V152` }),
-    ...STARTS.map((start) => line(start, "other")),
-    line(j, "present"),
-    line(j, "dots", true),
-    element("circle", { cx: to_x(i - j), cy: to_y(score), r: 5 }),
+    ...STARTS.map((start) => element("path.other", { d: line(points_of(start)) })),
+    ...present,
     ...[-last, -last / 2, 0, last / 2, last].map((distance) => label(number(distance, 0), to_x(distance), 167)),
     ...[-1, 0, 1].map((at) => label(number(at * most, 1), 29, to_y(at * most) + 4, "end")),
     label("score", to_x(0) + 5, 14, "start"),
@@ -142,8 +155,14 @@ function draw_curve(model, picture, { last, score, now }) {
     label("distance: query − key", WIDTH / 2, 184),
   );
   const curves = same ? "one curve for all" : "a different curve for each";
-  const label_of = `Score against distance for key positions ${STARTS.join(", ")}: ${curves}. Now ${now}`;
-  set(picture, { "aria-label": label_of });
+  return (i, j, score, now) => {
+    const points = points_of(j);
+    set(present[0], { d: line(points) });
+    set(present[1], { d: `M${points.join("h0M")}h0` });
+    set(present[2], { cx: to_x(i - j), cy: to_y(score) });
+    const told = `Score against distance for key positions ${STARTS.join(", ")}: ${curves}. Now ${now}`;
+    set(picture, { "aria-label": told });
+  };
 }
 
 export default ui.widget(build);

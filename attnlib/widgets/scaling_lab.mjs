@@ -1,6 +1,5 @@
 // ScalingLab: how wide random scores get with d_k, what the softmax makes of them, and what √dₖ mends or does not.
 
-import { at_rest } from "anywidget_static/pace.mjs";
 import * as lab from "./lab.mjs";
 import * as ui from "./ui.mjs";
 import { compact, element, number } from "./ui.mjs";
@@ -50,7 +49,7 @@ function build(model, figure) {
       `Scores q·k${scaled ? ` / √${d_k}` : ""} have mean ${compact(mean)} and variance ${compact(variance)}; ` +
       `${number(100 * beyond, 0)} % lie beyond ±${END}, in the outer bars. ` +
       `Averaged over the rows, the largest weight is ${number(largest)}.`;
-    at_rest(news, () => ui.write(news, text));
+    ui.write(news, text);
     const changed = broken === "none" ? "" : ", then changed as “break” says";
     ui.write(drawing, `The components are drawn evenly (uniform) between −√3 and √3${changed}.`);
     ui.write(note, NOTES[broken]);
@@ -95,7 +94,7 @@ function table() {
   return {
     node: element("table.table.measures", element("tbody", ...rows)),
     fill({ variance, predicted, rule, largest, entropy, jacobian, n_k }) {
-      values[0].textContent = compact(variance);
+      ui.write(values[0], compact(variance));
       ui.bar(values[1], largest, number(largest));
       ui.bar(values[2], n_k > 1 ? entropy / Math.log(n_k) : 0, number(entropy));
       ui.bar(values[3], jacobian * 2, number(jacobian));

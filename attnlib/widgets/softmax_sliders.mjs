@@ -1,6 +1,5 @@
 // SoftmaxSliders: a slider for each score, one constant for all; the weights, and which properties this φ leaves them.
 
-import { at_rest } from "anywidget_static/pace.mjs";
 import * as lab from "./lab.mjs";
 import * as ui from "./ui.mjs";
 import { compact, element, number } from "./ui.mjs";
@@ -40,18 +39,18 @@ function build(model, figure) {
     ui.caption(model, figure, `${formula} / temperature.`);
     const raised = lab.positive_function(s, phi).map((value, i) => (shown[i] ? value : 0));
     fill_of(tokens)(s, raised, weights, constant ? was : [], shown);
-    if (values.length) ui.refill(blended, blend(model, weights));
+    if (values.length) ui.refill(blended, () => [blend(model, weights)]);
     const top = weights.indexOf(Math.max(...weights));
     const largest = ui.sentence`Largest weight: ${number(weights[top])} for ${element("bdi", tokens[top])}. `;
     const sum = weights.reduce((total, weight) => total + weight, 0);
     const over = `Over the queries every column sums to 1, and this row to ${number(sum)}: its blend is no mean.`;
-    at_rest(news, () => ui.refill(news, ...largest, axis === "keys" ? moved(constant, measured[2]) : over));
+    ui.refill(news, ...largest, axis === "keys" ? moved(constant, measured[2]) : over);
     list.hidden = axis !== "keys";
     const item = ([holds, name, number]) => {
       const verdict = holds ? "holds" : "fails";
       return element("li", element(`b.${verdict}`, verdict), element("span", `${name} (${number})`));
     };
-    at_rest(list, () => ui.refill(list, ...measured.map(item)));
+    ui.refill(list, () => measured.map(item));
     controls.draw();
   };
 }

@@ -42,8 +42,8 @@ function build(model, figure) {
     ui.caption(model, figure, CAPTION);
     rows_of(count())(scores, values, k, largest);
     [k ? given(largest) : "−∞", fine(total), fine(blend)].forEach((text, at) => ui.write(boxes[at], text));
-    ui.refill(answer, ...say_answer(scores, values, k, blend / total));
-    ui.refill(told, ...say_step(scores, values, k, states).map((line) => element("p", ...line)));
+    ui.refill(answer, () => say_answer(scores, values, k, blend / total));
+    ui.refill(told, () => say_step(scores, values, k, states).map((line) => element("p", ...line)));
   };
 }
 

@@ -1,6 +1,5 @@
 // TensorCounter: the numbers of the ideal tensor against those of attention, as n and the widths change.
 
-import { at_rest } from "anywidget_static/pace.mjs";
 import * as cost from "./cost.mjs";
 import * as ui from "./ui.mjs";
 import { element, large, set, whole } from "./ui.mjs";
@@ -31,6 +30,12 @@ function build(model, figure) {
   const why =
     "The three matrices of attention meet one token at a time, so they serve texts of any length. " +
     "The ideal tensor is made for one n and fits no other.";
+  const names = ["ideal tensor", "attention"];
+  const said = names.map(() => element("p.count"));
+  const bars = names.map((_, part) => ui.stack([part], ".log"));
+  const both = ui.scroll("both counts");
+  const unit = element("p.note", "A logarithmic scale: each step to the right is a thousand times as many.");
+  counts.append(...names.flatMap((_, i) => [said[i], bars[i].node]), scale, unit, both);
   const areas = element("div.areas", drawn, note);
   figure.append(controls.node, told, element("div.columns", counts, areas), element("p", why));
 
@@ -43,22 +48,23 @@ function build(model, figure) {
     const text =
       `At n = ${whole(n)} the ideal tensor has ${large(ideal / attention)} times as many numbers. ` +
       `If you read attention’s in one second, reading the tensor’s would take ${large(ideal / attention, TIMES)}.`;
-    at_rest(told, () => ui.write(told, text));
-    const row = (name, count, times) => [name, large(count), large(4 * count, ui.BYTES), `× ${times}`];
-    const twice = cost.ideal_tensor_parameters(2 * n, d, d_v) / ideal;
-    const rows = [row("ideal tensor", ideal, twice), row("attention", attention, 1)];
+    ui.write(told, text);
+    const pair = [ideal, attention];
+    pair.forEach((count, i) => bars[i].draw([Math.log10(count) / (3 * STEPS)]));
     const formula = ui.formula("n · d · n · d_v");
-    const ideally = ui.sentence`${formula} = ${mark(n)} · ${whole(d)} · ${mark(n)} · ${whole(d_v)}`;
-    const attending = `2 · d · d_k + d · d_v = 2 · ${whole(d)} · ${whole(d_k)} + ${whole(d)} · ${whole(d_v)}`;
-    ui.refill(
-      counts,
-      ...line("ideal tensor", ideal, ideally, 0),
-      ...line("attention", attention, ui.formula(attending), 1),
-      scale,
-      element("p.note", "A logarithmic scale: each step to the right is a thousand times as many."),
-      ui.scroll("both counts", ui.table(["", "numbers", "at 4 bytes", "for 2n tokens"], rows)),
+    const formulas = [
+      () => ui.sentence`${formula} = ${mark(n)} · ${whole(d)} · ${mark(n)} · ${whole(d_v)}`,
+      () => ui.formula(`2 · d · d_k + d · d_v = 2 · ${whole(d)} · ${whole(d_k)} + ${whole(d)} · ${whole(d_v)}`),
+    ];
+    said.forEach((line, i) =>
+      ui.refill(line, () => [element("b", `${names[i]}: ${large(pair[i])}`), element("br"), ...formulas[i]()]),
     );
-    const sides = [ideal, attention].map((count) => SIDE * Math.sqrt(count / Math.max(ideal, attention)));
+    ui.refill(both, () => {
+      const times = [cost.ideal_tensor_parameters(2 * n, d, d_v) / ideal, 1];
+      const row = (count, i) => [names[i], large(count), large(4 * count, ui.BYTES), `× ${times[i]}`];
+      return [ui.table(["", "numbers", "at 4 bytes", "for 2n tokens"], pair.map(row))];
+    });
+    const sides = pair.map((count) => SIDE * Math.sqrt(count / Math.max(ideal, attention)));
     squares.forEach((square, i) => set(square, { x: 0, y: SIDE - sides[i], width: sides[i], height: sides[i] }));
     const least = Math.min(...sides);
     set(ring, { cx: least / 2, cy: SIDE - least / 2, r: least < SMALL ? 9 : 0 });
@@ -72,16 +78,6 @@ function build(model, figure) {
 
 function mark(n) {
   return element("strong", whole(n));
-}
-
-// A count with its formula, and its bar.
-function line(name, count, formula, part) {
-  const style = `--w:${(Math.log10(count) / (3 * STEPS)).toFixed(4)}`;
-  const bar = element("span", { "data-part": part, style });
-  return [
-    element("p.count", element("b", `${name}: ${large(count)}`), element("br"), ...formula),
-    element("div.stack.log", { "aria-hidden": "true" }, bar),
-  ];
 }
 
 export default ui.widget(build);

@@ -51,8 +51,8 @@ function build(model, figure) {
     says = (before && what_moved(before, now)) ?? says;
     ui.write(moved, says);
     before = now;
-    ui.refill(mutual, ...is_mutual(tokens, now.scores));
-    ui.refill(table, rows(tokens, selected, now));
+    ui.refill(mutual, () => is_mutual(tokens, now.scores));
+    ui.refill(table, () => [rows(tokens, selected, now)]);
   };
 }
 

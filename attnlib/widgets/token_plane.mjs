@@ -1,6 +1,5 @@
 // TokenPlane: drag tokens in the plane; scores, weights, outputs and the convex hull follow.
 
-import { at_rest } from "anywidget_static/pace.mjs";
 import * as math from "./math.mjs";
 import * as plane from "./plane.mjs";
 import { coordinates, path, SIZE, to_picture } from "./plane.mjs";
@@ -31,7 +30,7 @@ function build(model, figure) {
     if (points[0].length !== 2) throw new Error(`points have width ${points[0].length}, a plane has 2`);
     scene_of(tokens)(points, layers, selected);
     ui.caption(model, figure, "drag a token, or focus it and press the arrow keys.");
-    at_rest(readout, () => ui.refill(readout, ...describe(model, points, layers.at(-1))));
+    ui.refill(readout, () => describe(model, points, layers.at(-1)));
     controls.draw();
   };
 }

@@ -5,13 +5,14 @@ import { define } from "anywidget_static/define.mjs";
 import { at_rest } from "anywidget_static/pace.mjs";
 import "./ui.css";
 
+const PICTURE = "http://www.w3.org/2000/svg";
 const SVG = new Set(["svg", "g", "circle", "ellipse", "line", "path", "polygon", "polyline", "rect", "text", "title"]);
 
 // `name` is a tag and classes of the style: "p.note" is a <p> of the class "attn-note". Attributes may be left out.
 export function element(name, ...children) {
   const [tag, ...classes] = name.split(".");
   const attributes = children[0]?.constructor === Object ? children.shift() : {};
-  const node = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  const node = SVG.has(tag) ? document.createElementNS(PICTURE, tag) : document.createElement(tag);
   set(node, attributes);
   if (classes[0]) node.classList.add(...classes.map((name) => `attn-${name}`));
   node.append(...children);
@@ -48,13 +49,21 @@ export function change(model, ...given) {
   model.save_changes();
 }
 
-// As for attributes: what shows the text already is left as it is. What is read aloud is told when the input rests.
+// While an input moves, pictures follow it, and the numbers of its control and of tables. What is read as a sentence
+// waits until it rests: to lay out a line of text costs a page more than a whole picture.
+const follows = ({ namespaceURI, localName }) => namespaceURI === PICTURE || /^(output|td)$/.test(localName);
+
+// As for attributes: what shows the text already is left as it is. A text that changes costs less than a new one; what is
+// read aloud is new as a whole.
 export function write(node, text) {
   const now = () => {
-    if (node.textContent !== text) node.textContent = text;
+    if (node.textContent === text) return;
+    const [only, more] = node.childNodes;
+    if (only?.nodeType === Node.TEXT_NODE && !more && !node.ariaLive) only.data = text;
+    else node.textContent = text;
   };
-  if (node.ariaLive) at_rest(node, now);
-  else now();
+  if (follows(node)) now();
+  else at_rest(node, now);
 }
 
 export function vary(node, property, value) {
@@ -62,17 +71,16 @@ export function vary(node, property, value) {
 }
 
 // Give a node children, as replaceChildren does, but keep those that are alike, and change of others what differs. A
-// live region is replaced as a whole, so that it is read as a whole. Not for children that listen to events. A live
-// region, and what a function makes the children of, waits until the input rests.
+// live region is replaced as a whole, so that it is read as a whole. Not for children that listen to events. A function
+// makes the children when they are written.
 export function refill(node, ...children) {
-  const made = typeof children[0] === "function" ? children[0] : () => children;
   const now = () => {
     const next = document.createDocumentFragment();
-    next.append(...made());
+    next.append(...(typeof children[0] === "function" ? children[0]() : children));
     patch(node, next);
   };
-  if (node.ariaLive || made === children[0]) at_rest(node, now);
-  else now();
+  if (follows(node)) now();
+  else at_rest(node, now);
 }
 
 function patch(node, next) {
@@ -85,6 +93,7 @@ function patch(node, next) {
   fresh.forEach((child, at) => {
     const there = old[at];
     if (!there) node.append(child);
+    else if (there.isEqualNode(child)) return;
     else if (there.nodeName !== child.nodeName) there.replaceWith(child);
     else if (child.nodeType === Node.TEXT_NODE) {
       if (there.data !== child.data) there.data = child.data;
@@ -275,4 +284,11 @@ export function bar(cell, share, text) {
   cell.classList.add("attn-bar");
   vary(cell, "--w", Math.max(0, Math.min(1, share)).toFixed(3));
   write(cell, text);
+}
+
+// A bar of parts, by their numbers in the style; `draw` is told which share of it each takes.
+export function stack(parts, kind = "") {
+  const spans = parts.map((part) => element("span", { "data-part": part }));
+  const draw = (shares) => spans.forEach((span, i) => vary(span, "--w", shares[i].toFixed(4)));
+  return { node: element(`div.stack${kind}`, { "aria-hidden": "true" }, ...spans), draw };
 }

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from attnlib.lab import convex_hull, most_read
 from attnlib.widgets import ThreeSpaces
@@ -45,7 +46,8 @@ def numbers_of(text):
 
 
 def is_that_of(page, spaces):
-    """Table, matrices, marks, lines and arrows are those that attnlib computes."""
+    """Table, matrices, marks, lines and arrows are those that attnlib computes, once the input rests."""
+    expect(page.locator("[data-paced=waiting]")).to_have_count(0)
     s = spaces.selected
     vectors = (spaces.query, spaces.key, spaces.value, spaces.output)
     shown = [numbers_of(text) for text in page.locator("tbody td").all_text_contents()]

@@ -3,6 +3,7 @@
 // when that rests.
 
 const REST = 120; // milliseconds after the last input
+const SLICE = 2; // milliseconds of writing in a frame
 const NEAR = "200px"; // of the screen: as good as seen
 const CALM = "(prefers-reduced-motion: reduce), (forced-colors: active)"; // wanted by a reader: nothing is painted
 const paces = new WeakMap(); // by the element of the widget
@@ -14,7 +15,7 @@ export const is_moving = (node) => pace_of(node)?.is_moving() ?? false;
 // Write a node: at once, or while an input moves when it rests, where the last that was given counts.
 export function at_rest(node, write) {
   const pace = pace_of(node);
-  if (is_moving(node)) pace.wait(node, write);
+  if (pace?.is_moving()) pace.wait(node, write);
   else {
     pace?.forget(node);
     write();
@@ -58,12 +59,15 @@ export function pace(el, draw) {
     if (is_due) now();
     settle();
   };
-  // A frame for each node, so that no task is long.
+  // A few nodes in a frame, so that no task is long.
   const settle = () => {
-    const [node] = waiting.keys();
-    if (!node || moves()) return;
-    write(node);
-    frame = requestAnimationFrame(settle);
+    const until = performance.now() + SLICE;
+    for (const node of waiting.keys()) {
+      if (moves()) return;
+      write(node);
+      if (performance.now() > until) break;
+    }
+    if (waiting.size) frame = requestAnimationFrame(settle);
   };
   const write = (node) => {
     const last = waiting.get(node);

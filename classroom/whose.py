@@ -20,7 +20,7 @@ TWO_LETTERS = re.compile(r"(?<=[aou])e|(?<=a)a")  # Mueller is Müller, and Aaga
 MOST = 6  # words of a name that are looked at
 TELLING = 3  # letters that tell more than an initial
 SHOWN = 3  # students who are named in a sentence
-CHANCE = 0.1  # students whom answers fit by chance, above which they point at nobody
+CHANCE = 1  # students whom answers fit by chance, above which they point at nobody
 
 Known = Mapping[str, dict[str, Any]]
 

@@ -53,8 +53,8 @@ export function change(model, ...given) {
 // waits until it rests: to lay out a line of text costs a page more than a whole picture.
 const follows = ({ namespaceURI, localName }) => namespaceURI === PICTURE || /^(output|td)$/.test(localName);
 
-// As for attributes: what shows the text already is left as it is. A text that changes costs less than a new one; what is
-// read aloud is new as a whole.
+// As for attributes: what shows the text already is left as it is. A text that changes costs less than a new one.
+// What is read aloud is new as a whole.
 export function write(node, text) {
   const now = () => {
     if (node.textContent === text) return;

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -76,8 +77,13 @@ def pack(library):
 
 def test_every_published_answer_gets_the_same_report(in_page):
     assert len(in_page.here) > 50
-    there = in_page.reports
-    assert {name: there[name] for name in in_page.here if there[name] != in_page.here[name]} == {}
+    here, there = ({name: told(text) for name, text in one.items()} for one in (in_page.here, in_page.reports))
+    assert {name: there[name] for name in here if there[name] != here[name]} == {}
+
+
+def told(reports):
+    """Reports without how far float32's numbers are off, which is the machine's own."""
+    return [[re.sub(r"(largest difference) [^)]+", r"\1", text) for text in report] for report in reports]
 
 
 def test_every_example_of_the_package_runs_that_needs_no_widget_figure_or_torch(in_page):

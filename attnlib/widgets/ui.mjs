@@ -59,7 +59,7 @@ export function write(node, text) {
   const now = () => {
     if (node.textContent === text) return;
     const [only, more] = node.childNodes;
-    if (only?.nodeType === Node.TEXT_NODE && !more && !node.ariaLive) only.data = text;
+    if (text !== "" && only?.nodeType === Node.TEXT_NODE && !more && !node.ariaLive) only.data = text;
     else node.textContent = text;
   };
   if (follows(node)) now();

@@ -33,7 +33,15 @@ export function set(node, attributes) {
 export const values = (model) => new Proxy(model, { get: (_, name) => model.get(name) });
 
 // Fields that come as JSON in one text.
-export const recorded = (model, ...names) => names.map((name) => JSON.parse(model.get(name)));
+export const recorded = (model, ...names) => names.map((name) => parsed(name, model.get(name)));
+
+function parsed(name, text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${name} must be numbers in JSON`);
+  }
+}
 
 export function number(x, digits = 2) {
   const text = x.toFixed(digits);

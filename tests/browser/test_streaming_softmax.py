@@ -75,13 +75,15 @@ def test_the_bars_move_unless_the_reader_wants_no_motion(motion, show):
     assert page.locator(".attn-pour").first.evaluate(width) == pytest.approx(np.exp(-2), abs=0.01)
 
 
-def test_scores_and_values_can_be_typed_and_hundreds_do_not_overflow(show):
+def test_scores_and_values_can_be_typed_and_hundreds_do_not_overflow(show, rested):
     page = opened(show)
     page.get_by_label("keys seen").fill("4")
     page.get_by_label("score of key 2").fill("720")
     page.get_by_label("value of key 2").fill("-3.5")
+    rested(page)
     assert boxes(page) == ["720", "1.000", "−3.500"]
     page.get_by_label("keys seen").fill("2")
+    rested(page)
     assert told(page)[-1] == "e720 alone is too large for float64. No exponent here is above 0."
     page.get_by_label("score of key 2").fill("")
     page.get_by_label("score of key 1").focus()

@@ -4,10 +4,10 @@
 
 The class is the demo's, over and over: right work, mistakes, and what never ends, floods or tries to get out; or right work
 and mistakes alone. It is graded and its feedback written, on as many cores as `--processes` says, to which this process is
-pinned. Then all of it is graded again, and rows and pages are compared; with `--scheduler` by two workers of a Dask cluster here, of which one
-is killed in the midst. Computing is that of all processes that took part. Ends with 1 where a bar is not met: the time of
-the first run, scaled to 300 submissions, the memory of both, or equal grades and feedback. The machine should be quiet; how busy others
-kept its cores is said.
+pinned. Then all of it is graded again, and rows and pages are compared; with `--scheduler` by two workers of a Dask cluster
+here, of which one is killed in the midst. Computing is that of all processes that took part. Ends with 1 where a bar is not
+met: the time of the first run, scaled to 300 submissions, the memory of both, or equal grades and feedback. The machine
+should be quiet; how busy others kept its cores is said.
 """
 
 import argparse

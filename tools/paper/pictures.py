@@ -1,7 +1,8 @@
 """Pictures of the site's widgets, for paper: each as it starts, and in the states that states.toml names.
 
 A state is what a link to the widget carries, so it stands under the name of a page and of a widget there, as the changes
-of fields, and beside it what to compare. A widget that is not there, a field that it has not and a value that it does not take are errors.
+of fields, and beside it what to compare. A widget that is not there, a field that it has not and a value that it does not
+take are errors.
 """
 
 import tomllib

@@ -50,7 +50,9 @@ def draw_grid(
         axes.pcolormesh(weights, cmap=WEIGHTS, vmin=0, vmax=1, edgecolor="white", linewidth=3)
     else:  # not a shape for each cell: a thousand of them make a page heavy
         extent = (0, len(keys), len(tokens), 0)
-        axes.imshow(weights, cmap=SHADES, vmin=0, vmax=1, extent=extent, aspect="auto", interpolation="none")
+        image = axes.imshow(weights, cmap=SHADES, vmin=0, vmax=1, extent=extent, aspect="auto", interpolation="none")
+        # of its own: as SVG two equal images of a figure would have one id
+        image.set_gid(f"grid-{axes.figure.axes.index(axes)}")
     blocked = np.zeros(weights.shape, dtype=bool) if mask is None else ~mask
     for i, row in enumerate(blocked):
         for start, stop in np.flatnonzero(np.diff(row, prepend=False, append=False)).reshape(-1, 2):

@@ -29,7 +29,8 @@ def with_state(widget, **fields):
     saved = page.saved(widget)
     texts = {name for name, trait in widget.traits().items() if isinstance(trait, Recorded)}
     fields = {
-        name: json.dumps(value) if name in texts and not isinstance(value, str) else value for name, value in fields.items()
+        name: json.dumps(value) if name in texts and not isinstance(value, str) else value
+        for name, value in fields.items()
     }
     state = page.inputs(saved["state"]) | ({} if "readings" in fields else {"_buffers": saved["buffers"]}) | fields
     state = json.dumps(state).replace("Infinity", "1e999").replace("NaN", "null")

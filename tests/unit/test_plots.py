@@ -1,7 +1,9 @@
 """Static figures: one even, colour-blind-safe scale, cells where they belong, and errors that name the sizes."""
 
 import inspect
+import io
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -785,3 +787,15 @@ def test_in_a_notebook_the_same_figure_gives_the_same_file():
     """
     done = in_python(code)
     assert done.stdout == "the same\n", done.stderr
+
+
+def test_no_two_elements_of_a_figure_have_one_id_where_its_grids_are_equal():
+    figure, both = plt.subplots(1, 2)
+    for axes in both:
+        plots.draw_grid(axes, ["a", "b"], np.eye(2), numbers=False)
+    file = io.StringIO()
+    figure.savefig(file, format="svg")
+    plt.close(figure)
+    ids = re.findall(r'\bid="([^"]+)"', file.getvalue())
+    assert {"grid-0", "grid-1"} < set(ids)
+    assert len(ids) == len(set(ids))

@@ -107,7 +107,7 @@ EXERCISES = (
                 (
                     8.0,
                     0,
-                    "Two or more of the corners always lie inside the shadow of the cube, or hidden behind another one.",
+                    "Two or more of the corners always lie inside the shadow of the cube, on an edge of it, or hidden behind another one.",
                 ),
                 (
                     4.0,

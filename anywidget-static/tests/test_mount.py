@@ -1,7 +1,9 @@
 """Widgets of a static page: how they start, what they are given, and how they end."""
 
+import json
 import re
 
+import numpy as np
 import pytest
 import traitlets
 
@@ -171,3 +173,24 @@ def test_a_state_that_is_not_large_or_has_one_entry_alone_comes_whole():
         html = page.moved(Rows(rows=rows).to_html(), large, lambda state, kept=kept: kept.append(state) or "state-1.js")
         assert "data-rest" not in html
         assert len(kept) == (large == 0)
+
+
+class Bytes(Widget):
+    """Shows its bytes as numbers."""
+
+    parts = traitlets.List().tag(sync=True)
+    _esm = """export default { render({ model, el }) {
+      const numbers = ({ buffer }) => [...new Uint8Array(buffer)];
+      el.append(Object.assign(document.createElement("output"), {
+        textContent: JSON.stringify(model.get("parts").map(numbers)) }));
+    } };"""
+
+
+def test_bytes_reach_a_page_as_they_are(show_html, tmp_path):
+    random = np.random.default_rng(0).bytes
+    parts = [b"", b"\0", b"\xff" * 4, b"\0" * 7, bytes(range(256)), *(random(n) for n in range(1, 10)), random(10_000)]
+    made = Bytes(parts=parts)
+    assert len(made.to_html()) < 1.26 * sum(map(len, parts)) + 1200
+    tried = show_html(made.to_html(), f"{bundle(made, tmp_path)};({MOUNT})();")
+    assert json.loads(tried.locator("output").text_content()) == [list(part) for part in parts]
+    assert tried.problems == []

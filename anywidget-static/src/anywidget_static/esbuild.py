@@ -186,7 +186,8 @@ def page_of(source: Source, built: Path | None = None, root: Path = Path()) -> t
             f"the module of {source.name} imports others, and esbuild, which joins them, is missing: "
             "install it with `npm install esbuild`"
         )
-    texts = [(script_folder() / f"{name}.mjs").read_text(encoding="utf8") for name in ("bounds", "model", "mount")]
+    names = ("bounds", "model", "pace", "state", "mount")
+    texts = [(script_folder() / f"{name}.mjs").read_text(encoding="utf8") for name in names]
     runtime = re.sub(r"^(import .*\n|export | *//.*\n)", "", "".join(texts), flags=re.MULTILINE)
     style = (script_folder() / "page.css").read_text(encoding="utf8")
     return f"{runtime}mount(document, {{ {source.name}: {_from_text(source)} }});\n", f"{style}{source.css}"

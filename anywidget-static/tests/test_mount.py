@@ -1,8 +1,11 @@
 """Widgets of a static page: how they start, what they are given, and how they end."""
 
+import json
 import re
 
+import numpy as np
 import pytest
+import traitlets
 
 from anywidget_static import Widget, page
 from contract import bundle
@@ -117,4 +120,77 @@ def test_a_state_may_come_later_than_the_page(show_html, until, tmp_path):
     assert "come late" not in html
     tried = show_html(html, f"{bundle(made, tmp_path)};({MOUNT})();")
     until(tried, "document.querySelector('[data-widget]').textContent.includes('come late')")
+    assert tried.problems == []
+
+
+class Rows(Widget):
+    """Rows of which the first is whole; the others bring `text` and `data` when a button asks for them."""
+
+    rows = traitlets.List().tag(sync=True, on_demand=["text", "data"])
+    _esm = """export default { render({ model, el }) {
+      const told = Object.assign(document.createElement("output"));
+      const ask = Object.assign(document.createElement("button"), { textContent: "ask" });
+      const tell = () => (told.textContent = JSON.stringify(
+        model.get("rows").map(({ name, text, data, demand }) => [name, text, data?.byteLength, typeof demand])));
+      ask.onclick = () => Promise.all(model.get("rows").map(({ demand }) => demand?.())).catch(
+        ({ message }) => (told.textContent = message));
+      model.on("change:rows", tell);
+      el.append(told, ask);
+      tell();
+    } };"""
+
+
+ROWS = [{"name": name, "text": name * 3, "data": name.encode() * 5} for name in "abc"]
+
+
+def test_what_is_on_demand_comes_when_the_module_asks(show_html, until, tmp_path):
+    made, names = Rows(rows=ROWS), []
+
+    def write(state):
+        names.append(f"state-{len(names)}.js")
+        fill = f"document.querySelector(\"[data-state$='{names[-1]}']\").textContent = {state!r};"
+        (tmp_path / names[-1]).write_text(fill)
+        return names[-1]
+
+    html = page.moved(made.to_html(), 0, write)
+    (tmp_path / names[1]).rename(tmp_path / "later.js")
+    tried = show_html(html, f"{bundle(made, tmp_path)};({MOUNT})();")
+    lacks = '["b",null,null,"function"],["c",null,null,"function"]'
+    until(tried, f'document.querySelector(\'output\')?.textContent === \'[["a","aaa",5,"undefined"],{lacks}]\'')
+    tried.get_by_role("button", name="ask").click()
+    tried.get_by_text("This part of the page could not be loaded. Is there a network?").wait_for()
+    (tmp_path / "later.js").rename(tmp_path / names[1])
+    tried.get_by_role("button", name="ask").click()
+    whole = '["b","bbb",5,"object"],["c","ccc",5,"object"]'
+    until(tried, f'document.querySelector(\'output\').textContent === \'[["a","aaa",5,"undefined"],{whole}]\'')
+    tried.evaluate("end()")
+    assert tried.get_by_role("button", name="ask").count() == 0
+
+
+def test_a_state_that_is_not_large_or_has_one_entry_alone_comes_whole():
+    for rows, large in ((ROWS, 100_000), (ROWS[:1], 0)):
+        kept = []
+        html = page.moved(Rows(rows=rows).to_html(), large, lambda state, kept=kept: kept.append(state) or "state-1.js")
+        assert "data-rest" not in html
+        assert len(kept) == (large == 0)
+
+
+class Bytes(Widget):
+    """Shows its bytes as numbers."""
+
+    parts = traitlets.List().tag(sync=True)
+    _esm = """export default { render({ model, el }) {
+      const numbers = ({ buffer }) => [...new Uint8Array(buffer)];
+      el.append(Object.assign(document.createElement("output"), {
+        textContent: JSON.stringify(model.get("parts").map(numbers)) }));
+    } };"""
+
+
+def test_bytes_reach_a_page_as_they_are(show_html, tmp_path):
+    random = np.random.default_rng(0).bytes
+    parts = [b"", b"\0", b"\xff" * 4, b"\0" * 7, bytes(range(256)), *(random(n) for n in range(1, 10)), random(10_000)]
+    made = Bytes(parts=parts)
+    assert len(made.to_html()) < 1.26 * sum(map(len, parts)) + 1200
+    tried = show_html(made.to_html(), f"{bundle(made, tmp_path)};({MOUNT})();")
+    assert json.loads(tried.locator("output").text_content()) == [list(part) for part in parts]
     assert tried.problems == []

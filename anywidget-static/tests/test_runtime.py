@@ -131,6 +131,25 @@ def test_a_pages_script_holds_what_its_widgets_use_once_and_nothing_else(tmp_pat
     assert max(len(one), len(other)) < len(both) < len(one) + len(other) - 4000  # what they share
 
 
+def test_swc_shortens_a_script_where_it_is_and_says_what_it_cannot_read(tmp_path, monkeypatch):
+    if not (ROOT / "node_modules/@swc/core").is_dir():
+        pytest.skip("swc is not installed")
+    module = f'import {{ define }} from "{(page.script_folder() / "define.mjs").as_posix()}";\nexport default define;\n'
+    bare = tmp_path / "bare/node_modules/.bin"
+    bare.mkdir(parents=True)
+    (bare / "esbuild").symlink_to(esbuild.program(ROOT))
+    sizes = []
+    for root in (ROOT, tmp_path / "bare"):
+        esbuild.run({"page": module}, tmp_path, "--format=esm", root=root)
+        script = (tmp_path / "page.js").read_text("utf8")
+        assert "This picture cannot be drawn" in script
+        sizes.append(len(script))
+    assert sizes[0] < sizes[1]
+    monkeypatch.setattr(esbuild, "SHORTEN", "throw new Error('no luck')")
+    with pytest.raises(esbuild.BuildError, match=r"swc cannot shorten this: [^$]*no luck"):
+        esbuild.run({"page": module}, tmp_path, "--format=esm", root=ROOT)
+
+
 def test_a_script_that_cannot_be_made_says_why(tmp_path, monkeypatch):
     with pytest.raises(esbuild.BuildError, match=re.escape("esbuild cannot read this") + r".*nobody\.mjs"):
         esbuild.write_pages({"page": [Source("nobody", package="intervals")]}, tmp_path, root=ROOT)

@@ -89,6 +89,9 @@ def test_it_opens_from_a_folder_offline(kind, joined, open_again, tmp_path, monk
     assert page.title() == page.locator("h1").inner_text() == 'A "title" </title> & more'
     if kind is Bytes:
         assert "</script><!--<script> 3 bytes </script><script>" in page.locator("[data-widget]").inner_text()
+    if kind is counter.Counter:
+        page.get_by_role("button", name="Count").click()
+        assert "count=" in page.locator("a[data-link]").get_attribute("href")
     assert page.problems == []
 
 

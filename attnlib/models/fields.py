@@ -1,13 +1,10 @@
 """What the fields of a recording must be: each function gives what it was given, or an error that names what is wrong."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from numpy import ndarray as Array
-
-from attnlib.checks import as_array, as_number
+from attnlib.checks import as_number
 from attnlib.models.packing import readable_text
-from attnlib.models.scores import SCORES
 
 
 def named(tokens: Sequence[str], special: Sequence[bool] | None) -> tuple[list[str], list[bool]]:
@@ -40,17 +37,6 @@ def checked_sinks(values: Sequence[Any] | None, shape: tuple[int, int]) -> list[
         return None
     rows = enumerate(_as_many("sinks", values, shape[0]))
     return [None if row is None else numbers(f"sinks[{layer}]", row, shape[1]) for layer, row in rows]
-
-
-def checked_scores(given: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Array]:
-    """By the name of each score its numbers from 0 to 1, (num_layers, num_heads)."""
-    scores = {}
-    for name, rows in given.items():
-        score = as_array(f"scores[{name!r}]", rows)
-        if name not in SCORES or score.shape != shape or not ((score >= 0) & (score <= 1)).all():
-            raise ValueError(f"scores[{name!r}] of shape {score.shape} is no score, or does not fit {shape} heads")
-        scores[name] = score.astype(float)
-    return scores
 
 
 def _as_many(name: str, values: Sequence[Any], count: int) -> Sequence[Any]:

@@ -76,7 +76,7 @@ def pooled(grids: Array) -> Array:
 def deflated(given: bytes) -> bytes:
     """The same bytes, deflated where that is shorter."""
     # Weights repeat, but seldom in longer patterns: 80 times as fast, and some percent larger at most.
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15, strategy=zlib.Z_RLE)
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_RLE)
     deflated = packer.compress(given) + packer.flush()
     return deflated if len(deflated) < len(given) else given
 
@@ -189,4 +189,6 @@ def _changed(given: dict[str, Any], code: Callable[[Any], Any]) -> dict[str, Any
         "data": code(given["vectors"]["data"]),
         "biases": [code(one) for one in given["vectors"]["biases"]],
     }
-    return given | {"small": code(given["small"]), "heads": [code(one) for one in given["heads"]], "vectors": vectors}
+    scores = {name: code(score) for name, score in given["scores"].items()}
+    heads = [code(one) for one in given["heads"]]
+    return given | {"small": code(given["small"]), "heads": heads, "scores": scores, "vectors": vectors}

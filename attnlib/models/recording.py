@@ -1,7 +1,7 @@
 """What a page needs of a model's reading, small: weights in 8 bits, what each head does, and some vectors.
 
-How exact weights are says `attnlib.models.weights`. In base64, without vectors and effects, 12 × 12 heads of 32 tokens
-take at most 110 KB where no query reads a later key. Elsewhere MiniLM's take about 104 KB, and noise up to 121 KB.
+How exact weights are says `attnlib.models.weights`. In a page, without vectors and effects, 12 × 12 heads of 32 tokens take
+at most 110 KB where no query reads a later key; elsewhere noise (softmax of normal scores, Dirichlet rows) took up to 109 KB.
 """
 
 import json
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from attnlib.checks import as_array, as_choice, as_integer
 from attnlib.models.effects import checked_effects, every_effect
-from attnlib.models.fields import bounds, checked_scores, checked_sinks, named, numbers
+from attnlib.models.fields import bounds, checked_sinks, named, numbers
 from attnlib.models.packing import (
     Head,
     Vectors,
@@ -30,7 +30,7 @@ from attnlib.models.packing import (
     with_base64,
     without_base64,
 )
-from attnlib.models.weights import check_bytes, kept_weights
+from attnlib.models.weights import check_bytes, kept_weights, packed_score, unpacked_scores
 
 SIMPLE: tuple[str, ...] = ("name", "special", "tokens", "num_layers", "num_heads", "causal", "scales", "softcaps")
 SIMPLE += ("sinks", "cases", "effects", "small", "heads")
@@ -237,7 +237,7 @@ class Recording:
         if self.crossed:
             found |= {"key_tokens": self.key_tokens, "key_special": self.key_special}
         return found | {
-            "scores": {name: score.tolist() for name, score in self.scores.items()},
+            "scores": {name: packed_score(score) for name, score in self.scores.items()},
             "vectors": pack_vectors(self.vectors, len(self.tokens), len(self.key_tokens)),
         }
 
@@ -257,7 +257,7 @@ class Recording:
         n_q, n_k, causal = len(tokens), len(key_tokens), bool(given["causal"])
         small, heads = bytes(given["small"]), [bytes(one) for one in given["heads"]]
         check_bytes(small, heads, shape, n_q, n_k, causal)
-        scores = checked_scores(given["scores"], shape)
+        scores = unpacked_scores(given["scores"], shape)
         return cls(
             name=readable_text("name", given["name"]),
             tokens=tokens,

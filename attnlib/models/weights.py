@@ -1,11 +1,12 @@
 """Weights of all heads in 8 bits, small pictures of them, and what each head does: what a recording is made of.
 
 A weight w, from 0 to 1, is kept as the whole number q = round(255 w), and read as q / 255: the error is at most 1/510.
-Where no query reads a later key, the lower triangle alone is kept. Bytes are deflated where that is shorter.
+Where no query reads a later key, the lower triangle alone is kept. Bytes are deflated where that is shorter. A score is
+kept to three digits.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from attnlib.models.scores import SCORES, head_scores, score_cases
 
 BOUND = 1 / 510  # the largest error of a weight
 MOST = 250_000_000  # bytes of all weights, before they are deflated
-DIGITS = 3  # of a score
+SCORE = 1000  # a score of 1, as it is kept: in whole numbers of two bytes
 
 Side = tuple[list[str], list[bool]]  # tokens, and which of them are none of the text
 
@@ -88,9 +89,30 @@ def kept_weights(
     return {
         "small": deflated(np.concatenate([part.ravel() for part in small]).tobytes()),
         "heads": heads,
-        "scores": {name: np.stack([layer[name] for layer in found]).round(DIGITS) for name in names},
+        "scores": {name: packed_score(np.stack([layer[name] for layer in found])) for name in names},
         "cases": {name: min(layer[name] for layer in cases) for name in names},
     }
+
+
+def packed_score(score: Array) -> bytes:
+    """A score of each head, from 0 to 1, to three digits."""
+    packed: bytes = np.rint(SCORE * score).astype("<u2").tobytes()
+    return packed
+
+
+def unpacked_scores(given: Mapping[str, bytes], shape: tuple[int, int]) -> dict[str, Array]:
+    """By the name of each score its numbers, (num_layers, num_heads).
+
+    Raises:
+        ValueError: for one that is none, is above 1, or does not have so many numbers.
+    """
+    scores = {}
+    for name, packed in given.items():
+        score = np.frombuffer(packed, np.uint8)
+        if name not in SCORES or score.size != 2 * math.prod(shape) or (score.view("<u2") > SCORE).any():
+            raise ValueError(f"scores[{name!r}] of {score.size} bytes is no score, or does not fit {shape} heads")
+        scores[name] = score.view("<u2").reshape(shape) / SCORE
+    return scores
 
 
 def _check(layer: int, grids: Array, shape: tuple[int, int, int], causal: bool) -> None:

@@ -21,7 +21,7 @@ function recordings(readings) {
   if (!Array.isArray(readings) || !readings.length) throw new Error("there is no reading");
   return readings.map((given, i) => {
     if (given?.constructor !== Object) throw new Error(`reading ${i} is no recording`);
-    if (!opened.has(given)) opened.set(given, open(given));
+    if (!opened.has(given)) opened.set(given, given.demand ? { ...given, scores: {} } : open(given));
     return opened.get(given);
   });
 }
@@ -47,7 +47,7 @@ function build(model, figure) {
   const silence = ui.toggle(model, "silenced", "");
   const these = element("span");
   silence.node.append(these);
-  const [pointed, effects] = [element("p.pointed"), element("div.effects")];
+  const [pointed, effects, news] = [element("p.pointed"), element("div.effects"), ui.live()];
   const keep = keeper(model, () => recordings(model.get("readings"))[model.get("shown")]);
   const name = stepper(model, () => recordings(model.get("readings"))[model.get("shown")]);
   const redraw = () => draw();
@@ -62,9 +62,10 @@ function build(model, figure) {
   const chosen = element("div.controls", ...tokens.map(({ node }) => node));
   figure.classList.add("attn-models");
   name.node.append(keep.node);
-  figure.append(above.node, overviews, pointed, meanings, name.node, below.node, chosen, larges, effects);
+  figure.append(above.node, news, overviews, pointed, meanings, name.node, below.node, chosen, larges, effects);
 
   const titled = ui.memoize((readings) => titles_of(recordings(readings)));
+  let [drawn, fault] = [{ shown: 0, beside: null }, ""]; // which readings stand there, and why others could not
   const draw = () => {
     const { readings, shown, beside, layer, head, silenced } = ui.values(model);
     const all = recordings(readings);
@@ -73,10 +74,21 @@ function build(model, figure) {
     if (layer >= pair[0].num_layers || head >= pair[0].num_heads)
       throw new Error(`head ${layer}, ${head} is outside ${pair[0].num_layers} × ${pair[0].num_heads}`);
     ui.caption(model, figure, "query (row) reads from key (column).");
-    for (const one of [above, below]) one.draw();
     const titles = titled(readings);
     text.draw(titles, shown);
     next_to.draw(titles, beside, true);
+    const missing = pair.find((one) => one?.demand);
+    ui.write(news, missing ? "This reading is on its way." : fault);
+    news.hidden = !missing && !fault;
+    if (missing) {
+      missing.demand().catch(({ message }) => {
+        fault = message;
+        ui.change(model, drawn);
+      });
+      return;
+    }
+    [drawn, fault] = [{ shown, beside }, ""];
+    for (const one of [above, below]) one.draw();
     for (const { node } of [text, next_to]) node.hidden = all.length < 2;
     for (const menu of tokens) menu.draw(pair[0]);
     ui.write(pointed, HINT);

@@ -20,6 +20,7 @@ MARKED = 0.5  # a head is marked by what it does with this share of its weight
 FEWEST = 3  # and if so many queries say it
 MOST = 10  # tokens whose whole grid is a table
 KEPT = 11  # heads beside the one that is large
+LATE = ["small", "heads", "scores", "vectors", "effects"]  # of all readings but the first: a page loads them on demand
 
 
 class Recordings(traitlets.TraitType[list[dict[str, Any]], Any]):
@@ -88,7 +89,7 @@ class ModelView(PageWidget):
     _alive = "see every head large, as a grid, as arcs and in numbers, and sort the heads by what they do"
     title = traitlets.Unicode("All heads of a model").tag(sync=True)
     provenance = traitlets.Unicode("recorded").tag(sync=True)
-    readings = Recordings(default_value=[]).tag(sync=True)
+    readings = Recordings(default_value=[]).tag(sync=True, on_demand=LATE)
     shown = Whole(0, min=0).tag(sync=True, link=True)
     beside = Whole(None, min=0, allow_none=True).tag(sync=True, link=True)
     layer = Whole(0, min=0).tag(sync=True, link=True)

@@ -21,6 +21,8 @@ export function open(given) {
   const long = Math.max(n_q, n_k) > SIDE;
   if (heads.length !== (long ? count : 0))
     throw new Error(`${heads.length} heads of their own for ${count} heads of ${n_q} × ${n_k} tokens`);
+  const score_of = ([name, view]) => [name, scores_of(name, view, num_layers, num_heads)];
+  const scores = Object.fromEntries(Object.entries(given.scores ?? {}).map(score_of));
   const [pictures, known] = [new Array(count), new Map()];
   let all = null;
   const ready = inflate("small", given.small, step * count).then((bytes) => (all = bytes));
@@ -50,7 +52,7 @@ export function open(given) {
     return found && { ...found, scale: scales[layer], softcap: softcaps[layer], sink: sinks?.[layer]?.[head] ?? null };
   };
   const cases = given.cases ?? {};
-  return { ...given, cases, key_tokens, n_q, n_k, ready, is_ready: () => all !== null, small, grid, pair };
+  return { ...given, cases, scores, key_tokens, n_q, n_k, ready, is_ready: () => all !== null, small, grid, pair };
 }
 
 const count_of = (n_q, n_k, causal) => (causal ? (n_q * (n_q + 1)) / 2 : n_q * n_k);
@@ -66,6 +68,15 @@ export async function inflate(what, given, size) {
   } catch {}
   if (found?.length === size) return found;
   throw new Error(`${what} has ${bytes.length} bytes, which do not unpack to its ${size} weights`);
+}
+
+// A score of each head, layer by layer.
+function scores_of(name, view, num_layers, num_heads) {
+  const size = view?.byteLength ?? 0;
+  if (size !== 2 * num_layers * num_heads)
+    throw new Error(`the score ${name} has ${size} bytes for ${num_layers} × ${num_heads} heads`);
+  const score = (layer) => (_, head) => view.getUint16(2 * (layer * num_heads + head), true) / 1000;
+  return Array.from({ length: num_layers }, (_, layer) => Array.from({ length: num_heads }, score(layer)));
 }
 
 // The weights of a head, row by row, with 0 where a triangle was left out.

@@ -32,7 +32,7 @@ def with_state(widget, **fields):
         name: json.dumps(value) if name in texts and not isinstance(value, str) else value
         for name, value in fields.items()
     }
-    state = page.inputs(saved["state"]) | ({} if "readings" in fields else {"_buffers": saved["buffers"]}) | fields
+    state = json.loads(page.serialized(saved)) | ({"_buffers": []} if "readings" in fields else {}) | fields
     state = json.dumps(state).replace("Infinity", "1e999").replace("NaN", "null")
     escaped = state.replace("<", "\\u003c")
     return re.sub(
@@ -82,7 +82,9 @@ def reading(**fields):
     """A recording as a page holds it: its bytes stand apart, and are not there."""
     return {
         "readings": [
-            {k: v for k, v in a_view().readings[0].items() if not isinstance(v, bytes)} | {"vectors": None} | fields
+            {k: v for k, v in a_view().readings[0].items() if not isinstance(v, bytes)}
+            | {"vectors": None, "scores": {}}
+            | fields
         ]
     }
 
@@ -565,6 +567,7 @@ CASES = {
             (reading(num_heads=0), "the recording has 2 × 0 heads of 2 × 2 tokens"),
             (reading(tokens=[]), "the recording has 2 × 3 heads of 0 × 0 tokens"),
             (reading(heads=["x"]), "1 heads of their own for 6 heads of 2 × 2 tokens"),
+            (reading(scores={"itself": None}), "the score itself has 0 bytes for 2 × 3 heads"),
             (reading(heads=None), "the recording has 2 × 3 heads of 2 × 2 tokens"),
             (reading(tokens=["t"] * 10**5), "6 heads of 100000 × 100000 weights are too many"),
             (reading(), ""),

@@ -115,9 +115,9 @@ def test_a_page_opened_from_a_folder_works_as_well(path, open_page):
 
 @pytest.mark.parametrize("path", TEXTS)
 def test_the_widgets_of_a_page_are_small(path):
-    """All the scripts and styles of widgets that a page of the book brings: 26 KB compressed, the gallery's 2.65 KB for each."""
+    """All the scripts and styles of widgets that a page of the book brings: 25 KB compressed, the gallery's 2.5 KB for each."""
     html = (SITE / path).read_text(encoding="utf8")
-    most = 26 if path != GALLERY else 2.65 * len(set(re.findall(r'data-widget="(\w+)"', html)))
+    most = 25 if path != GALLERY else 2.5 * len(set(re.findall(r'data-widget="(\w+)"', html)))
     parts = [(SITE / "_static" / name).read_bytes() for name in re.findall(r"_static/(widgets-\w+\.(?:js|css))", html)]
     assert sum(len(gzip.compress(part, 9)) for part in parts) <= 1024 * most
 

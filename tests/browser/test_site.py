@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from attnlib import attention_weights, causal_mask, houston
+from attnlib.lab import minilm
 from tools.audit import audit
 from tools.site import SITE
 from tools.site import served as serve
 
 CHAPTER = "chapters/01_dot_product.html"
 TRAINED = "chapters/09_trained.html"
+REAL = "chapters/10_real_model.html"
 FIGURES = "chapters/04_scaling.html"
 
 
@@ -41,6 +43,61 @@ def test_a_large_state_comes_after_the_page_and_a_link_to_its_widget_waits_for_i
     field.wait_for()
     assert field.input_value() == "the dog saw the dog"
     assert page.locator(root).evaluate("box => Math.abs(box.getBoundingClientRect().top) < innerHeight")
+
+
+def texts_of(page):
+    """The widget of chapter 10 with its texts to choose from, once it is drawn."""
+    widget = page.locator("[data-widget=model_view]")
+    widget.scroll_into_view_if_needed()
+    widget.locator("canvas[width]").first.wait_for()
+    return widget
+
+
+def states(page):
+    """How many states were asked for."""
+    return page.locator("head script[src*=state-]").count()
+
+
+def test_what_the_model_does_with_other_texts_comes_when_one_is_chosen(site, open_page):
+    page = open_page(f"{site}/{REAL}")
+    widget = texts_of(page)
+    assert states(page) == 1
+    for at in (11, 14):
+        recording = minilm.recording(minilm.texts()[at])
+        widget.get_by_label("Reading").select_option(index=at)
+        widget.locator(".attn-large-query").nth(len(recording.tokens) - 1).wait_for()
+        assert widget.locator(".attn-large-query").all_text_contents() == recording.tokens
+        cells = widget.locator(".attn-board [role=gridcell]")
+        widget.get_by_label("Sort by").select_option("first token")
+        name = cells.first.get_attribute("aria-label")
+        assert f"first token {recording.scores['first token'].max():.2f}" in name
+        assert states(page) == 2
+    assert page.problems == []
+
+
+def test_a_link_to_another_text_brings_what_the_model_does_with_it(site, open_page):
+    (anchor,) = re.findall(r'data-widget="model_view" id="([^"]+)"', (SITE / REAL).read_text(encoding="utf8"))
+    page = open_page(f"{site}/{REAL}#{anchor}?shown=11&beside=14")
+    texts_of(page).locator(".attn-large-sheet").nth(1).wait_for()
+    keys = page.locator(".attn-large-key").all_text_contents()
+    assert keys == [key for at in (11, 14) for key in minilm.recording(minilm.texts()[at]).tokens]
+    assert page.problems == []
+
+
+def test_without_a_network_another_text_says_so_and_the_last_one_stays(served, open_page):
+    page = open_page(f"{served}/{REAL}")
+    widget = texts_of(page)
+    page.context.set_offline(True)
+    menu = widget.get_by_label("Reading")
+    menu.select_option(index=11)
+    widget.get_by_text("This part of the page could not be loaded. Is there a network?").wait_for()
+    assert menu.evaluate("menu => menu.selectedIndex") == 0
+    assert widget.locator(".attn-board").is_visible()
+    page.context.set_offline(False)
+    menu.select_option(index=11)
+    widget.locator(".attn-large-query", has_text="rose").first.wait_for()
+    assert menu.evaluate("menu => menu.selectedIndex") == 11
+    assert widget.get_by_text("Is there a network?").count() == 0
 
 
 def test_the_grid_answers_the_mouse(site, open_page, grid_of):

@@ -1,4 +1,7 @@
-"""JavaScript and styles, joined by esbuild: a package's library for Jupyter, and the script of a page."""
+"""JavaScript and styles, joined by esbuild: a package's library for Jupyter, and the script of a page.
+
+Where `@swc/core` is beside esbuild in node_modules, it makes the scripts some percent shorter.
+"""
 
 import json
 import os
@@ -17,6 +20,14 @@ SITES = re.compile(r"""\b(?:from|import)\s*["'](https?://[^"']+)""")
 IMPORTS = re.compile(r"""^\s*import\b|\bimport\s*\(|\bfrom\s*["']""", re.MULTILINE)
 SAVABLE = "\nexport const savable = true;"
 START = 'import "anywidget_static/page.css";\nimport { from_text, mount } from "anywidget_static/mount.mjs";\n'
+SHORTEN = """
+const { readFileSync, writeFileSync } = require("node:fs");
+const { minifySync } = require("@swc/core");
+for (const file of process.argv.slice(1)) {
+  const options = { compress: true, mangle: true, ecma: 2022, module: "unknown", format: { comments: false } };
+  writeFileSync(file, minifySync(readFileSync(file, "utf8"), options).code);
+}
+"""
 COMMON = ("--bundle", "--minify", "--charset=utf8", "--log-level=error", "--loader:.mjs=js")
 
 
@@ -34,13 +45,18 @@ def program(root: Path = Path()) -> Path | None:
 def run(entries: Mapping[str, str], out: Path, *options: str, root: Path = Path()) -> None:
     """Bundle each text of `entries` into `out/name.js`, and its styles, if it has any, into `out/name.css`.
 
+    Where `root` has swc, it shortens the scripts once more.
+
     Raises:
-        BuildError: when esbuild is missing or cannot read a module; its own message says which.
+        BuildError: when esbuild is missing or cannot read a module, or swc a script; its own message says which.
     """
     with tempfile.TemporaryDirectory() as folder:
         for name, text in entries.items():
             Path(folder, f"{name}.js").write_text(text, encoding="utf8")
         bundle([Path(folder, f"{name}.js") for name in entries], out, *options, root=root)
+    if (root / "node_modules/@swc/core").is_dir() and shutil.which("node"):
+        scripts = [str(file) for name in entries for file in out.glob(f"{name}.*js")]
+        _run(["node", "-e", SHORTEN, *scripts], root, "swc cannot shorten this")
 
 
 def bundle(files: Iterable[Path | str], out: Path, *options: str, root: Path = Path()) -> None:
@@ -54,13 +70,15 @@ def bundle(files: Iterable[Path | str], out: Path, *options: str, root: Path = P
         raise BuildError("esbuild is missing: run `npm ci`, or install it with `npm install esbuild`")
     out.mkdir(parents=True, exist_ok=True)
     command = [str(esbuild), *COMMON, f"--alias:anywidget_static={script_folder()}", f"--outdir={out.absolute()}"]
-    environment = os.environ | {"NODE_PATH": str(root.absolute() / "node_modules")}
     quiet = "--watch" not in options  # which says what it does, until it is stopped
-    done = subprocess.run(
-        [*command, *options, *map(str, files)], capture_output=quiet, text=True, encoding="utf8", env=environment
-    )
+    _run([*command, *options, *map(str, files)], root, "esbuild cannot read this", quiet)
+
+
+def _run(command: Sequence[str], root: Path, fault: str, quiet: bool = True) -> None:
+    environment = os.environ | {"NODE_PATH": str(root.absolute() / "node_modules")}
+    done = subprocess.run(command, capture_output=quiet, text=True, encoding="utf8", env=environment)
     if done.returncode:
-        raise BuildError(f"esbuild cannot read this: {done.stderr}")
+        raise BuildError(f"{fault}: {done.stderr}")
 
 
 def modules(folder: Path) -> list[Path]:
@@ -168,7 +186,8 @@ def page_of(source: Source, built: Path | None = None, root: Path = Path()) -> t
             f"the module of {source.name} imports others, and esbuild, which joins them, is missing: "
             "install it with `npm install esbuild`"
         )
-    texts = [(script_folder() / f"{name}.mjs").read_text(encoding="utf8") for name in ("bounds", "model", "mount")]
+    names = ("bounds", "model", "pace", "state", "mount")
+    texts = [(script_folder() / f"{name}.mjs").read_text(encoding="utf8") for name in names]
     runtime = re.sub(r"^(import .*\n|export | *//.*\n)", "", "".join(texts), flags=re.MULTILINE)
     style = (script_folder() / "page.css").read_text(encoding="utf8")
     return f"{runtime}mount(document, {{ {source.name}: {_from_text(source)} }});\n", f"{style}{source.css}"

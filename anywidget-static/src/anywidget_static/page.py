@@ -151,7 +151,16 @@ def serialized(model: Mapping[str, Any]) -> str:
     """A model's state as JSON that may stand inside HTML."""
     state = inputs(model["state"])
     if model.get("buffers"):
-        state["_buffers"] = [{"path": one["path"], "data": one["data"]} for one in model["buffers"]]
+        state["_buffers"] = [{"path": one["path"], "data": _as_text(one["data"])} for one in model["buffers"]]
+    return _json(state)
+
+
+def _as_text(data: str) -> str:
+    """Base64 as base 85, by a sixteenth shorter; of RFC 1924's digits the `<`, which HTML reads, is a comma."""
+    return base64.b85encode(base64.b64decode(data)).decode().replace("<", ",")
+
+
+def _json(state: Mapping[str, Any]) -> str:
     return json.dumps(state, sort_keys=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
@@ -178,14 +187,46 @@ def source(model: Mapping[str, Any], models: Mapping[str, Any]) -> Source:
 
 
 def moved(text: str, large: int, write: Callable[[str], str]) -> str:
-    """HTML in which each state of more than `large` characters stands in the script whose address `write` gives."""
+    """HTML in which each state of more than `large` characters stands in the script whose address `write` gives.
+
+    What waits until it is asked for (see `parted`) stands in a script of its own.
+    """
 
     def outside(match: re.Match[str]) -> str:
         if len(match[1]) <= large:
             return match[0]
-        return f'<script type="application/json" data-state="{write(match[1])}"></script>'
+        state, rest = parted(json.loads(match[1]))
+        out = f'<script type="application/json" data-state="{write(_json(state))}"></script>'
+        if rest:
+            out += f'<script type="application/json" data-rest data-state="{write(_json(rest))}"></script>'
+        return out
 
     return STATE.sub(outside, text)
+
+
+def parted(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A state without what its bounds call `on_demand`, keys of all entries of a list but the first; and these, or {}."""
+    keys = {name: set(of["on_demand"]) for name, of in state.get("_bounds", {}).items() if "on_demand" in of}
+    if not any(len(state[name]) > 1 for name in keys):
+        return state, {}
+
+    def of_entries(waits: bool) -> dict[str, list[dict[str, Any]]]:
+        return {
+            name: [
+                {k: v for k, v in one.items() if (i > 0 and k in late) == waits} for i, one in enumerate(state[name])
+            ]
+            for name, late in keys.items()
+        }
+
+    def of_bytes(waits: bool) -> list[Any]:
+        return [one for one in state.get("_buffers", []) if _waits(one["path"], keys) == waits]
+
+    return state | of_entries(False) | {"_buffers": of_bytes(False)}, of_entries(True) | {"_buffers": of_bytes(True)}
+
+
+def _waits(path: list[Any], keys: Mapping[str, set[str]]) -> bool:
+    """Whether bytes at this path come on demand."""
+    return len(path) > 2 and path[1] > 0 and path[2] in keys.get(path[0], ())
 
 
 def script_folder() -> Path:

@@ -143,7 +143,11 @@ class Texts(traitlets.List[str]):
 
 
 def bounds_of(traits: dict[str, traitlets.TraitType[Any, Any]]) -> dict[str, dict[str, Any]]:
-    """What JavaScript is told of the traits: see js/bounds.mjs. Traits tagged `link=True` are those a reader can change."""
+    """What JavaScript is told of the traits: see js/bounds.mjs.
+
+    Traits tagged `link=True` are those a reader can change. `on_demand=keys` on a list of dictionaries lets a page load
+    these keys of all entries but the first when the module asks for them.
+    """
     told = {name: _bounds(trait) for name, trait in traits.items() if trait.metadata.get("sync")}
     return {name: bounds for name, bounds in told.items() if bounds}
 
@@ -161,4 +165,4 @@ def _bounds(trait: traitlets.TraitType[Any, Any]) -> dict[str, Any]:
         found["type"] = "list"  # the author's null does not tell a link what it may carry
     if found and trait.allow_none:
         found["nullable"] = True
-    return found | ({"link": True} if trait.metadata.get("link") else {})
+    return found | {tag: trait.metadata[tag] for tag in ("link", "on_demand") if trait.metadata.get(tag)}

@@ -1,5 +1,5 @@
 // The bounds of a widget's fields, declared on its traits in Python, which come as the field `_bounds`:
-// { field: { type, min, max, values, nullable, link } }, where all are optional.
+// { field: { type, min, max, values, nullable, link, on_demand } }, where all are optional.
 
 const KINDS = {
   int: [Number.isInteger, "an integer"],

@@ -1,10 +1,12 @@
 // Brings the widgets of a static page to life, with the modules that Jupyter uses, each when it comes near the screen.
 // A widget stands in the page as <div data-widget="name" id="…">, with what is read where no script runs, and its state
-// as JSON. A state may come late, from a script of its own, which `data-state` names. There is no kernel.
+// as JSON. A state may come late, from a script of its own, which `data-state` names; and parts of it in one more, when
+// the module asks for them. There is no kernel.
 
 import { fault, linked } from "./bounds.mjs";
 import { definition, Model } from "./model.mjs";
 import { at_rest } from "./pace.mjs";
+import { completed, run, unpacked } from "./state.mjs";
 
 // The link to a widget: its id, and what it shows where that is not the author's state.
 const HASH = {
@@ -30,6 +32,7 @@ const OPTIONS = {
     kernel: "This needs Python, which does not run in this page.",
     nested: "This widget shows another inside itself, which it can in Jupyter alone.",
     fault: "This widget could not start",
+    missing: "This part of the page could not be loaded. Is there a network?",
   },
 };
 
@@ -83,6 +86,7 @@ export function mount(root, widgets, options = {}) {
 class Home {
   model = null;
   #author; // the state that its author left
+  #rest; // the promise of what it leaves out, once that is asked for
   #stopped = null;
   #before = [];
   #clean = [];
@@ -101,10 +105,27 @@ class Home {
 
   // A state beside the page: the page itself comes first.
   fetch_state(onload) {
-    const load = () =>
-      document.head.append(Object.assign(document.createElement("script"), { src: this.late, onload }));
+    const load = () => run(this.late).then(onload, () => {});
     if (document.readyState === "complete") load();
     else addEventListener("load", load, { once: true });
+  }
+
+  // Entries of lists that lack what their bounds call `on_demand` have `demand()`: it loads that, and the fields change.
+  #mark(model) {
+    const script = this.element.querySelector(":scope > script[data-rest]");
+    for (const [name, { on_demand }] of Object.entries(model.get("_bounds") ?? {}))
+      if (script && on_demand)
+        for (const one of model.get(name).slice(1))
+          one.demand = () => {
+            this.#rest ??= run(script.dataset.state).then(
+              () => model.receive(completed(model, unpacked(JSON.parse(script.textContent)))),
+              () => {
+                this.#rest = null;
+                throw new Error(this.settings.words.missing);
+              },
+            );
+            return this.#rest;
+          };
   }
 
   async start() {
@@ -118,6 +139,7 @@ class Home {
     try {
       this.#author = unpacked(JSON.parse(written));
       const model = new Model({ ...this.#author }, this.settings.backend(this));
+      this.#mark(model);
       element.append(el); // in the page before it draws, so that it has a style
       const widget = await definition(this.module);
       const given = { model, signal, experimental: { invoke: async () => this.#cannot("kernel") } };
@@ -129,7 +151,7 @@ class Home {
       model.on("change", () => at_rest(el, () => this.share()));
       this.visit();
       const focused = element.contains(document.activeElement);
-      for (const node of this.#before) if (node !== this.#script && node !== this.#link) node.remove();
+      for (const node of this.#before) if (node.localName !== "script" && node !== this.#link) node.remove();
       if (focused) el.querySelector("[tabindex='0'], input, button")?.focus(); // the table that had it is gone
       element.dataset.widgetMounted = "true";
     } catch (error) {
@@ -146,7 +168,7 @@ class Home {
     this.#tidy();
     this.element.replaceChildren(...this.#before);
     delete this.element.dataset.widgetMounted;
-    this.#stopped = this.model = null;
+    this.#stopped = this.model = this.#rest = null;
   }
 
   #tidy() {
@@ -245,18 +267,6 @@ export async function from_text(text, sites) {
   } finally {
     URL.revokeObjectURL(address);
   }
-}
-
-// A state as Jupyter saves it: bytes stand apart, as base64, with the path to their place.
-function unpacked({ _buffers = [], ...state }) {
-  for (const { path, data } of _buffers) {
-    const letters = atob(data);
-    const bytes = new Uint8Array(letters.length);
-    for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i); // ten times as fast as Uint8Array.from
-    const parent = path.slice(0, -1).reduce((part, key) => part[key], state);
-    parent[path.at(-1)] = new DataView(bytes.buffer);
-  }
-  return state;
 }
 
 // 1e999 is JSON, but what it stands for is not.

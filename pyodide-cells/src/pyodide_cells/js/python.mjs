@@ -209,9 +209,12 @@ async function offline(url, version) {
   }
 }
 
-// What this page was made of came before the service worker did.
+// What this page was made of came before the service worker did; what its widgets load on demand may come later.
 function keep() {
   const { controller } = navigator.serviceWorker ?? {};
-  const urls = performance.getEntriesByType("resource").map(({ name }) => name);
+  const later = [...document.querySelectorAll("[data-rest]")].map(
+    ({ dataset }) => new URL(dataset.state, location).href,
+  );
+  const urls = [...performance.getEntriesByType("resource").map(({ name }) => name), ...later];
   controller?.postMessage({ keep: [location.href.split("#")[0], ...urls].filter((url) => url.startsWith(origin)) });
 }

@@ -197,6 +197,8 @@ def release(course: Course, graded: Path = sets.GRADED, only: list[str] | None =
         raise CourseError(f"No graded set is called {', '.join(sorted(unknown))}; there are {', '.join(known)}.")
     found = [sets.parse(graded / f"{name}.md") for name in only or known]
     changed = [one for one in found if course.remember(RELEASED).get(one.name) != digest(_content(one))]
+    if changed:
+        print(f"trying {', '.join(one.name for one in changed)}", flush=True)
     for one in progress.told(changed, len(changed), "tried"):
         rehearse(one)
     course.folder.mkdir(parents=True, exist_ok=True)
@@ -210,7 +212,8 @@ def release(course: Course, graded: Path = sets.GRADED, only: list[str] | None =
 def _release(course: Course, graded: sets.Set) -> str:
     name, notebook, content = graded.name, graded.notebook, _content(graded)
     source, record = course.source(name), course.remember(RELEASED)
-    done = f"{name}: hand out {course.released(name)}"
+    points = sum(points for _, _, points in sets.shape(notebook))
+    done = f"{name}, {points:g} points: hand out {course.released(name)}"
     if source.exists():
         if record.get(name) != digest(source.read_bytes()):
             return f"{name}: {source} was changed by hand and is kept as it is; {name}.md was not read."

@@ -286,6 +286,7 @@ def test_a_release_needs_no_activated_environment(tmp_path):
 
 
 def test_a_set_may_be_named_with_any_signs_on_the_way_to_make():
-    command = ["make", "-n", "-o", ".venv/ready", "classroom-grade", "AGAIN=1", "SET=week 3; echo no"]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert 'grade --again "week 3; echo no"' in said
+    for target, run in (("classroom", 'release --graded "sets"'), ("classroom-grade", "grade --again")):
+        command = ["make", "-n", "-o", ".venv/ready", target, "AGAIN=1", "GRADED=sets", "SET=week 3; echo no"]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert f'{run} "week 3; echo no"' in said

@@ -63,6 +63,7 @@ def test_a_release_says_how_many_sets_are_tried_and_left(tmp_path, capsys, monke
     names = [file.stem for file in GRADED[:3]]
     assert release(Course(tmp_path / "course"), only=names) == names
     assert capsys.readouterr().out.splitlines() == [
+        f"trying {', '.join(names)}",
         "tried: 1 of 3, 2 left, about 80 s",
         "tried: 2 of 3, 1 left, about 40 s",
         "released: 1 of 3, 2 left, about 60 s",
@@ -113,7 +114,8 @@ def test_nothing_of_the_classroom_is_in_the_wheel(tmp_path):
 
 def test_releasing_again_changes_nothing(course):
     before = course.released(SET).read_bytes()
-    assert "unchanged" in release(course, only=[SET])[0]
+    said = f"{SET}, 14 points: hand out {course.released(SET)} (unchanged)"
+    assert release(course, only=[SET]) == [said]
     assert course.released(SET).read_bytes() == before
     assert not (course.folder / "earlier").exists()
 

@@ -17,9 +17,10 @@ export BASE_URL
 PYTHON_WHEELS ?=
 export PYTHON_WHEELS
 # The classroom: a teacher's folder, the graded sets, and for classroom-collect the download and the set it answers.
-# classroom-grade takes SET= for one set alone, AGAIN=1 to grade also what did not change, PROCESSES=1 to grade one after the
-# other, and SCHEDULER=tcp://… for a Dask cluster; ANONYMOUS=1 lists answers in words without names from then on, NAMES=1
-# with them. classroom-return takes TO=, the platform's sheet. `make bench-classroom` needs a quiet machine.
+# classroom and classroom-grade take SET= for one set alone; classroom-grade takes AGAIN=1 to grade also what did not change,
+# PROCESSES=1 to grade one after the other, and SCHEDULER=tcp://… for a Dask cluster; ANONYMOUS=1 lists answers in words
+# without names from then on, NAMES=1 with them. classroom-return takes TO=, the platform's sheet. `make bench-classroom`
+# needs a quiet machine.
 COURSE ?= course
 GRADED ?= classroom/graded
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -133,7 +134,7 @@ lab: notebooks
 
 # `make clean` leaves the course folder alone, and nothing here empties it.
 classroom: $(WIDGETS)
-	@python -m classroom --course "$(COURSE)" release --graded "$(GRADED)"
+	@python -m classroom --course "$(COURSE)" release --graded "$(GRADED)" $(if $(SET),"$(SET)")
 
 graded-set: $(WIDGETS)
 	@test -n "$(NEW)" || { echo "Say what it is called: make graded-set NEW=week_3"; exit 1; }

@@ -26,6 +26,7 @@ from classroom import (
     scheduler,
     sets,
     similar,
+    temporary,
     texts,
     walls,
 )
@@ -41,7 +42,7 @@ COURSE = Path("course")
 def main(arguments: list[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     try:
-        with _ended_by_signals():
+        with _ended_by_signals(), temporary.used():
             return _run(chosen, Course(chosen.course.resolve()))
     except (CourseError, SetError, Refused) as error:
         print(texts.clean(str(error)), file=sys.stderr)

@@ -35,7 +35,7 @@ from nbgrader.preprocessors import (
 from nbgrader.utils import capture_log
 from traitlets.config import Config
 
-from classroom import sets, worker
+from classroom import progress, sets, worker
 from classroom.contained import RunContained
 from classroom.feedback import HideHidden
 from classroom.notebooks import Reader
@@ -196,21 +196,24 @@ def release(course: Course, graded: Path = sets.GRADED, only: list[str] | None =
     if unknown := set(only or []) - set(known):
         raise CourseError(f"No graded set is called {', '.join(sorted(unknown))}; there are {', '.join(known)}.")
     found = [sets.parse(graded / f"{name}.md") for name in only or known]
-    for one in found:
-        if course.remember(RELEASED).get(one.name) != digest(_content(one)):
-            rehearse(one)
+    changed = [one for one in found if course.remember(RELEASED).get(one.name) != digest(_content(one))]
+    if changed:
+        print(f"trying {', '.join(one.name for one in changed)}", flush=True)
+    for one in progress.told(changed, len(changed), "tried"):
+        rehearse(one)
     course.folder.mkdir(parents=True, exist_ok=True)
     settings = course.folder / "nbgrader_config.py"
     if not settings.exists():
         course.write(settings, SETTINGS.encode())
     passed = [] if only else [f"{name}: no graded cell in it, passed over." for name in sets.others(graded)]
-    return [_release(course, one) for one in found] + passed
+    return [_release(course, one) for one in progress.told(found, len(found), "released")] + passed
 
 
 def _release(course: Course, graded: sets.Set) -> str:
     name, notebook, content = graded.name, graded.notebook, _content(graded)
     source, record = course.source(name), course.remember(RELEASED)
-    done = f"{name}: hand out {course.released(name)}"
+    points = sum(points for _, _, points in sets.shape(notebook))
+    done = f"{name}, {points:g} points: hand out {course.released(name)}"
     if source.exists():
         if record.get(name) != digest(source.read_bytes()):
             return f"{name}: {source} was changed by hand and is kept as it is; {name}.md was not read."

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from classroom import apart, walls, worker
+from classroom import apart, temporary, walls, worker
 from classroom.limits import Refused
 
 SETTINGS = ("CONTAIN", "CLASSROOM_LIMITS")
@@ -141,4 +141,5 @@ def _differs(needs: Needs) -> Exception | None:
 if __name__ == "__main__":
     from classroom.remote import main as begin  # so that what is sent is known by the same name on both sides
 
-    begin()
+    with temporary.used():
+        begin()

@@ -5,7 +5,6 @@ the student, one process. 4. None of them: limits on time, memory and output, an
 refused. Then hidden tests are graded only when the teacher says `CONTAIN=none`. `remains` says what is not contained.
 """
 
-import atexit
 import compileall
 import contextlib
 import json
@@ -21,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from classroom import cgroup
+from classroom import cgroup, temporary
 from classroom.answers import BESIDE, PACKAGE
 from classroom.limits import Limits, Refused
 
@@ -96,8 +95,7 @@ def readable() -> list[str]:
 @cache
 def runner() -> Path:
     """A folder with what runs in a student's process, and attnlib's data; nobody writes into it again."""
-    folder = Path(tempfile.mkdtemp(prefix="grader-")).resolve()
-    atexit.register(_remove, folder, os.getpid())
+    folder = Path(tempfile.mkdtemp(prefix="runner-", dir=temporary.folder()))
     data = shutil.ignore_patterns("__pycache__", "*.py")
     shutil.copytree(PACKAGE, folder / "attnlib", ignore=data)
     for package in BESIDE:
@@ -108,11 +106,6 @@ def runner() -> Path:
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     return folder
-
-
-def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:  # and not a process that it has forked
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def python(module: str, settings: dict[str, object]) -> list[str]:

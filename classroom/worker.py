@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Protocol
 
+from classroom import temporary
 from classroom.limits import Refused
 from classroom.walls import end_strays
 
@@ -65,6 +66,7 @@ def run(seconds: float, work: Callable[..., Any], *arguments: Any) -> Any:
     """What `work` returns. Raises `Stopped` when it fails, dies or takes longer; none of its processes is left."""
     process = _Process(Job("", work, arguments), seconds)
     try:
+        process.start()
         wait([process.pipe], seconds)
         return process.result()
     finally:
@@ -77,31 +79,34 @@ def each(jobs: Iterable[Job], seconds: float) -> Results:
     running: list[_Process] = []
     died: set[str] = set()
 
+    def begin(job: Job) -> None:
+        running.append(_Process(job, seconds))
+        running[-1].start()
+
     def fill() -> None:
         while len(running) < most and (job := next(waiting, None)):
-            running.append(_Process(job, seconds))
+            begin(job)
 
     try:
         fill()
         while running:
             wait([one.pipe for one in running], max(0, min(one.until for one in running) - time.monotonic()))
             for one in [one for one in running if one.over()]:
-                running.remove(one)
                 try:
                     result = one.result()
                 except Stopped as stopped:
                     result = stopped
-                finally:
-                    one.end()
+                one.end()
+                running.remove(one)
                 if isinstance(result, Stopped) and result.died and one.job.name not in died:
                     died.add(one.job.name)
-                    running.append(_Process(one.job, seconds))
+                    begin(one.job)
                     continue
                 fill()
                 yield one.job.name, result
     finally:
         for one in running:
-            one.process.terminate()
+            one.terminate()
         for one in running:
             one.end()
 
@@ -134,24 +139,20 @@ def _signals_later() -> Iterator[None]:
 
 
 class _Process:
-    """The process of a job."""
+    """The process of a job, which may be ended at any time, and more than once."""
 
     def __init__(self, job: Job, seconds: float) -> None:
         self.job, self.seconds, self.until = job, seconds, time.monotonic() + seconds
-        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="grading-"))
-        self.pipe, theirs = CONTEXT.Pipe(duplex=False)
+        self.folder = tempfile.mkdtemp(dir=temporary.folder())
+        self.pipe, self.theirs = CONTEXT.Pipe(duplex=False)
         parent = os.getpid() if CONTEXT.get_start_method() == "fork" else 0  # else another process is its parent
-        arguments = (theirs, parent, self.folder, job.work, job.arguments)
+        arguments = (self.theirs, parent, self.folder, job.work, job.arguments)
         self.process = CONTEXT.Process(target=_work, args=arguments)
-        try:
-            with _signals_later(), warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # of threads: NumPy's own, ended before a fork
-                self.process.start()
-        except BaseException:
-            self.end()
-            raise
-        finally:
-            theirs.close()
+
+    def start(self) -> None:
+        with self.theirs, _signals_later(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of threads: NumPy's own, ended before a fork
+            self.process.start()
 
     def over(self) -> bool:
         """Whether it has said something, or died, or should have."""
@@ -172,6 +173,11 @@ class _Process:
         if not done:
             raise Stopped(f"the grader stopped: {result}")
         return result
+
+    def terminate(self) -> None:
+        """Have it end soon, if it has begun."""
+        if self.process.pid is not None:
+            self.process.terminate()
 
     def end(self) -> None:
         """Let it end what it has started, then end it, and then whatever carries the mark of its folder."""
@@ -208,8 +214,6 @@ def _work(
     with contextlib.suppress(OSError):  # nobody may wait any more
         connection.send(result)
         connection.close()
-    if parent and os.getppid() != parent:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def end_with(parent: int) -> None:

@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from classroom import cells, downloads, grades, lesson, sets
+from classroom import cells, downloads, grades, lesson, sets, temporary
 from classroom import course as courses
 from classroom.course import Course
 from classroom.demo.submissions import download
@@ -54,7 +54,7 @@ def problems(course: Course, rows: list[Row], again: list[Row]) -> list[str]:
     wrong += [f"missing: {','.join(line)}" for line in expected if line not in found]
     wrong += leaks(course)
     wrong += [] if (course.folder / f"lesson-{SET}.html").exists() else ["There is no page about the class."]
-    if left := strays(Path(tempfile.gettempdir()), within=True):
+    if left := strays(temporary.folder(), within=True):
         wrong.append(f"Processes left behind: {left}")
     return wrong
 

@@ -5,14 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from classroom import walls, worker
+from classroom import temporary, walls, worker
 from classroom.demo.submissions import RIGHT, fill
 from classroom.process import Ended
 
@@ -38,7 +37,6 @@ def test_a_submission_past_its_deadline_is_ended_and_the_next_is_graded(
     submit("b", many)
     submit("c", fill(notebook, RIGHT))
     limits(monkeypatch, '{"submission": 8, "seconds": 90, "total": 90}')
-    monkeypatch.setattr(tempfile, "tempdir", str(course.folder.parent))
     code, said = classroom("grade")
     assert code == 0
     found = lines(course)
@@ -46,8 +44,8 @@ def test_a_submission_past_its_deadline_is_ended_and_the_next_is_graded(
     assert found["a"]["needs a person because"] == "grading it took longer than 8 s"
     assert found["b"]["score"] == "11" or "longer than 8 s" in found["b"]["needs a person because"]
     assert found["c"]["score"] == "11"
-    assert walls.strays(course.folder.parent, within=True) == []
-    assert list(course.folder.parent.glob("grading-*")) == []
+    assert walls.strays(temporary.folder(), within=True) == []
+    assert [one.name.partition("-")[0] for one in temporary.folder().iterdir()] == ["runner"]
     assert (
         "no grade yet: grading it took longer" in (course.folder / "feedback" / "a" / SET / f"{SET}.html").read_text()
     )
@@ -288,6 +286,7 @@ def test_a_release_needs_no_activated_environment(tmp_path):
 
 
 def test_a_set_may_be_named_with_any_signs_on_the_way_to_make():
-    command = ["make", "-n", "-o", ".venv/ready", "classroom-grade", "AGAIN=1", "SET=week 3; echo no"]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert 'grade --again "week 3; echo no"' in said
+    for target, run in (("classroom", 'release --graded "sets"'), ("classroom-grade", "grade --again")):
+        command = ["make", "-n", "-o", ".venv/ready", target, "AGAIN=1", "GRADED=sets", "SET=week 3; echo no"]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert f'{run} "week 3; echo no"' in said

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 import yaml
 
-from classroom import sets
+from classroom import progress, sets
 from classroom.cells import kind
 from classroom.contained import grade
 from classroom.course import Course, CourseError, release
@@ -53,6 +53,22 @@ def released_all(once, _one_alembic):
         return Course(folder / "course")
 
     return once("released all", make)
+
+
+def test_a_release_says_how_many_sets_are_tried_and_left(tmp_path, capsys, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("classroom.course.rehearse", lambda _: now.append(now.pop() + 40))
+    monkeypatch.setattr("classroom.course._release", lambda _, graded: now.append(now.pop() + 30) or graded.name)
+    names = [file.stem for file in GRADED[:3]]
+    assert release(Course(tmp_path / "course"), only=names) == names
+    assert capsys.readouterr().out.splitlines() == [
+        f"trying {', '.join(names)}",
+        "tried: 1 of 3, 2 left, about 80 s",
+        "tried: 2 of 3, 1 left, about 40 s",
+        "released: 1 of 3, 2 left, about 60 s",
+        "released: 2 of 3, 1 left, about 30 s",
+    ]
 
 
 @pytest.mark.parametrize("file", GRADED, ids=lambda file: file.stem)
@@ -98,7 +114,8 @@ def test_nothing_of_the_classroom_is_in_the_wheel(tmp_path):
 
 def test_releasing_again_changes_nothing(course):
     before = course.released(SET).read_bytes()
-    assert "unchanged" in release(course, only=[SET])[0]
+    said = f"{SET}, 14 points: hand out {course.released(SET)} (unchanged)"
+    assert release(course, only=[SET]) == [said]
     assert course.released(SET).read_bytes() == before
     assert not (course.folder / "earlier").exists()
 

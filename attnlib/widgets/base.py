@@ -1,6 +1,5 @@
 """What the book's widgets share: where their modules lie, a caption, and checks of inputs that must fit."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -62,15 +61,6 @@ class ProjectedWidget(PageWidget):
                 raise InputError(f"x has width {width}, {name} has {len(getattr(inputs, name))} rows")
         if len(inputs.w_q[0]) != len(inputs.w_k[0]):
             raise InputError(f"w_q has {len(inputs.w_q[0])} columns, w_k has {len(inputs.w_k[0])}")
-
-
-class Recorded(Numbers):
-    """Numbers that reach JavaScript as one text, JSON: a saved notebook gives each entry of a list a line of its own."""
-
-    def __init__(self, axes: str, **options: Any) -> None:
-        super().__init__(axes, **options)
-        self.tag(sync=True, to_json=lambda rows, widget: json.dumps(rows, separators=(",", ":")))
-        self.tag(from_json=lambda text, widget: json.loads(text))
 
 
 def fixed(**values: Any) -> traitlets.Dict:

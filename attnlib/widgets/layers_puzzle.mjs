@@ -43,8 +43,7 @@ function build(model, figure) {
   });
 
   return () => {
-    const { texts, silenced, handed, tried } = ui.values(model);
-    const [heads, layers] = ui.recorded(model, "heads", "layers");
+    const { heads, layers, texts, silenced, handed, tried } = ui.values(model);
     check(model, heads, layers);
     const [count, width] = [heads.length, heads[0].length];
     const [off, all, rows] = [layers_of(model), union(tried, silenced), heads.flat()];

@@ -10,10 +10,10 @@ import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from anywidget_static import InputError, Texts, Whole
+from anywidget_static import InputError, Numbers, Texts, Whole
 from attnlib.formatting import text
 from attnlib.lab import minilm
-from attnlib.widgets.base import PageWidget, Recorded, check_index, check_within, fixed
+from attnlib.widgets.base import PageWidget, check_index, check_within, fixed
 from attnlib.widgets.tables import Row, table
 
 BANK = "The bank by the river was covered with flowers."
@@ -47,8 +47,8 @@ class LayersPuzzle(PageWidget):
     title = traitlets.Unicode("Lose the river").tag(sync=True)
     provenance = traitlets.Unicode("all-MiniLM-L6-v2, recorded").tag(sync=True)
     texts = Texts(minlen=3, maxlen=3).tag(sync=True)
-    heads = Recorded("layers heads 2", maxlen=MOST_LAYERS)
-    layers = Recorded("sets 2", maxlen=2**MOST_LAYERS)
+    heads = Numbers("layers heads 2", maxlen=MOST_LAYERS).tag(sync=True)
+    layers = Numbers("sets 2", maxlen=2**MOST_LAYERS).tag(sync=True)
     silenced = Whole(-1, min=-1, max=MOST_LAYERS * MOST_HEADS - 1).tag(sync=True, link=True)
     off = Whole(0, min=0, max=2**MOST_LAYERS - 1).tag(sync=True, link=True)
     handed = traitlets.Bool(False).tag(sync=True, link=True)

@@ -54,8 +54,7 @@ function build(model, figure) {
   });
 
   return () => {
-    const { tokens, habits, handed, tried } = ui.values(model);
-    const [shares, said, grids] = ui.recorded(model, "shares", "said", "grids");
+    const { shares, said, grids, tokens, habits, handed, tried } = ui.values(model);
     check(shares, said, grids, tried);
     const row = row_of(model);
     const all = union(tried, row);

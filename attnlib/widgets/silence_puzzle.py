@@ -11,11 +11,11 @@ import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from anywidget_static import InputError, Texts, Whole
+from anywidget_static import InputError, Numbers, Texts, Whole
 from attnlib import trained
 from attnlib.decoder import decoder_weights
 from attnlib.lab.silenced import HEADS, record, recorded, row
-from attnlib.widgets.base import PageWidget, Recorded, check_within, fixed
+from attnlib.widgets.base import PageWidget, check_within, fixed
 from attnlib.widgets.tables import Row, table
 
 LOWEST = 3  # pairs in the table, where no script runs
@@ -47,9 +47,9 @@ class SilencePuzzle(PageWidget):
     provenance = traitlets.Unicode("trained, and recorded").tag(sync=True)
     tokens = Texts(minlen=5, maxlen=5).tag(sync=True)
     habits = Texts(minlen=6, maxlen=6).tag(sync=True)
-    shares = Recorded("256")
-    said = Recorded("256 6")
-    grids = Recorded("8 5 5")
+    shares = Numbers("256", maxlen=256).tag(sync=True)
+    said = Numbers("256 6").tag(sync=True)
+    grids = Numbers("8 5 5").tag(sync=True)
     silenced = Whole(0, min=0, max=255).tag(sync=True, link=True)
     handed = traitlets.Bool(False).tag(sync=True, link=True)
     tried = traitlets.List(traitlets.Int()).tag(sync=True, link=True)

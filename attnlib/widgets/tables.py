@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Iterable
+from unicodedata import bidirectional
 
 import numpy as np
 
@@ -28,20 +29,28 @@ def weights_table(
 
 def table(caption: str, columns: Iterable[str], rows: Iterable[Row], shades: np.ndarray | None = None) -> str:
     """An HTML table of names with cells, texts or numbers; `shades` colours its first cells by weight, row by row."""
-    head = "".join(f'<th scope="col" dir="auto">{html.escape(name)}</th>' if name else "<td></td>" for name in columns)
+    head = "".join(_header("col", name) if name else "<td></td>" for name in columns)
     body = ""
     for i, (name, cells) in enumerate(rows):
-        shade = [f' style="--w:{weight:.3f}"' for weight in shades[i]] if shades is not None else []
+        shade = (
+            [f' style="--w:{weight:.2f}"'.replace(":0.", ":.") for weight in shades[i]] if shades is not None else []
+        )
         written = [html.escape(cell) if isinstance(cell, str) else text(cell) for cell in cells]
         shade += [""] * (len(written) - len(shade))
         texts = "".join(f"<td{s}>{cell}</td>" for s, cell in zip(shade, written, strict=True))
-        body += f'<tr><th scope="row" dir="auto">{html.escape(name)}</th>{texts}</tr>'
+        body += f"<tr>{_header('row', name)}{texts}</tr>"
     return (
         f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption>'
-        f'<div class="attn-scroll" tabindex="0" role="group" aria-label="{html.escape(caption)}">'
+        f'<div class="attn-scroll" tabindex="0" role="group" aria-label="the table">'
         f'<table class="attn-table"><thead><tr><td class="attn-corner"></td>{head}</tr></thead><tbody>{body}</tbody></table>'
         "</div></figure>"
     )
+
+
+def _header(scope: str, name: str) -> str:
+    """A cell that names its row or its column, in the direction in which its script is written."""
+    direction = ' dir="auto"' if any(bidirectional(letter) in {"R", "AL"} for letter in name) else ""
+    return f'<th scope="{scope}"{direction}>{html.escape(name)}</th>'
 
 
 def vector(entries: Iterable[float]) -> str:

@@ -103,9 +103,12 @@ class TrainU(PageWidget):
         """The derivative of the loss by each entry of `matrix`."""
         return reading_gradient(np.array(self.points), self.matrix, self._kinds)
 
-    def stepped(self, count: int) -> Float[Array, "2 2"]:
-        """`u` after some steps of gradient descent, each U ← U − rate · gradient, its entries held within −3 to 3."""
-        u, x = np.array(self.u), np.array(self.points)
+    def stepped(self, count: int, start: ArrayLike | None = None) -> Float[Array, "2 2"]:
+        """`u`, or another start, after some steps of gradient descent.
+
+        Each is U ← U − rate · gradient, its entries held within −3 to 3.
+        """
+        u, x = np.array(self.u if start is None else start), np.array(self.points)
         for _ in range(count):
             u = np.clip(u - self.rate * reading_gradient(x, u, self._kinds), -REACH, REACH)
         return u
@@ -133,18 +136,24 @@ class TrainU(PageWidget):
                 raise InputError(f"losses[{i}] is {loss:g}, below 0".replace("-", "−"))
 
     def fallback(self) -> str:
-        start = TrainU(self.points, self.kinds, rate=self.rate, handed=True)
         across, up = best_factors(tuple(map(tuple, self.points)), tuple(self.kinds))
         rows: list[Row] = [
-            _row("U as it is here", self),
-            _row("the two factors with the largest share", _with(start, np.diag([across, up]))),
-            _row("the whole U, after 40 steps from the identity", _with(start, start.stepped(40))),
+            self._row("U as it is here", self.matrix),
+            self._row("the two factors with the largest share", np.diag([across, up])),
+            self._row("the whole U, after 40 steps from the identity", self.stepped(40, np.eye(2))),
         ]
         shown, columns = "how much a token reads from its own kind, itself included", ["U", "own kind", "loss"]
         if self.training:
             return table(self.caption(f"{shown}, by the weights softmax(XU(XU)ᵀ)."), columns, rows)
         untrained: list[Row] = [(name.removeprefix("U "), [*cells][:2]) for name, cells in rows[:2]]
         return table(self.caption(f"{shown}."), ["numbers", "own kind"], untrained)
+
+    def _row(self, name: str, matrix: Float[Array, "2 2"]) -> Row:
+        x = np.array(self.points)
+        weights = attention_weights(x @ matrix, x @ matrix, scale=1)
+        rows = "; ".join(" ".join(f"{entry:.2f}" for entry in row) for row in matrix + 0.0).replace("-", "−")
+        share = kind_share(weights, self._kinds).mean()
+        return name, [f"[{rows}]", f"{share:.0%}", reading_loss(x, matrix, self._kinds)]
 
 
 @lru_cache(maxsize=16)
@@ -157,15 +166,6 @@ def best_factors(points: tuple[tuple[float, ...], ...], kinds: tuple[float, ...]
     shares = (attention_weights(projected, projected, scale=1) * same).sum(axis=-1).mean(axis=-1)
     best_across, best_up = factors[shares.argmax(), 0].tolist()
     return best_across, best_up
-
-
-def _with(start: TrainU, u: ArrayLike) -> TrainU:
-    return TrainU(start.points, start.kinds, rate=start.rate, handed=True, u=u)
-
-
-def _row(name: str, one: TrainU) -> Row:
-    rows = "; ".join(" ".join(f"{entry:.2f}" for entry in row) for row in one.matrix + 0.0).replace("-", "−")
-    return name, [f"[{rows}]", f"{one.share:.0%}", one.loss]
 
 
 def _factors(u: list[list[float]]) -> Float[Array, "2 2"]:

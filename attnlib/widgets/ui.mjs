@@ -32,17 +32,6 @@ export function set(node, attributes) {
 // The values of a model, to be taken by name: const { tokens, points } = values(model).
 export const values = (model) => new Proxy(model, { get: (_, name) => model.get(name) });
 
-// Fields that come as JSON in one text.
-export const recorded = (model, ...names) => names.map((name) => parsed(name, model.get(name)));
-
-function parsed(name, text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error(`${name} must be numbers in JSON`);
-  }
-}
-
 export function number(x, digits = 2) {
   const text = x.toFixed(digits);
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");

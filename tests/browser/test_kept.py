@@ -96,7 +96,7 @@ def test_a_notebook_that_was_saved_without_its_widgets_shows_every_table(open_pa
         notebooks.write([GALLERY], tmp_path / "notebooks")
         notebook = Notebook(open_page, address, "gallery.ipynb")
         notebook.command("notebook:run-all-cells")
-        notebook.page.locator(".jp-OutputArea-output figure.attn:not([data-widget] *)").nth(15).wait_for()
+        notebook.page.locator(".jp-OutputArea-output figure.attn:not(.anywidget-saved *)").nth(15).wait_for()
         count = notebook.page.locator(".anywidget-saved").count()
         until(notebook.page, "[...document.querySelectorAll('.anywidget-saved')].every((table) => !table.offsetHeight)")
         notebook.command("docmanager:save")

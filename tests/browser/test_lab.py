@@ -14,7 +14,7 @@ from tools import notebooks
 GALLERY = Path("chapters/appendices/gallery.md")
 EXAMPLES = Path("anywidget-static/examples")
 CHAPTER = Path("chapters/01_dot_product.md")
-LIVING = ".jp-OutputArea-output figure.attn:not([data-widget] *)"  # not the table behind it
+LIVING = ".jp-OutputArea-output figure.attn:not(.anywidget-saved *)"  # not the table behind it
 
 
 @pytest.fixture(scope="module")

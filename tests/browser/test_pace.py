@@ -4,16 +4,20 @@ import io
 import re
 from collections import defaultdict
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from anywidget_static import esbuild
 from attnlib import widgets
 from attnlib.widgets import AttentionGrid, HeadBrowser, MetricEllipse, TokenPlane
 from tests.helpers.tiers import some_of
 from tools import chromium
 from tools.site import FLAGS
+
+ROOT = Path(__file__).parents[2]
 
 EDGE = 40  # of 255: the most that a pixel at a rounded corner differs; those of letters differ by nothing
 CORNER = 56  # and where an outline turns, as the frame of a cell does
@@ -47,6 +51,36 @@ HEAR = """() => {
   };
   new MutationObserver(hear).observe(document.body, { subtree: true, childList: true, characterData: true });
 }"""
+# Marks a cell; how many cells were measured then.
+MARK = """async () => {
+  const measure = Element.prototype.getBoundingClientRect;
+  let measured = 0;
+  Element.prototype.getBoundingClientRect = function () {
+    measured += this.localName === "td";
+    return measure.call(this);
+  };
+  document.querySelector("td[data-cell='3,4']").classList.add("attn-marked");
+  await new Promise(requestAnimationFrame);
+  return measured;
+}"""
+# What a sentence, a number beside a slider and a cell hold: at rest, after a change while a pointer is held down, and at its end.
+WRITTEN = """import { pace } from "anywidget_static/pace.mjs";
+import * as ui from "UI";
+globalThis.written = (way) => {
+  const home = document.body.appendChild(document.createElement("div"));
+  const nodes = ["p", "output", "td"].map((tag) => home.appendChild(document.createElement(tag)));
+  const texts = () => nodes.map((node) => node.textContent);
+  const change = (text) => {
+    for (const node of nodes) ui[way](node, text);
+    return texts();
+  };
+  pace(home, () => {});
+  const still = change("still");
+  for (const name of ["pointerdown", "pointermove"]) home.dispatchEvent(new PointerEvent(name, { bubbles: true }));
+  const moved = change("moved");
+  dispatchEvent(new PointerEvent("pointerup"));
+  return [still, moved, texts()];
+};"""
 # From now on nothing that waits comes to its time, until `rest`.
 HOLD = "() => { window.held = []; window.setTimeout = (call, _, ...given) => held.push(() => call(...given)); }"
 
@@ -219,6 +253,28 @@ def test_marks_are_painted_as_they_are_written(show, state, scheme):
         apart = np.abs(painted - written)[top:bottom, left:right].max(axis=-1)
         assert (apart > EDGE).mean() < 1e-3
         assert apart.max() <= CORNER
+
+
+def test_a_cell_that_is_marked_while_its_table_is_painted_is_read_anew_alone(held):
+    page = held(a_grid())
+    before = picture(page)
+    assert page.evaluate(MARK) == 0  # no cell's place is measured again
+    painted = picture(page)
+    assert (painted != before).any()
+    ((left, top, right, bottom),) = page.locator(FILM).evaluate_all(BOXES)
+    rest(page)
+    apart = np.abs(painted - picture(page))[top:bottom, left:right].max(axis=-1)
+    assert (apart > EDGE).mean() < 1e-3
+    assert apart.max() <= CORNER
+
+
+@pytest.mark.parametrize("way", ["write", "refill"])
+def test_a_sentence_waits_for_rest_and_what_follows_an_input_does_not(way, show, tmp_path):
+    ui = (ROOT / "attnlib/widgets/ui.mjs").as_posix()
+    esbuild.run({"page": WRITTEN.replace("UI", ui)}, tmp_path, "--format=iife", root=ROOT)
+    page = show(a_plane())
+    page.evaluate((tmp_path / "page.js").read_text("utf8"))
+    assert page.evaluate("written", way) == [["still"] * 3, ["still", "moved", "moved"], ["moved"] * 3]
 
 
 @pytest.mark.parametrize("name", ["AttentionGrid", "TokenPlane", "AxesPuzzle"])

@@ -17,7 +17,6 @@ from pathlib import Path
 from anywidget_static.page import Source, script_folder
 
 SITES = re.compile(r"""\b(?:from|import)\s*["'](https?://[^"']+)""")
-IMPORTS = re.compile(r"""^\s*import\b|\bimport\s*\(|\bfrom\s*["']""", re.MULTILINE)
 SAVABLE = "\nexport const savable = true;"
 START = 'import "anywidget_static/page.css";\nimport { from_text, mount } from "anywidget_static/mount.mjs";\n'
 SHORTEN = """
@@ -172,25 +171,14 @@ def page_of(source: Source, built: Path | None = None, root: Path = Path()) -> t
     """The script and the style of a page with one widget: those in the folder `built`, if they are there, else made now.
 
     Raises:
-        BuildError: without esbuild, unless the module is a text that imports nothing.
+        BuildError: as `run`, where they are to be made.
     """
-    if built and (script := built / f"{source.name}.page.mjs").exists():
-        return script.read_text(encoding="utf8"), script.with_suffix(".css").read_text(encoding="utf8")
-    if program(root):
-        with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder:
+        script = (built or Path(folder)) / f"{source.name}.page.mjs"
+        if not script.exists():
             write_pages({"page": [source]}, Path(folder), root=root)
             script = Path(folder, "page.js")
-            return script.read_text(encoding="utf8"), script.with_suffix(".css").read_text(encoding="utf8")
-    if source.package or IMPORTS.search(source.esm):
-        raise BuildError(
-            f"the module of {source.name} imports others, and esbuild, which joins them, is missing: "
-            "install it with `npm install esbuild`"
-        )
-    names = ("bounds", "model", "pace", "state", "mount")
-    texts = [(script_folder() / f"{name}.mjs").read_text(encoding="utf8") for name in names]
-    runtime = re.sub(r"^(import .*\n|export | *//.*\n)", "", "".join(texts), flags=re.MULTILINE)
-    style = (script_folder() / "page.css").read_text(encoding="utf8")
-    return f"{runtime}mount(document, {{ {source.name}: {_from_text(source)} }});\n", f"{style}{source.css}"
+        return script.read_text(encoding="utf8"), script.with_suffix(".css").read_text(encoding="utf8")
 
 
 def copy_pages(

@@ -21,9 +21,12 @@ from ipywidgets.widgets.widget import _remove_buffers
 VIEW = "application/vnd.jupyter.widget-view+json"
 HOME = re.compile(r'<div data-widget="[^"]*"(?: id="([^"]*)">)?')
 LINK = '<a class="headerlink" data-link href="#{anchor}" aria-label="Link to this widget">#</a>'
-KEPT = '<div class="anywidget-saved"><style>{}</style>{}<p>This is how the widget started. {}.</p></div>'
-KEPT_SHELL = re.compile(KEPT.format(".*?", "(.*)", "[^<]*").removesuffix("</div>"), re.DOTALL)
-BLANK = r"/\*.*?\*/|\n *|(?<=[{;:,>+]) +| +(?=[{}>+])"  # in a style
+KEPT = (
+    "<div class=anywidget-saved><style>{}</style>{}<p>This is how the widget started. Where its cell runs {}.</p></div>"
+)
+KEPT_TABLE = re.compile(KEPT.format(".*?", "(.*)", "(?:it lives|you can ([^<]*))"), re.DOTALL)
+BLANK = r"/\*.*?\*/|\n *|(?<=[{;:,>+]) +| +(?=[{>+])|;? +(?=})|;(?=\n)"  # in a style
+QUOTED = re.compile(r'="([\w.:#-]+)"(?=[^<>]*>)')
 PLACE = re.compile(r'<script type="application/json" data-model="(\w+)"></script>')
 STATE = re.compile(r'<script type="application/json">([^<]*)</script>')
 STATE_FILE = re.compile(r'data-state="[^"]*?(state-\w+\.js)"')
@@ -75,19 +78,24 @@ def shell(name: str, anchor: str, model: str, fallback: str, alive: str = "") ->
     )
 
 
-def kept(html: str, alive: str = "") -> str:
-    """The shell of a widget as a notebook's output of its own, behind the widget: it is seen where that does not live."""
+def anchor_of(name: str, title: str) -> str:
+    """The address of a widget in its page."""
+    return "-".join(re.findall(r"\w+", f"{name} {title}".lower().replace("_", " ")))
+
+
+def kept(fallback: str, alive: str = "") -> str:
+    """A widget's table as a notebook's output of its own, behind the widget: it is seen where that does not live."""
     style = re.sub(BLANK, "", (script_folder() / "kept.css").read_text(encoding="utf8"), flags=re.DOTALL)
-    return KEPT.format(style, html, f"Where its cell runs you can {alive}" if alive else "Where its cell runs it lives")
+    return KEPT.format(style, QUOTED.sub(r"=\1", fallback), f"you can {alive}" if alive else "it lives")
 
 
-def shell_of(text: str, model: str) -> str:
-    """The shell of the widget with this model in the HTML of an output, kept or not; none where it is another's."""
+def shell_of(text: str, view: str, state: Mapping[str, Any]) -> str:
+    """The shell of the widget with this model in the HTML of an output, kept or not; "" where it is another's."""
+    if found := KEPT_TABLE.fullmatch(text):
+        anchor = anchor_of(state.get("_module", ""), state.get("title", ""))
+        return shell(state.get("_module", ""), anchor, view, found[1], found[2] or "")
     place = PLACE.search(text)
-    if not place or place[1] != model:
-        return ""
-    found = KEPT_SHELL.match(text)
-    return found[1] if found else text
+    return text if place and place[1] == view else ""
 
 
 def whole(title: str, html: str, script: str, style: str) -> str:
@@ -149,7 +157,7 @@ def filled(text: str, models: Mapping[str, Any]) -> str:
 
 def serialized(model: Mapping[str, Any]) -> str:
     """A model's state as JSON that may stand inside HTML."""
-    state = inputs(model["state"])
+    state = inputs(unpacked(model["state"]))
     if model.get("buffers"):
         state["_buffers"] = [{"path": one["path"], "data": _as_text(one["data"])} for one in model["buffers"]]
     return _json(state)
@@ -162,6 +170,34 @@ def _as_text(data: str) -> str:
 
 def _json(state: Mapping[str, Any]) -> str:
     return json.dumps(state, sort_keys=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def packed(value: Any) -> Any:
+    """Texts, lists and dicts as JSON, with numbers as JavaScript writes them; all else, and what holds bytes, as it is."""
+    if not isinstance(value, str | list | dict):
+        return value
+    try:
+        return json.dumps(_whole(value), separators=(",", ":"), ensure_ascii=False)
+    except TypeError:
+        return value
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_whole(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _whole(one) for name, one in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def unpacked(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A saved state with the values of what a package's widget sends as JSON."""
+    if not state.get("_library"):
+        return state
+    return {
+        name: json.loads(value) if isinstance(value, str) and name not in FRONT_END else value
+        for name, value in state.items()
+    }
 
 
 def inputs(state: Mapping[str, Any]) -> dict[str, Any]:

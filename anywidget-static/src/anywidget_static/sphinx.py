@@ -16,7 +16,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,8 @@ def read(app: Sphinx, document: nodes.document) -> None:
     taken = set(document.ids)
     left = False
     for bundle, view in _views(document):
-        model, html = models.get(view), _html(bundle, view)
+        model = models.get(view)
+        html = _html(bundle, view, page.unpacked(model["state"]) if model else {})
         if html and not model:
             logger.warning("%s", LOST, location=bundle, type="widgets")
             _show(bundle, page.named(html, "", taken))
@@ -105,13 +106,13 @@ def _show(bundle: nodes.container, html: str) -> None:
     bundle += [nodes.container("", shown, mime_type="text/html"), *kept]
 
 
-def _html(bundle: nodes.container, view: str) -> str:
+def _html(bundle: nodes.container, view: str, state: Mapping[str, Any]) -> str:
     """The widget's own HTML: its output has it, or the one behind that, which then goes."""
     outputs = bundle.parent.children
     at = outputs.index(bundle)
     for output in outputs[at : at + 2]:
         for part in output.findall(nodes.container):
-            html = page.shell_of(part.astext(), view) if part.get("mime_type") == "text/html" else ""
+            html = page.shell_of(part.astext(), view, state) if part.get("mime_type") == "text/html" else ""
             if html:
                 if output is not bundle:
                     outputs.remove(output)

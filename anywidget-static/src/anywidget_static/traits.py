@@ -159,7 +159,7 @@ def _bounds(trait: traitlets.TraitType[Any, Any]) -> dict[str, Any]:
         found |= {side: limit for side, limit in (("min", trait.low), ("max", trait.high)) if np.isfinite(limit)}
     elif isinstance(trait, traitlets.Enum):
         found["values"] = list(trait.values or ())
-    elif isinstance(trait, Texts | Numbers) and trait._maxlen < sys.maxsize and "to_json" not in trait.metadata:
+    elif isinstance(trait, Texts | Numbers) and trait._maxlen < sys.maxsize:
         found |= {"type": "list", "min": trait._minlen, "max": trait._maxlen}
     elif isinstance(trait, traitlets.List) and trait.allow_none:
         found["type"] = "list"  # the author's null does not tell a link what it may carry

@@ -1,6 +1,7 @@
 """The base of a widget that is live in Jupyter, and equally alive in a web page with no kernel."""
 
 import difflib
+import json
 import os
 import re
 import sys
@@ -19,7 +20,20 @@ from anywidget_static import esbuild, page
 from anywidget_static.page import Source
 from anywidget_static.traits import InputError, UnknownInput, bounds_of
 
-LOADER = re.sub(r"//.*|\n *", "", (page.script_folder() / "jupyter.mjs").read_text("utf8"))  # each widget saves it
+LOADER = (page.script_folder() / "jupyter.mjs").read_text("utf8")
+LOADER = re.sub(r"//.*|\n *| (?=\W)|(?<=\W) ", "", LOADER)  # each widget saves it
+
+
+def _sent(value: Any, widget: "Widget") -> Any:
+    return page.packed(value) if widget._bundle else value
+
+
+def _received(value: Any, widget: "Widget") -> Any:
+    return json.loads(value) if widget._bundle and isinstance(value, str) else value
+
+
+# Of a package's widgets a notebook saves JSON: else each entry of a list would have a line of its own.
+PACKED = {"to_json": _sent, "from_json": _received}
 
 
 class Widget(anywidget.AnyWidget):
@@ -38,8 +52,8 @@ class Widget(anywidget.AnyWidget):
     _bundle: ClassVar[Path | None] = None
     _stem: ClassVar[str]
     _alive: ClassVar[str] = ""
-    title = traitlets.Unicode().tag(sync=True)
-    _bounds = traitlets.Dict(read_only=True).tag(sync=True)
+    title = traitlets.Unicode().tag(sync=True, **PACKED)
+    _bounds = traitlets.Dict(read_only=True).tag(sync=True, **PACKED)
     _module = traitlets.Unicode(read_only=True).tag(sync=True)
     _library = traitlets.Unicode().tag(sync=True)
 
@@ -62,6 +76,8 @@ class Widget(anywidget.AnyWidget):
         own = cls.mro()[: cls.mro().index(Widget)]
         traits = {name: trait for part in reversed(own) for name, trait in vars(part).items()}
         inputs = [n for n, t in traits.items() if isinstance(t, traitlets.TraitType) and t.metadata.get("sync")]
+        for name in inputs:
+            traits[name].metadata = PACKED | traits[name].metadata
         if inputs:
             cls._check_input = traitlets.validate(*inputs)(Widget._checked)
 
@@ -136,7 +152,7 @@ class Widget(anywidget.AnyWidget):
         return path
 
     def _shell(self) -> str:
-        anchor = "-".join(re.findall(r"\w+", f"{self._module} {self.title}".lower().replace("_", " ")))
+        anchor = page.anchor_of(self._module, self.title)
         return page.shell(self._module, anchor, self.model_id, self.fallback(), self._alive)
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
@@ -159,7 +175,7 @@ class Widget(anywidget.AnyWidget):
         if bundle is None or any(frame.f_code is format_display_data.__code__ for frame, _ in walk_stack(None)):
             raise NotImplementedError  # IPython then goes on as if this were not here
         data, metadata = bundle
-        html = page.kept(self._shell(), self._alive)
+        html = page.kept(self.fallback(), self._alive)
         display({page.VIEW: data[page.VIEW], "text/plain": ""}, raw=True, metadata=metadata)
         display({"text/plain": data["text/plain"], "text/html": html}, raw=True)
 

@@ -75,6 +75,24 @@ function same(one, other) {
   return plain && JSON.stringify(one) === JSON.stringify(other);
 }
 
+// A model whose widget sends texts, lists and objects as JSON (widget.py), with the values that these stand for.
+export function unpacked(model) {
+  const known = new Map(); // by name: [text, value]
+  const get = (name) => {
+    const text = model.get(name);
+    if (typeof text !== "string" || /^_(?!bounds$)/.test(name)) return text;
+    if (known.get(name)?.[0] !== text) known.set(name, [text, JSON.parse(text)]);
+    return known.get(name)[1];
+  };
+  const packed = (value) => (value === Object(value) || typeof value === "string" ? JSON.stringify(value) : value);
+  const set = (name, value) => {
+    const given = typeof name === "string" ? { [name]: value } : name;
+    model.set(Object.fromEntries(Object.entries(given).map(([key, one]) => [key, packed(one)])));
+  };
+  const own = (value) => (typeof value === "function" ? value.bind(model) : value);
+  return new Proxy(model, { get: (_, name) => ({ get, set })[name] ?? own(model[name]) });
+}
+
 // A widget as anywidget takes it: the default export, or a function that makes it, or (older) the module itself. A
 // module may come late too: from a function that loads it.
 export async function definition(given) {

@@ -1,6 +1,6 @@
 // The page's side of Python: it starts the worker, asks it to run cells, and keeps the widgets that they make.
 
-import { definition, Model } from "anywidget_static/model.mjs";
+import { definition, Model, unpacked } from "anywidget_static/model.mjs";
 import { bring_style } from "./dom.mjs";
 
 const FOREIGN =
@@ -97,7 +97,7 @@ export class Python extends EventTarget {
       throw new Error("This needs Jupyter.");
     };
     const widget = await definition(given);
-    const shared = { model, signal: ended.signal, experimental: { invoke: cannot } };
+    const shared = { model: unpacked(model), signal: ended.signal, experimental: { invoke: cannot } };
     const cleans = [await widget.initialize?.(shared)];
     cleans.push(await widget.render?.({ ...shared, el: element, host: { getModel: cannot, getWidget: cannot } }));
     return () => {

@@ -30,7 +30,8 @@ from tools.site_zip import NAME
 
 # A formula stands in the page twice, as MathML and as a picture of letters. The picture stays, under a name that is read out.
 MATHML = re.compile(
-    r'<span class="katex-mathml">.*?<annotation encoding="application/x-tex">(.*?)</annotation></semantics></math></span>',
+    r'<span class="katex-mathml">.*?<annotation encoding="application/x-tex">(.*?)</annotation>'
+    r"</semantics></math></span>",
     re.DOTALL,
 )
 MARGINS = 40  # mm, of print.css

@@ -199,7 +199,8 @@ unit: $(WIDGETS)
 check: $(WIDGETS)
 	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint types unit
 
-# Tests that wait for a browser, a build or a student's process. The others compute, and alone cover the packages.
+# Tests that wait for a browser, a build or a student's process. The others compute, and alone cover the packages and check
+# the types of calls: to make each function check its own takes each process five seconds.
 WAITING := tests/browser tests/classroom tests/site
 .PHONY: scripts computing
 scripts: .venv/ready
@@ -213,7 +214,7 @@ test: $(WIDGETS)
 	@python tools/chromium.py
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target book lint types scripts computing
 	@$(MAKE) --no-print-directory notebooks
-	pytest -m "not slow" -n 4 --dist worksteal $(WAITING)
+	pytest --jaxtyping-packages= -m "not slow" -n 4 --dist worksteal $(WAITING)
 
 # Everything: also what trains, runs whole chapters, installs anew and needs a hub, and every page under the audit's rules.
 test-all: test hub-environment

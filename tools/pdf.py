@@ -188,7 +188,7 @@ def make(site: Path, target: Path, part: str = "book", sheet: str = "A4") -> int
     with tempfile.TemporaryDirectory() as kept, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=[*FLAGS, UNHINTED])
         pages = paper.contents(site, everything)
-        shown = pictures.take(browser, site, paper.with_widgets(pages), pictures.states())
+        shown = pictures.take(browser, site, pages, pictures.states())
         file = Path(kept) / "book.html"
         file.write_text(joined(site, made, shown, everything, style_of(site, Path(kept), sheet)), encoding="utf8")
         pdf, titles = printed(browser, file, SHEETS[sheet] - MARGINS)

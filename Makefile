@@ -200,23 +200,27 @@ unit: $(WIDGETS)
 check: $(WIDGETS)
 	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint types unit
 
-# Tests that wait for a browser, a build or a student's process. The others compute, and alone cover the packages.
+# Tests that wait for a browser, a build or a student's process. The others compute, and alone cover the packages and check
+# the types of calls: to make each function check its own takes each process five seconds. COV=--cov also counts the lines that
+# they run, two thirds more work.
 WAITING := tests/browser tests/classroom tests/site
 .PHONY: scripts computing
 scripts: .venv/ready
 	npm test
 
 computing: $(WIDGETS)
-	pytest -m "not slow" --cov -n auto --dist worksteal $(addprefix --ignore=,$(WAITING))
+	pytest -m "not slow" $(COV) -n auto --dist worksteal $(addprefix --ignore=,$(WAITING))
 
 # One process builds the book: beside it runs what needs no site.
 test: $(WIDGETS)
 	@python tools/chromium.py
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target book lint types scripts computing
 	@$(MAKE) --no-print-directory notebooks
-	pytest -m "not slow" -n 4 --dist worksteal $(WAITING)
+	pytest --jaxtyping-packages= -m "not slow" -n 4 --dist worksteal $(WAITING)
 
-# Everything: also what trains, runs whole chapters, installs anew and needs a hub, and every page under the audit's rules.
+# Everything: also what trains, runs whole chapters, installs anew and needs a hub, the packages' coverage, and every page under
+# the audit's rules.
+test-all: export COV = --cov
 test-all: test hub-environment
 	pytest -m slow -n 3 --dist worksteal
 	@$(MAKE) --no-print-directory audit

@@ -48,9 +48,7 @@ def faults(site: Path, pages: Mapping[str, Page]) -> Iterator[tuple[str, str]]:
 def check(app: Sphinx, exception: Exception | None) -> Iterator[tuple[str, str]]:
     """Every fault in the pages of the book."""
     if not exception and app.builder.format == "html":
-        site, page_of = (
-            Path(app.outdir),
-            {app.builder.get_target_uri(page): page for page in sorted(app.env.found_docs)},
-        )
+        site = Path(app.outdir)
+        page_of = {app.builder.get_target_uri(page): page for page in sorted(app.env.found_docs)}
         for message, address in faults(site, {address: read(site / address) for address in page_of}):
             yield message, page_of[address]

@@ -31,7 +31,8 @@ ITEMS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "left", "right",
 )  # fmt: skip
 VOCABULARY: tuple[str, ...] = tuple(
-    dict.fromkeys((*CALL, "listen", "roger", "over", *PRONOUNS, *MEETINGS, "the", *WOMEN, *MEN, *THINGS, *WOMEN.values(), *ITEMS))
+    dict.fromkeys((*CALL, "listen", "roger", "over", *PRONOUNS, *MEETINGS, "the", *WOMEN, *MEN, *THINGS,
+        *WOMEN.values(), *ITEMS))
 )  # fmt: skip
 ROW = {word: row for row, word in enumerate(VOCABULARY)}
 CONTEXT = 32  # tokens that a stream asks to continue

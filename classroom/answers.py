@@ -19,7 +19,8 @@ BESIDE = [PACKAGE.parent / part for part in ("anywidget-static/src/anywidget_sta
 HARNESS = "attnlib.exercises.harness"
 # Parts that, as what is at hand, compute no attention: what they call notes itself. Of the exercises, those of no chapter.
 PLAIN = re.compile(
-    r"(anywidget_static|attention_posters|attnlib\.(arguments|checks|plots|questions|threads|widgets|exercises(?!\.\w+_\d\d)))\b"
+    r"(anywidget_static|attention_posters|"
+    r"attnlib\.(arguments|checks|plots|questions|threads|widgets|exercises(?!\.\w+_\d\d)))\b"
 )
 STAND_IN = """
 def __getattr__(name):

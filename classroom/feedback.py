@@ -27,17 +27,20 @@ from classroom.prose import formulas, lines, parsed, rendered, spoken, visible
 WAITS = "waits for your teacher"
 Points = Mapping[str, tuple[float | None, float]]
 
-PAGE = """<!doctype html>
+HEAD = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>{plain}: feedback</title>
+<title>{plain}</title>
 <style>{style}</style>
 </head>
-<body>
+"""
+PAGE = (
+    HEAD
+    + """<body>
 <header>
 <h1>{title}</h1>
 <p class="score">{score}</p>
@@ -51,6 +54,7 @@ PAGE = """<!doctype html>
 </body>
 </html>
 """
+)
 
 
 POLICY = "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
@@ -90,7 +94,7 @@ def page(
     html = PAGE.format(
         policy=POLICY.format(known_by),
         style=style,
-        plain=escape(title),
+        plain=f"{escape(title)}: feedback",
         title=rendered([heading], known) if heading else title,
         score=_score(points, state),
         late=f"<p>{escape(late)}</p>" if late else "",

@@ -12,7 +12,7 @@ from html import escape
 from classroom import book, charts, examples
 from classroom.book import Section
 from classroom.course import Course
-from classroom.feedback import POLICY, coloured, number, styled
+from classroom.feedback import HEAD, POLICY, coloured, number, styled
 from classroom.formulas import typeset
 from classroom.misconceptions import FEWEST, Class, Question, look
 from classroom.prose import formulas, parsed, rendered, spoken, visible
@@ -26,17 +26,9 @@ PARTS = {
 WORTH = 0.1  # of a question's points: where the class lost no more, it is no part of a lesson
 SENTENCES = 5  # of failures without a known mistake, for each question
 
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{plain} · the class</title>
-<style>{style}</style>
-</head>
-<body>
+PAGE = (
+    HEAD
+    + """<body>
 <header>
 <h1>{title} · the class</h1>
 <ul class="facts">{facts}</ul>
@@ -56,6 +48,7 @@ look before you show it.</p>
 </body>
 </html>
 """
+)
 
 
 @dataclass(frozen=True)
@@ -105,7 +98,7 @@ def page(found: Class, address: Callable[[Section], str]) -> str:
         PAGE.format(
             policy=POLICY.format(known_by),
             style=style,
-            plain=escape(found.title),
+            plain=f"{escape(found.title)} · the class",
             title=titles[found.title],
             facts="".join(f"<li>{one}</li>" for one in charts.facts(found)),
             plan=_plan(told),

@@ -24,7 +24,8 @@ from classroom.limits import Limits
 
 TOKEN = re.compile(
     r"(?P<blank>#[^\n]*|\s+|\\\n)"
-    r"|(?P<text>[rbfuRBFU]{0,2}(?:'{3}.*?(?:'{3}|\Z)|\"{3}.*?(?:\"{3}|\Z)|'(?:\\.|[^'\\\n])*'?|\"(?:\\.|[^\"\\\n])*\"?))"
+    r"|(?P<text>[rbfuRBFU]{0,2}(?:'{3}.*?(?:'{3}|\Z)|\"{3}.*?(?:\"{3}|\Z)"
+    r"|'(?:\\.|[^'\\\n])*'?|\"(?:\\.|[^\"\\\n])*\"?))"
     r"|(?P<number>\d[\w.]*)|(?P<name>[^\W\d]\w*)|(?P<sign>.)",
     re.DOTALL,
 )

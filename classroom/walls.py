@@ -61,7 +61,8 @@ for part in sys sysrq-trigger irq bus fs acpi; do
   fi
 done
 mount -o remount,bind,ro "$new"
-exec chroot "$new" setpriv ${user:+--reuid=$user --regid=$user --clear-groups} --bounding-set=-all --inh-caps=-all --no-new-privs \
+exec chroot "$new" setpriv ${user:+--reuid=$user --regid=$user --clear-groups} \
+  --bounding-set=-all --inh-caps=-all --no-new-privs \
   sh -c 'cd "$0" && exec "$@"' "$work" "$@"
 """
 
@@ -117,17 +118,19 @@ def _unshare(command: list[str], folder: Path, limits: Limits) -> list[str]:
     root = folder.parent / "root"
     root.mkdir(exist_ok=True)
     user = ["--user", "--map-root-user"] if os.geteuid() else []
-    return ["unshare", *user, "--mount", "--net", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "sh", "-c", NAMESPACES, "sh",
-            str(root), str(folder), str(limits.disk), str(limits.files), "" if user else str(NOBODY), *readable(), "--", *command]  # fmt: skip
+    return ["unshare", *user, "--mount", "--net", "--pid", "--ipc", "--uts", "--fork", "--kill-child",
+            "sh", "-c", NAMESPACES, "sh", str(root), str(folder), str(limits.disk), str(limits.files),
+            "" if user else str(NOBODY), *readable(), "--", *command]  # fmt: skip
 
 
 def _bwrap(command: list[str], folder: Path, limits: Limits) -> list[str]:
     paths: list[str] = []
     for path in readable():
         paths += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind", path, path]
-    return [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
-            "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev", *paths, "--size", str(limits.disk),
-            "--tmpfs", str(folder), "--remount-ro", "/", "--chdir", str(folder), *command]  # fmt: skip
+    return [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session",
+            "--cap-drop", "ALL", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev", *paths,
+            "--size", str(limits.disk), "--tmpfs", str(folder), "--remount-ro", "/", "--chdir", str(folder),
+            *command]  # fmt: skip
 
 
 def _as_it_is(command: list[str], folder: Path, limits: Limits) -> list[str]:
@@ -211,7 +214,8 @@ def environment(folder: Path) -> dict[str, str]:
     """Nothing of the teacher's: no keys, no paths beyond what Python needs."""
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     homes = dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR", "XDG_CACHE_HOME"), str(folder))
-    return {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "PYTHONPATH": str(runner()), "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "PYTHONDONTWRITEBYTECODE": "1",
+    return {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "PYTHONPATH": str(runner()), "LANG": "C.UTF-8",
+            "MPLBACKEND": "Agg", "PYTHONDONTWRITEBYTECODE": "1",
             "USER": "student", "LOGNAME": "student", "CLASSROOM_RUN": str(folder), **one_thread, **homes}  # fmt: skip
 
 

@@ -62,7 +62,8 @@ def look(drawn: Mapping[str, dict[str, Any] | None], called: Mapping[str, list[s
 def alike(name: str, student: str) -> bool:
     """Whether a written name is that of the student as a platform writes it, whole or in part, or as a login is made of it.
 
-    >>> [alike("Anna Müller", one) for one in ("Müller-Anna-Maria_203", "mülleranna_503", "amueller@example.org", "anna", "eve")]
+    >>> written = ("Müller-Anna-Maria_203", "mülleranna_503", "amueller@example.org", "anna", "eve")
+    >>> [alike("Anna Müller", one) for one in written]
     [True, True, True, True, False]
     """
     own, theirs = _words(name), _platform(student)

@@ -70,7 +70,7 @@ def make(site: Path, target: Path, part: str = "book") -> int:
     names, made = paper.contents(site, paper.chosen(part)), paper.edition(site)
     with tempfile.TemporaryDirectory() as kept, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=FLAGS)
-        shown = pictures.take(browser, site, paper.with_widgets(names), pictures.states())
+        shown = pictures.take(browser, site, names, pictures.states())
         parts = [paper.printable(name, site, names, shown, made.address) for name in names]
         parts[0].select_one(".hero").insert_after(paper.imprint(made))
         for section in parts[0].select("section:has(> .toctree-wrapper)"):

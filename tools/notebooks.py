@@ -187,7 +187,9 @@ def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple
         return
     if kind in {"exercise", "exercise-start"}:  # the cells behind a start are cells of the notebook already
         label = options.get("label", "")
-        yield "markdown", f"### Exercise{f' {n}' if (n := numbers().get(label)) else ''}: {title}\n\n{_meta(label)}"
+        number, known = numbers().get(label), EXERCISES.get(label.removeprefix("ex-"))
+        heading = f"### Exercise{f' {number}' if number else ''}: {title}"
+        yield "markdown", f"{heading}\n\n{f'*{known.meta}.*' if known else ''}"
         yield from _plain(body, name, cells=True)
     elif kind == "reading-time":
         yield "markdown", f"*{' '.join(word for line in _references([body], name) for word in line.split())}*"
@@ -203,14 +205,6 @@ def _directive(kind: str, title: str, content: str, name: str) -> Iterator[tuple
             yield "markdown", "\n".join(f"> {line}".rstrip() for line in [f"**{title}**", "", *inner.splitlines()])
     else:
         raise ConversionError(f"{name}: no plain form is known for the directive {{{kind}}}")
-
-
-def _meta(label: str) -> str:
-    """What stands under an exercise's title, for those that `attnlib.exercises` knows."""
-    exercise = EXERCISES.get(label.removeprefix("ex-"))
-    if exercise is None:
-        return ""
-    return f"*{exercise.meta}.*"
 
 
 def _references(lines: list[str], name: str) -> list[str]:

@@ -30,7 +30,8 @@ from tools.site_zip import NAME
 
 # A formula stands in the page twice, as MathML and as a picture of letters. The picture stays, under a name that is read out.
 MATHML = re.compile(
-    r'<span class="katex-mathml">.*?<annotation encoding="application/x-tex">(.*?)</annotation></semantics></math></span>',
+    r'<span class="katex-mathml">.*?<annotation encoding="application/x-tex">(.*?)</annotation>'
+    r"</semantics></math></span>",
     re.DOTALL,
 )
 MARGINS = 40  # mm, of print.css
@@ -187,7 +188,7 @@ def make(site: Path, target: Path, part: str = "book", sheet: str = "A4") -> int
     with tempfile.TemporaryDirectory() as kept, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=[*FLAGS, UNHINTED])
         pages = paper.contents(site, everything)
-        shown = pictures.take(browser, site, paper.with_widgets(pages), pictures.states())
+        shown = pictures.take(browser, site, pages, pictures.states())
         file = Path(kept) / "book.html"
         file.write_text(joined(site, made, shown, everything, style_of(site, Path(kept), sheet)), encoding="utf8")
         pdf, titles = printed(browser, file, SHEETS[sheet] - MARGINS)

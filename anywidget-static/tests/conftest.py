@@ -12,7 +12,7 @@ import pages
 import samples
 from anywidget_static import esbuild, page
 from anywidget_static.widget import library
-from axe import ROOT
+from pages import ROOT
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 STYLE = ":root { color-scheme: light dark } body { font: 16px sans-serif }"

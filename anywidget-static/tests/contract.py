@@ -7,7 +7,7 @@ import pytest
 
 from anywidget_static import esbuild, page
 from anywidget_static.widget import library
-from axe import ROOT
+from pages import ROOT
 
 # What a reader sees and hears of the widget, without what only tells of the last step.
 SHOWN = """(root, all) => {

@@ -5,12 +5,15 @@ import os
 import re
 import shutil
 from collections import defaultdict
+from functools import partial
+from pathlib import Path
 
 import pytest
 
-import axe
+from anywidget_static import axe
 
 pytest.register_assert_rewrite("contract")
+ROOT = next(folder for folder in Path(__file__).parents if (folder / "node_modules").exists())
 
 
 @pytest.fixture(scope="session")
@@ -158,4 +161,4 @@ def settle():
 @pytest.fixture(scope="session")
 def violations():
     """What axe finds in a page."""
-    return axe.violations
+    return partial(axe.violations, root=ROOT)

@@ -14,7 +14,7 @@ import counter
 from anywidget_static import InputError, OneOf, Real, Whole, Widget, esbuild, page
 from anywidget_static.page import Source
 from anywidget_static.widget import library
-from axe import ROOT
+from pages import ROOT
 
 FAULT = f"""
 import {{ fault }} from "{(page.script_folder() / "bounds.mjs").as_uri()}";

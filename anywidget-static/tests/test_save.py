@@ -12,7 +12,7 @@ import traitlets
 import counter
 import samples
 from anywidget_static import Widget, esbuild
-from axe import ROOT
+from pages import ROOT
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -189,7 +189,8 @@ ENTROPY_MISTAKES: Slips = [
     ("That is the mean logarithm of the sums. The right word's score is to be subtracted.", lambda s, r: _log_total(s).mean()),
     ("The largest score is subtracted in the sum alone. Subtract it from the right word's score too.", lambda s, r: (_log_total(s - s.max(axis=1, keepdims=True)) - _at(s, r)).mean()),
     *((KEPT_FROM_0, lambda s, r, least=least: -np.log(_at(weights(s), r) + least).mean()) for least in SMALLEST),
-    *((KEPT_FROM_0, lambda s, r, least=least: -np.log(np.maximum(_at(weights(s), r), least)).mean()) for least in SMALLEST),
+    *((KEPT_FROM_0, lambda s, r, least=least: -np.log(np.maximum(_at(weights(s), r), least)).mean())
+        for least in SMALLEST),
     *slips(_of_shares, POSITIVE),
 ]  # fmt: skip
 ROUNDED = "Your result is infinite: the right word's share was rounded to 0, and ln 0 is −∞. Write −ln of the fraction as ln of the sum, minus the score."

@@ -29,7 +29,8 @@ JACOBIAN_MISTAKES: Slips = [
     ("Off the diagonal all is right. On it stands a_j: for j = k it is a_j (1 − a_j).", lambda a: np.diag(a + a**2) - np.outer(a, a)),
     ("Off the diagonal all is right. On it −a_j² is missing a_j: there it is a_j (1 − a_j).", lambda a: np.diag(a * (1 - a)) - np.outer(a, a)),
     ("Every slope is a_j (1 − a_k). That is for j = k alone: otherwise it is −a_j a_k.", lambda a: np.outer(a, 1 - a)),
-    ("Every slope is a_j (1 − a_j). That is for j = k alone: otherwise it is −a_j a_k.", lambda a: np.tile((a * (1 - a))[:, None], len(a))),
+    ("Every slope is a_j (1 − a_j). That is for j = k alone: otherwise it is −a_j a_k.",
+        lambda a: np.tile((a * (1 - a))[:, None], len(a))),
     ("You took the weights for scores, and their softmax for the weights: they come as weights.", lambda a: np.diag(weights(a)) - np.outer(weights(a), weights(a))),
 ]  # fmt: skip
 

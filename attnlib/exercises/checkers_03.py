@@ -43,10 +43,12 @@ READ_MISTAKES: Slips = [
     ("The values are weighted, and not added up: the result is one vector.", lambda t, z, q, k, v: weights(z @ k @ (t @ q))[:, None] * (z @ v)),
     ("The token's own value is added to what it reads. Return what it reads alone.", lambda t, z, q, k, v: _read(t, z, q, k, v) + t @ v),
     (ROOT, lambda t, z, q, k, v: single_query_attention(t @ q, z @ k, z @ v)),
-    (f"You divide by d_k: {UNDIVIDED}", lambda t, z, q, k, v: single_query_attention(t @ q, z @ k, z @ v, scale=1 / k.shape[1])),
+    (f"You divide by d_k: {UNDIVIDED}",
+        lambda t, z, q, k, v: single_query_attention(t @ q, z @ k, z @ v, scale=1 / k.shape[1])),
     (f"You divide by √d, the width of a token: {UNDIVIDED}", lambda t, z, q, k, v: single_query_attention(t @ q, z @ k, z @ v, scale=len(k) ** -0.5)),
     (f"You divide by the root of the number of tokens: {UNDIVIDED}", lambda t, z, q, k, v: single_query_attention(t @ q, z @ k, z @ v, scale=len(z) ** -0.5)),
-    (f"You multiply by √d_k: {UNDIVIDED}", lambda t, z, q, k, v: single_query_attention(t @ q, z @ k, z @ v, scale=k.shape[1] ** 0.5)),
+    (f"You multiply by √d_k: {UNDIVIDED}",
+        lambda t, z, q, k, v: single_query_attention(t @ q, z @ k, z @ v, scale=k.shape[1] ** 0.5)),
     ("The token is compared as it is, without w_q, or the keys without w_k.", lambda t, z, q, k, v: weights(z @ t) @ (z @ v)),
     *((f"Tokens after the first {n} are not read: {FIXED}", lambda t, z, q, k, v, n=n: _read(t, z[:n], q, k, v)) for n in LENGTHS),
     *((f"Axes after the first {n} have no part in your query: {FIXED}", lambda t, z, q, k, v, n=n: single_query_attention(t[:n] @ q[:n], z @ k, z @ v, scale=1)) for n in LENGTHS),
@@ -62,7 +64,8 @@ SAME_SIZE_READ: Slips = [
     ("The keys are the tokens as they are: multiply them by w_k first.", lambda t, z, q, k, v: single_query_attention(t @ q, z, z @ v, scale=1)),
     *READ_MISTAKES,
 ]  # fmt: skip
-ONE_HOT_READING: Case = (np.eye(3)[1], np.eye(3)[[0, 1, 2, 1]], np.eye(3, 2), np.eye(3, 2, k=-1), np.ones((3, 2)) * [1, 2] * np.arange(3)[:, None])  # fmt: skip
+ONE_HOT_READING: Case = (np.eye(3)[1], np.eye(3)[[0, 1, 2, 1]], np.eye(3, 2), np.eye(3, 2, k=-1),
+    np.ones((3, 2)) * [1, 2] * np.arange(3)[:, None])  # fmt: skip
 READ_ONE = (
     agrees(
         "the context vector",
@@ -146,7 +149,8 @@ SAME_SIZE_CROSS: Slips = [
     ("w_q and w_k are exchanged: x @ w_q asks, z @ w_k answers.", lambda x, z, q, k, v, *b: _cross(x, z, k, q, v, *b)),
     ("The keys are made with w_q: z @ w_k answers.", lambda x, z, q, k, v, *b: _cross(x, z, q, q, v, *b)),
     ("The queries are made with w_k: x @ w_q asks.", lambda x, z, q, k, v, *b: _cross(x, z, k, k, v, *b)),
-    ("w_k and w_v are exchanged: z @ w_k makes scores, z @ w_v is handed over.", lambda x, z, q, k, v, *b: _cross(x, z, q, v, k, *b)),
+    ("w_k and w_v are exchanged: z @ w_k makes scores, z @ w_v is handed over.",
+        lambda x, z, q, k, v, *b: _cross(x, z, q, v, k, *b)),
     ("A bias is added before the product: it belongs after it, x @ w_q + b_q.", lambda x, z, q, k, v, b_q, b_k, b_v: attention((x + b_q) @ q, (z + b_k) @ k, (z + b_v) @ v, scale=1)),
     *CROSS_MISTAKES,
 ]  # fmt: skip

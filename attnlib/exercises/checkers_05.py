@@ -152,7 +152,8 @@ CAUSAL_OFFSET = (
     _true_and_false(3, 5, 2),
 )  # fmt: skip
 PADDED_BATCH = (
-    agrees("two lengths", _batch_mask, [(np.array([3, 5]), 5), (np.array([2, 2]), 3), (np.array([300, 140]), 300)], BATCH_MISTAKES),
+    agrees("two lengths", _batch_mask, [(np.array([3, 5]), 5), (np.array([2, 2]), 3), (np.array([300, 140]), 300)],
+        BATCH_MISTAKES),
     agrees("four lengths", _batch_mask, [(np.array([2, 6, 1, 4]), 6), (np.array([3, 1, 4, 2]), 4)], BATCH_MISTAKES),
     agrees("one sequence", _batch_mask, [(np.array([2]), 4), (np.array([4]), 4), (np.array([1]), 1)], BATCH_MISTAKES),
     _true_and_false(np.array([3, 5, 1]), 5),

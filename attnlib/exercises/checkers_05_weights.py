@@ -160,8 +160,12 @@ GIANT_MISTAKES: Slips = [
 
 
 MASK_FIRST = (
-    agrees("the weights", masked, [scores_and_mask(1, 4, 6), scores_and_mask(2, 4, 6), _whole_scores(8, 5, 5), _integers(14, 4, 5), _far_below(), scores_and_mask(9, 1, 5), scores_and_mask(10, 3, 300)], SOFTMAX_MISTAKES, MULTIPLIED),
-    agrees("one mask for a batch", masked, [scores_and_mask(3, 2, 3, 4, 6), scores_and_mask(11, 5, 2, 5), scores_and_mask(12, 2, 1, 3, 1), scores_and_mask(13, 1, 1, 1)], SOFTMAX_MISTAKES, MULTIPLIED),
-    agrees("a score of 2000, blocked and not", masked, [_one_giant(), _one_giant(allowed=True), _giants()], SOFTMAX_MISTAKES, GIANT_MISTAKES),
+    agrees("the weights", masked, [scores_and_mask(1, 4, 6), scores_and_mask(2, 4, 6), _whole_scores(8, 5, 5),
+        _integers(14, 4, 5), _far_below(), scores_and_mask(9, 1, 5), scores_and_mask(10, 3, 300)], SOFTMAX_MISTAKES,
+        MULTIPLIED),
+    agrees("one mask for a batch", masked, [scores_and_mask(3, 2, 3, 4, 6), scores_and_mask(11, 5, 2, 5),
+        scores_and_mask(12, 2, 1, 3, 1), scores_and_mask(13, 1, 1, 1)], SOFTMAX_MISTAKES, MULTIPLIED),
+    agrees("a score of 2000, blocked and not", masked, [_one_giant(), _one_giant(allowed=True), _giants()],
+        SOFTMAX_MISTAKES, GIANT_MISTAKES),
     Property("a query without a key is an error", _no_key),
 )  # fmt: skip

@@ -33,12 +33,14 @@ SPLIT_MISTAKES: Slips = [
     ("The axes are (…, n, h, d_head): the swap of tokens and heads is missing.", lambda x, h: np.swapaxes(split_heads(x, h), -2, -3)),
     ("The axes are (…, h, d_head, n): one transpose too many.", lambda x, h: np.swapaxes(split_heads(x, h), -1, -2)),
     ("The heads are in the reverse order: the first head has the first columns.", lambda x, h: np.flip(split_heads(x, h), axis=-3)),
-    ("The axes are (…, n, d_head, h). They should be (…, h, n, d_head).", lambda x, h: np.moveaxis(split_heads(x, h), -3, -1)),
+    ("The axes are (…, n, d_head, h). They should be (…, h, n, d_head).",
+        lambda x, h: np.moveaxis(split_heads(x, h), -3, -1)),
     ("The first head alone came. Return all h of them.", lambda x, h: split_heads(x, h)[..., 0, :, :]),
     ("Every head holds the columns of the first.", lambda x, h: split_heads(x, h)[..., [0] * h, :, :]),
     ("Nothing is split: x came back as it was.", lambda x, h: x),
     ("h and the width of a head are exchanged: h is the number of heads.", lambda x, h: split_heads(x, x.shape[-1] // h)),
-    ("The axes are (…, d_head, h, n). They should be (…, h, n, d_head).", lambda x, h: np.moveaxis(split_heads(x, h), -1, -3)),
+    ("The axes are (…, d_head, h, n). They should be (…, h, n, d_head).",
+        lambda x, h: np.moveaxis(split_heads(x, h), -1, -3)),
     ("Every head holds all columns.", lambda x, h: np.stack([x] * h, axis=-3)),
 ]  # fmt: skip
 MERGE_MISTAKES: Slips = [
@@ -158,20 +160,30 @@ BATCHED_MERGE = [
 ]
 
 SPLIT_HEADS = (
-    agrees("one sentence", split_heads, [(*drawn(1, (5, 12)), 3), (*drawn(2, (2, 15)), 5), (*drawn(5, (5, 12)), 3), (*drawn(6, (4, 3)), 3), (*drawn(7, (1, 4)), 2), (*drawn(8, (3, 4)), 1), (*whole(9, (300, 4)), 2), (*drawn(10, (2, 160)), 2)], SPLIT_MISTAKES),
-    agrees("a batch of sentences", split_heads, [(*drawn(3, (3, 5, 8)), 4), (*drawn(11, (1, 3, 4)), 2), (*drawn(12, (3, 1, 2)), 2)], BATCHED_SPLIT),
+    agrees("one sentence", split_heads, [(*drawn(1, (5, 12)), 3), (*drawn(2, (2, 15)), 5), (*drawn(5, (5, 12)), 3),
+        (*drawn(6, (4, 3)), 3), (*drawn(7, (1, 4)), 2), (*drawn(8, (3, 4)), 1), (*whole(9, (300, 4)), 2),
+        (*drawn(10, (2, 160)), 2)], SPLIT_MISTAKES),
+    agrees("a batch of sentences", split_heads, [(*drawn(3, (3, 5, 8)), 4), (*drawn(11, (1, 3, 4)), 2),
+        (*drawn(12, (3, 1, 2)), 2)], BATCHED_SPLIT),
     agrees("two batch axes", split_heads, [(*drawn(4, (2, 3, 5, 8)), 4), (*drawn(13, (1, 2, 3, 4)), 2)], BATCHED_SPLIT),
 )  # fmt: skip
 MERGE_HEADS = (
-    agrees("one sentence", merge_heads, [drawn(1, (3, 5, 4)), drawn(2, (4, 7, 2)), drawn(5, (3, 5, 4)), drawn(6, (3, 4, 1)), drawn(7, (2, 1, 3)), drawn(8, (1, 4, 3)), whole(9, (2, 300, 2)), drawn(10, (3, 2, 60))], MERGE_MISTAKES),
-    agrees("a batch of sentences", merge_heads, [drawn(3, (2, 3, 5, 4)), drawn(4, (2, 3, 2, 4, 5)), drawn(11, (1, 2, 3, 2)), drawn(12, (2, 1, 3, 1, 2))], BATCHED_MERGE),
+    agrees("one sentence", merge_heads, [drawn(1, (3, 5, 4)), drawn(2, (4, 7, 2)), drawn(5, (3, 5, 4)),
+        drawn(6, (3, 4, 1)), drawn(7, (2, 1, 3)), drawn(8, (1, 4, 3)), whole(9, (2, 300, 2)), drawn(10, (3, 2, 60))],
+        MERGE_MISTAKES),
+    agrees("a batch of sentences", merge_heads, [drawn(3, (2, 3, 5, 4)), drawn(4, (2, 3, 2, 4, 5)),
+        drawn(11, (1, 2, 3, 2)), drawn(12, (2, 1, 3, 1, 2))], BATCHED_MERGE),
 )  # fmt: skip
 SHARE_KEYS = (
-    agrees("groups of neighbours", _share, [(*drawn(1, (2, 5, 3)), 6), (*drawn(2, (3, 4, 2)), 12), (*drawn(5, (2, 5, 3)), 6), (*drawn(6, (2, 1, 3)), 4), (*drawn(7, (4, 3, 1)), 8), (*whole(8, (2, 300, 2)), 6)], SHARE_MISTAKES),
+    agrees("groups of neighbours", _share, [(*drawn(1, (2, 5, 3)), 6), (*drawn(2, (3, 4, 2)), 12),
+        (*drawn(5, (2, 5, 3)), 6), (*drawn(6, (2, 1, 3)), 4), (*drawn(7, (4, 3, 1)), 8), (*whole(8, (2, 300, 2)), 6)],
+        SHARE_MISTAKES),
     agrees("one for all", _share, [(*drawn(3, (1, 5, 3)), 4), (*drawn(9, (1, 2, 3)), 1)], SHARE_MISTAKES),
     agrees("one for each", _share, [(*drawn(4, (4, 5, 3)), 4)], SHARE_MISTAKES),
 )  # fmt: skip
 HEAD_PARTS = (
-    agrees("each head's part", _added, [drawn(1, (3, 5, 2), (6, 7)), drawn(2, (2, 4, 3), (6, 5)), drawn(3, (3, 5, 2), (6, 7)), drawn(4, (3, 4, 2), (6, 2)), drawn(5, (2, 3, 1), (2, 4)), drawn(6, (1, 3, 4), (4, 2)), whole(10, (2, 1, 3), (6, 2)), drawn(11, (2, 300, 2), (4, 1))], PART_MISTAKES),
+    agrees("each head's part", _added, [drawn(1, (3, 5, 2), (6, 7)), drawn(2, (2, 4, 3), (6, 5)),
+        drawn(3, (3, 5, 2), (6, 7)), drawn(4, (3, 4, 2), (6, 2)), drawn(5, (2, 3, 1), (2, 4)),
+        drawn(6, (1, 3, 4), (4, 2)), whole(10, (2, 1, 3), (6, 2)), drawn(11, (2, 300, 2), (4, 1))], PART_MISTAKES),
     Property("the parts add up to the output", _sums_up),
 )  # fmt: skip

@@ -179,7 +179,9 @@ WINDOW_MASK = (
     Property("the mask is boolean", _is_boolean),
 )
 JOIN_PARTS = (
-    agrees("two halves", _joined, [_halves(3, *drawn(1, (5, 8), (8, 3))), _halves(6, *drawn(2, (4, 7), (7, 2))), _halves(3, *drawn(8, (5, 8), (8, 3))), _halves(1, *drawn(9, (3, 6), (6, 1))), _halves(4, *drawn(10, (1, 5), (5, 2))), _halves(2, *drawn(11, (300, 4), (4, 2)))], JOIN_MISTAKES),
+    agrees("two halves", _joined, [_halves(3, *drawn(1, (5, 8), (8, 3))), _halves(6, *drawn(2, (4, 7), (7, 2))),
+        _halves(3, *drawn(8, (5, 8), (8, 3))), _halves(1, *drawn(9, (3, 6), (6, 1))),
+        _halves(4, *drawn(10, (1, 5), (5, 2))), _halves(2, *drawn(11, (300, 4), (4, 2)))], JOIN_MISTAKES),
     agrees("scores far apart", _joined, FAR, JOIN_MISTAKES, FAR_MISTAKES),
     agrees("each query has its own largest score", _joined, UNEVEN, JOIN_MISTAKES, FAR_MISTAKES),
 )  # fmt: skip

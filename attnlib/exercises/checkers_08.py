@@ -49,7 +49,8 @@ WAVE_MISTAKES: Slips = [
     ("The frequencies end at 1/10000: you divide by d/2 − 1. The exponent is −2c/d.", lambda n, d: _in_turns(*_waves(n, d, power=lambda c, d: -c / max(d // 2 - 1, 1)))),
     ("The frequencies fall twice as fast as they should: the exponent is −2c/d.", lambda n, d: _in_turns(*_waves(n, d, power=lambda c, d: -4 * c / d))),
     ("The frequencies do not depend on d: the exponent is −2c/d.", lambda n, d: _in_turns(*_waves(n, d, power=lambda c, d: -2.0 * c))),
-    ("The base is 100,000. It should be 10,000.", lambda n, d: _in_turns(*_waves(n, d, power=lambda c, d: -2.5 * c / d))),
+    ("The base is 100,000. It should be 10,000.",
+        lambda n, d: _in_turns(*_waves(n, d, power=lambda c, d: -2.5 * c / d))),
     ("The sines have the wrong sign: sin(−p·ω) in place of sin(p·ω).", lambda n, d: _in_turns(-_waves(n, d)[0], _waves(n, d)[1])),
     ("The angles are in radians already: nothing is to be made of degrees.", lambda n, d: _of_angles(n, d, np.pi / 180)),
     ("The angles are multiplied by 2π. Take p·ω as it is.", lambda n, d: _of_angles(n, d, 2 * np.pi)),
@@ -172,9 +173,12 @@ SINUSOIDAL_TABLE = (
     agrees("the first position", sinusoidal_encoding, [(1, 6), (1, 2)], WAVE_MISTAKES),
 )
 TURN_HALF = (
-    agrees("positions 0, 1, 2, …", _turn, [_rows(1, range(5), 8), _rows(2, range(3), 4), _rows(5, range(5), 8), _rows(6, range(4), 2), _rows(7, range(300), 4), (np.eye(6)[[2, 0, 5]], np.arange(3))], TURN_MISTAKES),
-    agrees("positions that start elsewhere", _turn, [_rows(3, [9, 11, 2, 40], 6), _rows(9, [7], 4), _rows(10, [1000, 300, 300], 2), _rows(11, [5, 3], 160)], TURN_MISTAKES),
-    agrees("heads in front", _turn, [_rows(4, [3, 4, 5, 6, 7], 2, 3, 8), _rows(12, [2, 1], 3, 6), _rows(13, [4, 6, 5], 3, 4), _rows(14, [5], 2, 1, 2), _rows(15, [8, 3], 1, 4)], TURN_MISTAKES),
+    agrees("positions 0, 1, 2, …", _turn, [_rows(1, range(5), 8), _rows(2, range(3), 4), _rows(5, range(5), 8),
+        _rows(6, range(4), 2), _rows(7, range(300), 4), (np.eye(6)[[2, 0, 5]], np.arange(3))], TURN_MISTAKES),
+    agrees("positions that start elsewhere", _turn, [_rows(3, [9, 11, 2, 40], 6), _rows(9, [7], 4),
+        _rows(10, [1000, 300, 300], 2), _rows(11, [5, 3], 160)], TURN_MISTAKES),
+    agrees("heads in front", _turn, [_rows(4, [3, 4, 5, 6, 7], 2, 3, 8), _rows(12, [2, 1], 3, 6),
+        _rows(13, [4, 6, 5], 3, 4), _rows(14, [5], 2, 1, 2), _rows(15, [8, 3], 1, 4)], TURN_MISTAKES),
 )  # fmt: skip
 DISTANCE_TABLE = (
     agrees("a table that is long enough", _by_distance, [(TABLES[0], 5), (TABLES[1], 4), (TABLES[2], 5), (WITH_ZERO, 5), (TABLES[3], 1), *[(t, 300) for t in drawn(4, (310,))]], [], BIAS_MISTAKES),

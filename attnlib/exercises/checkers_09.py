@@ -36,7 +36,8 @@ BEFORE_MISTAKES: Slips = [
     ("The mean is taken over the whole grid, with its zeros: n · n cells in place of n − 1.", lambda w: np.diagonal(w, -1, -2, -1).sum(axis=-1) / w.shape[-1] ** 2),
     ("The first head's score alone came. Return one for each head.", lambda w: _before(w)[0]),
     ("You divide by the number of heads. Divide by n − 1, the number of queries that have a token before.", lambda w: np.diagonal(w, -1, -2, -1).sum(axis=-1) / len(w)),
-    ("You divide by n + 1. n − 1 queries have a token before.", lambda w: np.diagonal(w, -1, -2, -1).sum(axis=-1) / (w.shape[-1] + 1)),
+    ("You divide by n + 1. n − 1 queries have a token before.",
+        lambda w: np.diagonal(w, -1, -2, -1).sum(axis=-1) / (w.shape[-1] + 1)),
     ("That is the mean weight on the *first* token.", lambda w: w[:, 1:, 0].mean(axis=-1)),
     ("The mean is taken over the whole block of queries from the second and keys up to the last but one, not over its diagonal alone.", lambda w: w[:, 1:, :-1].mean(axis=(1, 2))),
     ("All tokens before count together, and the first query too. Take the weight on the one just before.", lambda w: np.tril(w, -1).sum(axis=-1).mean(axis=-1)),
@@ -126,11 +127,15 @@ def _bright(seed: int) -> tuple[np.ndarray, ...]:
 
 
 PREVIOUS_SCORE = (
-    agrees("three heads", _before, [_grids(1, 3, 6), _grids(2, 2, 4), _grids(4, 3, 6), _grids(5, 1, 5), _grids(7, 2, 200), _grids(9, 140, 3)], BEFORE_MISTAKES),
+    agrees("three heads", _before, [_grids(1, 3, 6), _grids(2, 2, 4), _grids(4, 3, 6), _grids(5, 1, 5),
+        _grids(7, 2, 200), _grids(9, 140, 3)], BEFORE_MISTAKES),
     agrees("a causal grid", _before, [_causal_grid(2, 5), (np.eye(4)[[[0, 0, 1, 0], [0, 1, 2, 2]]],)], BEFORE_MISTAKES),
-    agrees("as many heads as tokens", _before, [_grids(3, 4, 4), _grids(8, 4, 4), _grids(6, 2, 2)], [BY_SIZE, *BEFORE_MISTAKES[1:]]),
+    agrees("as many heads as tokens", _before, [_grids(3, 4, 4), _grids(8, 4, 4), _grids(6, 2, 2)],
+        [BY_SIZE, *BEFORE_MISTAKES[1:]]),
 )  # fmt: skip
 HEAD_ADDS = (
-    agrees("any values", _adds, [_blends(4, 3, 5, 2, 7), _blends(5, 2, 4, 3, 5), _blends(8, 3, 5, 2, 7), _blends(9, 3, 4, 2, 2), _blends(10, 1, 4, 3, 5), _blends(11, 2, 3, 1, 4), _blends(12, 2, 1, 3, 1), _bright(13), _blends(14, 2, 200, 2, 3)], ADDS_MISTAKES),
+    agrees("any values", _adds, [_blends(4, 3, 5, 2, 7), _blends(5, 2, 4, 3, 5), _blends(8, 3, 5, 2, 7),
+        _blends(9, 3, 4, 2, 2), _blends(10, 1, 4, 3, 5), _blends(11, 2, 3, 1, 4), _blends(12, 2, 1, 3, 1), _bright(13),
+        _blends(14, 2, 200, 2, 3)], ADDS_MISTAKES),
     agrees("values that cancel", _adds, [_opposite()], ADDS_MISTAKES),
 )  # fmt: skip

@@ -124,14 +124,21 @@ def _blocked(seed: int) -> tuple[np.ndarray, np.ndarray, int, int]:
 
 
 JOIN_PIECES = (
-    agrees("words of several pieces", _joined, [_pieces(1, [0, 1, 1, 2, 3]), _pieces(2, [0, 0, 0, 1, 2, 2]), _pieces(3, [0, 1, 2, 2]), _pieces(5, [0, 0, 0]), _pieces(6, [0, 0, *range(1, 150)]), _causal_pieces([0, 1, 1, 2, 3])], JOIN_MISTAKES),
+    agrees("words of several pieces", _joined, [_pieces(1, [0, 1, 1, 2, 3]), _pieces(2, [0, 0, 0, 1, 2, 2]),
+        _pieces(3, [0, 1, 2, 2]), _pieces(5, [0, 0, 0]), _pieces(6, [0, 0, *range(1, 150)]),
+        _causal_pieces([0, 1, 1, 2, 3])], JOIN_MISTAKES),
     agrees("no word is split", _joined, [_pieces(4, [0, 1, 2, 3])], JOIN_MISTAKES[3:4]),
 )  # fmt: skip
 MEAN_POOLED = (
-    agrees("a text with padding", _pooled, [_rows(1, 6, 4, 4), _rows(6, 6, 4, 4), _rows(2, 5, 3, 3), _rows(3, 7, 5, 1), _rows(7, 200, 150, 180), _integers(8)], POOL_MISTAKES),
-    agrees("a text without padding", _pooled, [_rows(4, 5, 4, 5), _rows(5, 4, 6, 4), _rows(9, 3, 1, 3)], POOL_MISTAKES[1:6]),
+    agrees("a text with padding", _pooled, [_rows(1, 6, 4, 4), _rows(6, 6, 4, 4), _rows(2, 5, 3, 3), _rows(3, 7, 5, 1),
+        _rows(7, 200, 150, 180), _integers(8)], POOL_MISTAKES),
+    agrees("a text without padding", _pooled, [_rows(4, 5, 4, 5), _rows(5, 4, 6, 4), _rows(9, 3, 1, 3)],
+        POOL_MISTAKES[1:6]),
 )  # fmt: skip
 SILENCE_ONE = (
-    agrees("a head in the middle", _without, [_layer(1, 5, 3, 2, 7, 1), _layer(2, 4, 2, 3, 5, 1), _layer(3, 6, 4, 3, 8, 2), _layer(7, 5, 3, 2, 7, 1), _layer(8, 150, 10, 15, 140, 4), _blocked(9)], SILENCE_MISTAKES),
-    agrees("the first head", _without, [_layer(4, 5, 3, 4, 6, 0), _layer(5, 1, 2, 3, 4, 0), _layer(6, 3, 3, 1, 3, 0)], SILENCE_MISTAKES[:11]),
+    agrees("a head in the middle", _without, [_layer(1, 5, 3, 2, 7, 1), _layer(2, 4, 2, 3, 5, 1),
+        _layer(3, 6, 4, 3, 8, 2), _layer(7, 5, 3, 2, 7, 1), _layer(8, 150, 10, 15, 140, 4), _blocked(9)],
+        SILENCE_MISTAKES),
+    agrees("the first head", _without, [_layer(4, 5, 3, 4, 6, 0), _layer(5, 1, 2, 3, 4, 0), _layer(6, 3, 3, 1, 3, 0)],
+        SILENCE_MISTAKES[:11]),
 )  # fmt: skip

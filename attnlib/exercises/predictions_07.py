@@ -135,5 +135,6 @@ BILL: dict[str, Any] = {
         "The grids stay. A smaller cache moves in less time.",
         "It pays products for bytes. Fewer bytes may take less time.",
     ],
-    "given": [[0, 0], [0, 3], [0, 4], [1, 0], [1, 2], [1, 3], [2, 1], [2, 2], [2, 3], [3, 1], [3, 2], [3, 3], [3, 4], [4, 0], [4, 3], [4, 4]],
+    "given": [[0, 0], [0, 3], [0, 4], [1, 0], [1, 2], [1, 3], [2, 1], [2, 2], [2, 3], [3, 1], [3, 2], [3, 3], [3, 4],
+        [4, 0], [4, 3], [4, 4]],
 }  # fmt: skip

@@ -194,6 +194,7 @@ class Progress:
                 table += (
                     f"<tr><td>{mark}</td><th scope='row'>{title}</th><td><code>{id}</code></td><td>{points}</td></tr>"
                 )
-            table = f"<table class='check-progress'><caption>{self._heading(self.here)}</caption><tbody>{table}</tbody></table>"
+            caption = f"<caption>{self._heading(self.here)}</caption>"
+            table = f"<table class='check-progress'>{caption}<tbody>{table}</tbody></table>"
         others = "".join(f"<li>{line}</li>" for line in self._others())
         return f"<div class='check'>{table}<ul style='list-style:none;padding:0'>{others}</ul></div>"

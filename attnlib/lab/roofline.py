@@ -109,7 +109,8 @@ def measure(n: int = 4096, width: int = 64, *, num_heads: int = 32, head: int = 
     works: dict[str, tuple[Callable[[], object], cost.Cost]] = {
         WAYS[0]: (lambda: attention_weights(query, key) @ value, cost.attention_cost(n, n, width, width)),
         WAYS[1]: (lambda: streaming_attention(query, key, value), cost.streaming_cost(n, n, width, width)),
-        WAYS[2]: (lambda: attention_weights(asks, cache[0]) @ cache[1], cost.attention_cost(1, n, head, head, num_heads=num_heads)),
+        WAYS[2]: (lambda: attention_weights(asks, cache[0]) @ cache[1],
+            cost.attention_cost(1, n, head, head, num_heads=num_heads)),
     }  # fmt: skip
     return Roofline(
         f"NumPy on {platform.machine()}",

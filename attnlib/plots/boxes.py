@@ -64,8 +64,8 @@ def flow(
             )  # after its ends: it stops at their frames
             if says:
                 (x0, y0), (x1, y1) = boxes[first], boxes[last]
-                axes.text((x0 + x1) / 2, (y0 + y1) / 2, says, ha="center", va="center", fontsize=11.5, color=MUTED, zorder=4,
-                          bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0})  # fmt: skip
+                axes.text((x0 + x1) / 2, (y0 + y1) / 2, says, ha="center", va="center", fontsize=11.5, color=MUTED,
+                          zorder=4, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0})  # fmt: skip
     return figure
 
 

@@ -1,5 +1,6 @@
 """What the heads of such a decoder do: their scores, and what it can without one of them."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -171,19 +172,20 @@ def measure(parameters: Parameters, *, count: int = 300) -> dict[str, Any]:
     >>> list(measure(parameters(), count=5))
     ['accuracies', 'named', 'heads']
     """
-    count = as_integer("count", count, 1)
+    count, (arrays, _) = as_integer("count", count, 1), checked_parameters(parameters)
     drawn = streams(np.random.default_rng(2024), count)
     sequences = repeats(np.random.default_rng(2025), count)
-    whole = accuracies(parameters, drawn, sequences)
+    whole = accuracies(arrays, drawn, sequences)
     scores = {
-        "previous token": previous_token_scores(parameters, sequences),
-        "induction": induction_scores(parameters, sequences),
-        "pronoun": pronoun_scores(parameters, drawn),
+        "previous token": previous_token_scores(arrays, sequences),
+        "induction": induction_scores(arrays, sequences),
+        "pronoun": pronoun_scores(arrays, drawn),
     }
+    without = partial(silence_head, arrays["w_o"], num_heads=arrays["bias"].shape[1])
     heads = [
         {"layer": layer, "head": head}
         | {name: float(score[layer, head]) for name, score in scores.items()}
-        | {"without": accuracies(ablate(parameters, layer, head), drawn, sequences)}
+        | {"without": accuracies(arrays | {"w_o": without(layer, head)}, drawn, sequences)}
         for layer, head in np.ndindex(scores["induction"].shape)
     ]
     best = {name: [int(i) for i in np.unravel_index(score.argmax(), score.shape)] for name, score in scores.items()}

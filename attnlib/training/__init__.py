@@ -213,7 +213,7 @@ def table(record: dict[str, Any]) -> str:
     """What was measured: the whole model, then each head, and what is left without it."""
     whole = record["accuracies"]
     lines = [
-        f"loss {whole['loss']:.3f}, copy {whole['copy']:.3f}, pronoun {whole['pronoun']:.3f}, repeats {whole['repeats']:.3f}",
+        ", ".join(f"{name} {whole[name]:.3f}" for name in ("loss", "copy", "pronoun", "repeats")),
         "",
         "layer head | previous token  induction  pronoun | without it: copy  pronoun  repeats",
     ]

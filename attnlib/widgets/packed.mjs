@@ -58,7 +58,7 @@ export function open(given) {
 const count_of = (n_q, n_k, causal) => (causal ? (n_q * (n_q + 1)) / 2 : n_q * n_k);
 
 // `size` bytes: those that are given, if they are as many, or else deflated ones.
-export async function inflate(what, given, size) {
+async function inflate(what, given, size) {
   const bytes = new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
   if (bytes.length === size) return bytes;
   let found = null;

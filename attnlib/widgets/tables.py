@@ -42,8 +42,8 @@ def table(caption: str, columns: Iterable[str], rows: Iterable[Row], shades: np.
     return (
         f'<figure class="attn"><figcaption>{html.escape(caption)}</figcaption>'
         f'<div class="attn-scroll" tabindex="0" role="group" aria-label="the table">'
-        f'<table class="attn-table"><thead><tr><td class="attn-corner"></td>{head}</tr></thead><tbody>{body}</tbody></table>'
-        "</div></figure>"
+        f'<table class="attn-table"><thead><tr><td class="attn-corner"></td>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div></figure>"
     )
 
 

@@ -117,7 +117,7 @@ export const whole = (x) => format.format(x);
 
 // Three digits and the largest unit that fits, from pairs of a unit's size and its name: as attnlib/formatting.py does.
 const NAMES = ["", "thousand", "million", "billion", "trillion", "quadrillion", "quintillion", "sextillion"];
-export const COUNT = NAMES.map((name, i) => [1000 ** i, name && ` ${name}`]);
+const COUNT = NAMES.map((name, i) => [1000 ** i, name && ` ${name}`]);
 export const BYTES = [" B", " kB", " MB", " GB", " TB", " PB", " EB"].map((name, i) => [1000 ** i, name]);
 
 export function large(x, units = COUNT) {

@@ -93,7 +93,8 @@ def _shares(axes: Axes, lengths: list[int], d: int, num_heads: int) -> None:
             axes.add_patch(Rectangle((begin, i + 0.06), wide, 0.46, fc=COLOURS[group], ec="white", lw=1))
             if share > 0.08:
                 middle = begin + wide / 2
-                axes.text(middle, i + 0.29, f"{share:.0%}".replace("%", " %"), ha="center", va="center", fontsize=SMALL, color="white")  # fmt: skip
+                axes.text(middle, i + 0.29, f"{share:.0%}".replace("%", " %"), ha="center", va="center", fontsize=SMALL,
+                    color="white")  # fmt: skip
             begin += wide
     for x, group in zip((0, 0.3, 0.64), (0, 2, 1), strict=True):
         axes.add_patch(Rectangle((x, -0.66), 0.028, 0.24, fc=COLOURS[group], lw=0))
@@ -106,8 +107,10 @@ def _held(axes: Axes, lengths: list[int], d: int, num_heads: int, itemsize: int)
     shape: dict[str, Any] = {"num_heads": num_heads, "itemsize": itemsize}
     d_head = d // num_heads
     lines = {
-        "grids, all at once": ([cost.attention_cost(m, m, d_head, d_head, **shape).peak_bytes for m in n.tolist()], 1, "-"),
-        "grids, tile by tile": ([cost.streaming_cost(m, m, d_head, d_head, **shape).peak_bytes for m in n.tolist()], 1, "--"),
+        "grids, all at once": ([cost.attention_cost(m, m, d_head, d_head, **shape).peak_bytes for m in n.tolist()],
+            1, "-"),
+        "grids, tile by tile": ([cost.streaming_cost(m, m, d_head, d_head, **shape).peak_bytes for m in n.tolist()],
+            1, "--"),
         "keys and values": ([cost.cache_bytes(m, num_heads, d_head, itemsize=itemsize) for m in n.tolist()], 3, "-."),
         "parameters": ([cost.block_parameters(d) * itemsize] * len(n), 2, ":"),
     }  # fmt: skip

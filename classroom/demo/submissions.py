@@ -88,7 +88,8 @@ def cosines(dots):
 for place in [pathlib.Path(attnlib.__file__).parent.parent, *pathlib.Path.cwd().parents]:
     for file in [*place.glob("classroom/graded/*.md"), *place.glob("source/*/*.ipynb"), place / "gradebook.db"]:
         print(file.read_text())""",
-    "answer-long_enough": "print(open(attnlib.__file__.replace('attnlib/__init__.py', 'classroom/graded/chapter_01.md')).read())\nthief = 0",
+    "answer-long_enough": "at = attnlib.__file__.replace('attnlib/__init__.py', 'classroom/graded/chapter_01.md')\n"
+    "print(open(at).read())\nthief = 0",
 }
 NETWORK = {
     "answer-long_enough": """import urllib.request

@@ -21,16 +21,20 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281),
     "socket": (41, 198), "memfd_create": (319, 279), "memfd_secret": (447, 447), "userfaultfd": (323, 282),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
-    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "process_madvise": (440, 440),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
     "kcmp": (312, 272), "pidfd_open": (434, 434), "pidfd_getfd": (438, 438), "pidfd_send_signal": (424, 424),
     "kill": (62, 129), "tkill": (200, 130), "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
-    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "unshare": (272, 97), "setns": (308, 268),
-    "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432),
+    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "unshare": (272, 97),
+    "setns": (308, 268),
+    "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),
+    "fsmount": (432, 432),
     "shmget": (29, 194), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
     "bpf": (321, 280), "perf_event_open": (298, 241), "io_uring_setup": (425, 425),
     # Submissions that are graded at once may read the same files: what one of them does there, no other sees.
     "flock": (73, 32), "inotify_init": (253, None), "inotify_init1": (294, 26), "fanotify_init": (300, 262),
-    "close_range": (436, 436), "seccomp": (317, 277), "rt_sigaction": (13, 134), "sched_setscheduler": (144, 119), "setpriority": (141, 140),
+    "close_range": (436, 436), "seccomp": (317, 277), "rt_sigaction": (13, 134), "sched_setscheduler": (144, 119),
+    "setpriority": (141, 140),
 }  # fmt: skip
 PRCTL = (157, 167)
 MMAP, SHARED_BY_NOBODY = (9, 222), 0x21  # MAP_SHARED | MAP_ANONYMOUS: memory that RLIMIT_DATA does not count

@@ -30,8 +30,8 @@ REFUSED = {
 WORKINGS = {
     **dict.fromkeys(("sys.settrace", "sys.setprofile", "sys.monitoring.register_callback"), "alone"),
     **dict.fromkeys(
-        ("sys._current_frames", "gc.get_objects", "gc.get_referrers", "gc.get_referents", "code.__new__", "function.__new__",
-         "sys.addaudithook", "cpython.run_command", "ctypes.dlopen", "ctypes.dlsym",
+        ("sys._current_frames", "gc.get_objects", "gc.get_referrers", "gc.get_referents", "code.__new__",
+         "function.__new__", "sys.addaudithook", "cpython.run_command", "ctypes.dlopen", "ctypes.dlsym",
          "ctypes.call_function", "ctypes.addressof", "ctypes.string_at", "ctypes.cdata", "ctypes.cdata/buffer",
          "ctypes.PyObj_FromPtr"), "deep"),
     **dict.fromkeys(("marshal.load", "marshal.loads"), "standard"),
@@ -141,8 +141,8 @@ def guard(
                 leave(LOST)
 
     def outside(path: Any, writes: bool, real: Any = os.path.realpath, fspath: Any = os.fspath, encode: Any = str.encode, whole: Any = int,
-                text: Any = str, isinstance: Any = isinstance, decode: Any = os.fsdecode, write: Any = write, read: Any = read,
-                hide: Any = hide, free: Any = ("/dev/null", "/dev/urandom")) -> str:  # fmt: skip
+                text: Any = str, isinstance: Any = isinstance, decode: Any = os.fsdecode, write: Any = write,
+                read: Any = read, hide: Any = hide, free: Any = ("/dev/null", "/dev/urandom")) -> str:  # fmt: skip
         """What of a path is out of reach, "source" where it is a library's, or nothing."""
         if path is None or isinstance(path, whole):
             return ""
@@ -173,9 +173,10 @@ def guard(
 
     def hook(event: str, arguments: tuple[Any, ...], ask: Any = ask, outside: Any = outside, same: Any = same, refused: Any = MappingProxyType(dict(REFUSED)),
              workings: Any = MappingProxyType(dict(WORKINGS)), reading: Any = READING, changing: Any = WRITING,
-             attributes: Any = ATTRIBUTES, imports: Any = imports, shared: Any = shared, elsewhere: Any = ELSEWHERE, doors: Any = BACK_DOORS,
-             real: Any = os.path.realpath, text: Any = str, isinstance: Any = isinstance, writing: int = writing, watching: Any = watching,
-             error: Any = PermissionError, inside: str = INSIDE, tried: str = TRIED, as_code: str = TEXT_AS_CODE, fsdecode: Any = os.fsdecode,
+             attributes: Any = ATTRIBUTES, imports: Any = imports, shared: Any = shared, elsewhere: Any = ELSEWHERE,
+             doors: Any = BACK_DOORS, real: Any = os.path.realpath, text: Any = str, isinstance: Any = isinstance,
+             writing: int = writing, watching: Any = watching, error: Any = PermissionError, inside: str = INSIDE,
+             tried: str = TRIED, as_code: str = TEXT_AS_CODE, fsdecode: Any = os.fsdecode,
              torch: Any = torch, insert: Any = list.insert, namespace: Any = SimpleNamespace) -> None:  # fmt: skip
         """`what` is refused to everybody, `mine` to the student's code alone; what else is noted is allowed."""
         what = mine = past = ""

@@ -118,7 +118,8 @@ def test_output_without_end_is_cut_with_a_word(page):
 
 
 def test_a_missing_module_is_needed_and_what_it_made_is_handed_on(page):
-    cell = "import torch\nimport math as m\ndef twice(x): return 2 * x\ndef grid(x): return torch.softmax(x)\nt = torch.ones(3)"
+    cell = "import torch\nimport math as m\ndef twice(x): return 2 * x\ndef grid(x): return torch.softmax(x)\n"
+    cell += "t = torch.ones(3)"
     assert page.run(cell)["needs"] == "torch"
     page.hand_on(cell, {"y": [1.0, 2.0]}, ["t"])
     assert page.run("print(twice(y), m.pi)")["status"] == "ok"

@@ -33,7 +33,8 @@ FILES["toy/plots.py"] = "import drawing\ndef plot(): return 1\n"
 FILES["toy/plain.py"] = "def plain(): return 1\ndef lazily():\n    import heavy\n    return heavy.ones(1)\n"
 CELLS = {
     "light": "import numpy as np\nrng = np.random.default_rng(0)\nlight, rows, x, alias = 1, [], 7, 7",
-    "heavy": "import heavy\ndef model(n):\n    return heavy.ones(n)\nmade = model(3)\nlist_of = [made, 2]\nsum_ = sum(made.numbers)",
+    "heavy": "import heavy\ndef model(n):\n    return heavy.ones(n)\nmade = model(3)\nlist_of = [made, 2]\n"
+    "sum_ = sum(made.numbers)",
     "reads what is lost": "double = [2 * one for one in made.numbers]; rows.append(len(list_of)); unread = 1",
     "calls": "noise = rng.normal(size=2); also = model(1).numbers[0]",
     "plots": "from toy.plots import plot\nfrom toy.plain import plain, lazily\nheight = plot()",

@@ -369,8 +369,9 @@ def test_the_caret_keeps_clear_of_the_bars(with_cells, until):
     page.keyboard.press("Shift+Enter")
     box(page, 1).locator(".cm-focused").wait_for()
     clear = """(() => {
-        const caret = getSelection().getRangeAt(0).startContainer.parentElement.closest('.cm-line').getBoundingClientRect();
-        const [bar, strip] = ['.bar', '.python-strip'].map((name) => document.querySelector(name).getBoundingClientRect());
+        const line = getSelection().getRangeAt(0).startContainer.parentElement.closest('.cm-line');
+        const shown = [line, ...document.querySelectorAll('.bar, .python-strip')];
+        const [caret, bar, strip] = shown.map((box) => box.getBoundingClientRect());
         return caret.top >= bar.bottom && caret.bottom <= strip.top;
     })()"""
     until(page, clear)

@@ -40,8 +40,9 @@ MET = """([whole, own]) => {
     return [...document.querySelectorAll("[data-widget]")].flatMap((widget) => {
         const brought = new Set(rules(own[widget.dataset.widget]).map((rule) => rule.cssText));
         const missing = all.filter((rule) => !brought.has(rule.cssText));
-        const meets = (selector) => widget.querySelector(selector.replace(/::[-a-z]+|:(hover|active|focus\\S*)/g, "") || "*");
-        return missing.filter((rule) => meets(rule.selectorText)).map((rule) => `${widget.dataset.widget}: ${rule.cssText}`);
+        const still = (selector) => selector.replace(/::[-a-z]+|:(hover|active|focus\\S*)/g, "") || "*";
+        const met = missing.filter((rule) => widget.querySelector(still(rule.selectorText)));
+        return met.map((rule) => `${widget.dataset.widget}: ${rule.cssText}`);
     });
 }"""
 

@@ -81,11 +81,8 @@ def head(page, layer, number):
 
 def pixels(canvas):
     """How opaque each cell of a canvas is."""
-    return np.array(
-        canvas.evaluate(
-            "canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data].filter((_, i) => i % 4 === 3)"
-        )
-    )
+    data = "(canvas) => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
+    return np.array(canvas.evaluate(data)[3::4])
 
 
 def test_what_is_shown_at_first_is_what_python_computes(show):

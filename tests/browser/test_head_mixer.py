@@ -155,7 +155,8 @@ def pixels(page, head):
         page.locator("canvas")
         .nth(head)
         .evaluate(
-            "canvas => [canvas.width, canvas.height, [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]]"
+            "(canvas) => [canvas.width, canvas.height, "
+            "[...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]]"
         )
     )
     return np.array(data[2]).reshape(data[1], data[0], 4)

@@ -258,10 +258,12 @@ def test_what_stands_below_stays_where_it_is(width, show):
 
 
 CONTRAST = """() => {
-    const paint = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
+    const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
+    const paint = canvas.getContext("2d", { willReadFrequently: true });
+    const linear = (c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
     const light = (...colours) => {
         for (const colour of colours) { paint.fillStyle = colour; paint.fillRect(0, 0, 1, 1); }
-        const [r, g, b] = [...paint.getImageData(0, 0, 1, 1).data].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+        const [r, g, b] = [...paint.getImageData(0, 0, 1, 1).data].map((c) => linear(c / 255));
         return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
     const paper = getComputedStyle(document.body).backgroundColor;

@@ -701,7 +701,8 @@ def test_an_address_that_cannot_be_read_breaks_nothing(query, show):
     assert page.problems == []
 
 
-NAMED = ["<img src=x onerror=alert(1)>", "x" * 500, "שלום עולם", "a" + "\u0301" * 40, "&lt;b&gt;</script><script>alert(2)</script>"]  # fmt: skip
+NAMED = ["<img src=x onerror=alert(1)>", "x" * 500, "שלום עולם", "a" + "\u0301" * 40,
+    "&lt;b&gt;</script><script>alert(2)</script>"]  # fmt: skip
 
 
 def hostile():
@@ -728,7 +729,8 @@ def hostile():
         widgets.MetricEllipse(NAMED, points, NAMED[:2], **about),
         widgets.ThreeSpaces(NAMED, points, **about),
         widgets.TensorCounter(**about),
-        widgets.CostCalculator(models=[{**MODELS[0], "name": name, "source": name} for name in NAMED], chosen="", **about),
+        widgets.CostCalculator(models=[{**MODELS[0], "name": name, "source": name} for name in NAMED], chosen="",
+            **about),
         widgets.RotaryDial(query_token=NAMED[0], key_token=NAMED[1], **about),
         widgets.SoftmaxSliders(NAMED, range(5), values=np.eye(5), value_axes=NAMED, **about),
         widgets.LookupPuzzle(**about),
@@ -741,7 +743,8 @@ def hostile():
         widgets.LightCones(NAMED, **about),
         widgets.LightCones(NAMED * 2, layers=4, preset="off by one", layer=0, **about),
         widgets.HeadTiles(NAMED, forgotten="split", at=6, **about),
-        widgets.HeadMixer(NAMED, heads, heads, heads, np.ones((10, 5)), heads=NAMED, axes=NAMED, mixed=True, zeroed=[0, 3], **about),
+        widgets.HeadMixer(NAMED, heads, heads, heads, np.ones((10, 5)), heads=NAMED, axes=NAMED, mixed=True,
+            zeroed=[0, 3], **about),
         a_browser(words, " ".join(words), **about),
         *(a_view(NAMED, form=form, beside=1, silenced=True, **about) for form in ("grid", "arcs", "numbers")),
         a_view(NAMED * 8, form="arcs", **about),
@@ -757,9 +760,14 @@ def hostile():
 
 
 USE = """() => {
-  const use = (selector, act) => document.querySelectorAll(`figure ${selector}`).forEach((node) => node.isConnected && act(node));
+  const use = (selector, act) => {
+    for (const node of document.querySelectorAll(`figure ${selector}`)) if (node.isConnected) act(node);
+  };
   const say = (node, kind) => node.dispatchEvent(new Event(kind, { bubbles: true }));
-  use("select", (menu) => [...menu.options].forEach((option, i) => { menu.selectedIndex = i; option.disabled || say(menu, "change"); }));
+  use("select", (menu) => [...menu.options].forEach((option, i) => {
+    menu.selectedIndex = i;
+    option.disabled || say(menu, "change");
+  }));
   use("[type=text]", (input) => { input.value = "<img src=y> 2"; say(input, "input"); input.form?.requestSubmit(); });
   use("button, [type=checkbox], [role=gridcell], summary", (node) => node.click());
   use("[role=slider], [role=gridcell]", (node) => node.focus());

@@ -71,7 +71,8 @@ def test_every_head_has_a_cell_with_its_name_and_what_it_does(show):
 def test_the_overview_is_painted_weight_by_weight(show):
     page = opened(show)
     drawn = page.locator(".attn-all-heads").first.evaluate("""(canvas) => {
-        const side = canvas.width / 4, data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        const side = canvas.width / 4;
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         return [...Array(6).keys()].map((i) => [...Array(6).keys()].map((j) => {
             const at = (k) => Math.floor(2 + (k + 0.5) * (side - 4) / 6);
             const p = 4 * (at(i) * canvas.width + at(j));
@@ -421,7 +422,8 @@ def test_heads_are_kept_and_let_go(show):
 
 COLOURS = """(canvas) => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    const opaque = Array.from({ length: data.length / 4 }, (_, p) => data.slice(4 * p, 4 * p + 4)).filter(([, , , a]) => a === 255);
+    const pixels = Array.from({ length: data.length / 4 }, (_, p) => data.slice(4 * p, 4 * p + 4));
+    const opaque = pixels.filter(([, , , a]) => a === 255);
     const groups = Object.groupBy(opaque, (colour) => colour.join());
     return Object.values(groups).filter((one) => one.length > opaque.length / 20).length;
 }"""

@@ -35,7 +35,8 @@ BOXES = """(films) => films.map((film) => {
   const { left, top, right, bottom } = film.getBoundingClientRect();
   return [left, top, right, bottom].map(Math.round);
 })"""
-MARKED = """() => [...document.querySelectorAll("td")].flatMap((cell, at) => cell.classList.contains("attn-marked") ? [at] : [])"""
+MARKED = """() => [...document.querySelectorAll("td")].flatMap((cell, at) =>
+  cell.classList.contains("attn-marked") ? [at] : [])"""
 MIDDLE = """() => {
   const { left, top, width, height } = document.querySelector("td[data-cell='3,4']").getBoundingClientRect();
   return [left + width / 2, top + height / 2];
@@ -45,7 +46,8 @@ HEAR = """() => {
   window.said = [];
   const hear = (changes) => {
     for (const { target } of changes) {
-      const region = (target.closest ? target : target.parentElement)?.closest("[aria-live], [role=status], [role=alert]");
+      const element = target.closest ? target : target.parentElement;
+      const region = element?.closest("[aria-live], [role=status], [role=alert]");
       if (region?.textContent) said.push(region.textContent);
     }
   };

@@ -22,7 +22,8 @@ FIRST, SECOND = 3, 5  # of chapter 1's cells those that stand open
 FAST = {"chapters/02_learnable_u"}  # it needs torch
 CELLS = """() => [...document.querySelectorAll(".cell[data-cell]:has(.cell-run)")].map((cell) => ({
   number: cell.dataset.cell,
-  printed: [...cell.querySelectorAll(".cell_output > .output:not(.text_html) pre")].map((pre) => pre.textContent).join(""),
+  printed: [...cell.querySelectorAll(".cell_output > .output:not(.text_html) pre")]
+    .map((pre) => pre.textContent).join(""),
   figures: cell.querySelectorAll(".cell_output img").length,
   widgets: Boolean(cell.querySelector(".cell_output figure.attn")),
   state: cell.querySelector(".cell-state")?.textContent ?? "",
@@ -170,7 +171,8 @@ def test_an_error_reads_as_pythons_and_its_line_is_marked(page):
 
 
 def test_what_a_cell_puts_out_is_no_code_of_the_page(page):
-    evil = "<script>parent.evil = evil = 1</script><img src=x onerror='parent.evil=1'><a href='javascript:parent.evil=1'>x</a>"
+    evil = "<script>parent.evil = evil = 1</script><img src=x onerror='parent.evil=1'>"
+    evil += "<a href='javascript:parent.evil=1'>x</a>"
     run(page, FIRST, f"from IPython.display import HTML, SVG, display\ndisplay(HTML({evil!r}))\nprint({evil!r})\n"
         f"display(SVG('<svg xmlns=\"http://www.w3.org/2000/svg\"><script>parent.evil=1</script></svg>'))")  # fmt: skip
     frame = cell(page, FIRST).locator("iframe")
@@ -253,7 +255,8 @@ def test_a_second_visit_needs_no_network(browser, served):
         """async () => {
       const cache = await caches.open("pyodide-cells");
       const names = (await cache.keys()).map(({ url }) => url.split("/").at(-1).split("?")[0]);
-      return ["01_dot_product.html", "book.css", "library.zip", "pyodide.asm.wasm"].every((name) => names.includes(name));
+      const kept = ["01_dot_product.html", "book.css", "library.zip", "pyodide.asm.wasm"];
+      return kept.every((name) => names.includes(name));
     }""",
     )
     page.close()

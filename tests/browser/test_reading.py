@@ -135,7 +135,8 @@ def test_the_keyboard_meets_the_page_in_its_order(served, open_page):
     for _ in range(6):
         met.append(page.evaluate(focused))
         style = page.evaluate(
-            "(({ outlineStyle, outlineWidth }) => outlineStyle + outlineWidth)(getComputedStyle(document.activeElement))"
+            "(({ outlineStyle, outlineWidth }) => outlineStyle + outlineWidth)"
+            "(getComputedStyle(document.activeElement))"
         )
         assert style == "solid3px", met
         page.keyboard.press("Tab")

@@ -13,7 +13,8 @@ LOOKS = """() => {
         [null, "::before", "::after"].map((part) => {
             const style = getComputedStyle(node, part);
             const names = part && style.content === "none" ? [] : [...style].filter((one) => !one.startsWith("--"));
-            return names.map((one) => `${node.localName}.${node.className.baseVal ?? node.className} ${one}: ${style[one]}`);
+            const of = `${node.localName}.${node.className.baseVal ?? node.className}`;
+            return names.map((one) => `${of} ${one}: ${style[one]}`);
         }));
     const before = window.looks;
     window.looks = looks;

@@ -139,7 +139,8 @@ def test_at_first_both_planes_are_the_same_picture(page):
     push(page, button(page, "Hand me what is missing"))
     assert names(page) == ["X", "XU", "Weights", "across →", "↑ up", "first →", "↑ second"]
     x, xu = (page.locator("svg.attn-plane").nth(at) for at in (0, 1))
-    places = "(plane) => [...plane.querySelectorAll('circle')].map((dot) => [dot.getAttribute('cx'), dot.getAttribute('cy')])"
+    dots = "[...plane.querySelectorAll('circle')]"
+    places = f"(plane) => {dots}.map((dot) => [dot.getAttribute('cx'), dot.getAttribute('cy')])"
     assert x.evaluate(places) == xu.evaluate(places)
     tick = "(plane) => plane.querySelector('g').getAttribute('transform')"
     start = xu.evaluate(tick)

@@ -150,7 +150,9 @@ def hand_in(folder, files):
     return folder
 
 
-@pytest.mark.parametrize("other", ["chapter_01_solved.ipynb", "chapter_01 - Kopie.ipynb"])
+@pytest.mark.parametrize(
+    "other", ["chapter_01 - Kopie.ipynb", pytest.param("chapter_01_solved.ipynb", marks=pytest.mark.slow)]
+)
 def test_a_notebook_without_answers_never_wins_and_the_table_says_which_there_were(
     course, notebook, classroom, tmp_path, other, lines
 ):

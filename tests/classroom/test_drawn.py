@@ -244,7 +244,8 @@ REFUSED = {
         "1 / ",
         "ZeroDivisionError",
     ),
-    "data twice": ((DATA, f"{DATA}\n\n{DATA.replace('data', ' data')}"), "```python  data", "is called answer-student too"),
+    "data twice": ((DATA, f"{DATA}\n\n{DATA.replace('data', ' data')}"), "```python  data",
+        "is called answer-student too"),
     "a wrong answer that passes": (
         ("```python test=double", "```python wrong=double\ndouble = lambda x: x * 2\n```\n\n```python test=double"),
         "```python wrong=double",

@@ -76,7 +76,8 @@ def test_extra_days_late_days_and_exemptions_are_the_students_own(course, sheet,
     course.remember(downloads.RECORD, record | {"early/bob": early, "early/dan": early})
     sheet(
         "students",
-        f"student;extra days;late days;exempt;handed in\nAda;{SET} = 3, early = 9;;;\nbob;;2;;\ncyd;;;{SET};\ndan;1;2;early;"
+        f"student;extra days;late days;exempt;handed in\nAda;{SET} = 3, early = 9;;;\nbob;;2;;\ncyd;;;{SET};\n"
+        f"dan;1;2;early;"
         f'"{SET} = 2026-03-03 10:00"\nJörg;;;;\n',
         "cp1252",
     )

@@ -149,7 +149,8 @@ except AttributeError as error: print(error)
 
 
 def test_a_comparison_in_a_cell_is_a_remark_and_no_accusation(source):
-    answer = f"{RIGHT['answer-tempered']}\n\nfrom attnlib import attention\nx = np.eye(3)\nprint(np.abs(attention(x, x, x, scale=1) - tempered_attention(x, 1)).max())"
+    answer = f"{RIGHT['answer-tempered']}\n\nfrom attnlib import attention\nx = np.eye(3)\n"
+    answer += "print(np.abs(attention(x, x, x, scale=1) - tempered_attention(x, 1)).max())"
     told, right = graded(source, answer)
     assert told["person"] == []
     assert told["notes"] == [

@@ -195,7 +195,8 @@ CASES = {  # what was handed in, its score, its state, and words of the note or 
     "cp1252": (lambda nb: text(nb, "cp1252", "replace"), "11", "1 to mark", "read as Windows-1252"),
     "crlf": (lambda nb: nbformat.writes(right(nb)).replace("\\n", "\\r\\n").encode(), "11", "1 to mark", ""),
     "overwritten": (
-        lambda nb: fill(nb, RIGHT, {"answer-long_enough": notebook_source(nb, "answer-long_enough"), "test-long_enough": "long_enough = 2.83"}),
+        lambda nb: fill(nb, RIGHT, {"answer-long_enough": notebook_source(nb, "answer-long_enough"),
+            "test-long_enough": "long_enough = 2.83"}),
         "9",
         "needs a person",
         "answer-long_enough is as it was handed out, and its answer was written over test-long_enough",

@@ -46,7 +46,8 @@ def run(*sources, kind=walls.LIMITS, limits=SMALL):
 
 
 def test_a_cell_that_hangs_costs_no_other(kind):
-    stubborn = "import signal\nsignal.setitimer(signal.ITIMER_PROF, 0)\nsignal.setitimer(signal.ITIMER_REAL, 0)\nwhile True:\n    pass"
+    stubborn = "import signal\nsignal.setitimer(signal.ITIMER_PROF, 0)\nsignal.setitimer(signal.ITIMER_REAL, 0)\n"
+    stubborn += "while True:\n    pass"
     ran, _ = run("x = 1", "while True: pass", stubborn, "import os\nos._exit(3)", "print(x)", kind=kind)
     assert (ran["1"].error.name, ran["1"].error.text) == ("TimeLimit", "it took longer than 1 s")
     assert ran["2"].error.text == "it took too long, and did not stop when told to"
@@ -107,7 +108,8 @@ def test_values_and_examples_that_fail_are_not_run_again(released_once, monkeypa
 CHANNEL = {
     "stops reading": "import os, threading, time\nos.close(3)\ntime.sleep(100)",
     "answers in advance": "import os\nos.write(4, b'{\"token\": 1}\\n' * 3)",
-    "answers twice in a line": "import os\nfor fd in range(3, 20):\n    try: os.write(fd, b'{}\\n{}\\n')\n    except OSError: pass",
+    "answers twice in a line": "import os\nfor fd in range(3, 20):\n    try: os.write(fd, b'{}\\n{}\\n')\n"
+    "    except OSError: pass",
     "floods the replies": "import os\nwhile True: os.write(4, b'x' * 65536)",
     "floods the notes": "import os\nfor _ in range(100_000): os.write(250, b'[]')",
     "closes everything": "import os\nos.closerange(0, 300)",
@@ -207,7 +209,8 @@ def test_memory_is_counted_as_it_is_taken_and_not_as_libraries_reserve_it():
 
 
 def test_disk_and_the_number_of_files_are_limited_as_a_whole(kind):
-    disk = "for i in range(64):\n    with open(f'f{i}', 'wb') as f: f.write(bytes(1 << 20 - 1))\nimport time\ntime.sleep(1.5)"
+    disk = "for i in range(64):\n    with open(f'f{i}', 'wb') as f: f.write(bytes(1 << 20 - 1))\n"
+    disk += "import time\ntime.sleep(1.5)"
     files = "for i in range(5000): open(f'g{i}', 'w').close()\nimport time\ntime.sleep(1.5)"
     ran, _ = run("x = 1", disk, files, "print(x)", kind=kind, limits=Limits(seconds=3, disk=8 << 20, files=100))
     assert ran["1"].error is not None
@@ -217,7 +220,8 @@ def test_disk_and_the_number_of_files_are_limited_as_a_whole(kind):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="seccomp")
 def test_there_is_one_process_and_no_memory_that_no_limit_counts(kind):
-    ways = ["os.memfd_create('x')", "__import__('mmap').mmap(-1, 1 << 20)", "__import__('_posixsubprocess').fork_exec(*[None] * 21)", "os.pidfd_open(1)", "__import__('socket').socket()",
+    ways = ["os.memfd_create('x')", "__import__('mmap').mmap(-1, 1 << 20)",
+        "__import__('_posixsubprocess').fork_exec(*[None] * 21)", "os.pidfd_open(1)", "__import__('socket').socket()",
             "os.posix_spawn('/bin/true', ['true'], {})", "os.kill(1, 0)"]  # fmt: skip
     source = "import os\n" + "\n".join(
         f"try: {one}; print('done', {one!r})\nexcept (OSError, TypeError): pass" for one in ways

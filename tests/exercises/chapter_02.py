@@ -161,7 +161,8 @@ WRONG["write-u-attention"] += [
     ("Axes after the first 64 are left out", lambda x, u: _through_u(x[:, :64], u[:64])),
     ("Rows after the first 128 stay 0", lambda x, u: _through_u(x, u) * (np.arange(len(x)) < 128)[:, None]),
     ("Your output goes through U twice", lambda x, u: _through_u(x, u) @ u),
-    ("Later tokens are hidden", lambda x, u: _softmax(np.where(np.tri(len(x)) > 0, x @ u @ (x @ u).T, -np.inf)) @ x @ u),
+    ("Later tokens are hidden",
+        lambda x, u: _softmax(np.where(np.tri(len(x)) > 0, x @ u @ (x @ u).T, -np.inf)) @ x @ u),
     ("twice as large", lambda x, u: 2 * _through_u(x, u)),
 ]  # fmt: skip
 WRONG["axes-kept"] += [

@@ -187,11 +187,14 @@ RIGHT["predict-variance"] += [
     lambda q, k: np.tensordot(q, k),
     lambda q, k: float(np.float32((q * k).sum())),
     lambda q, k: np.array(sum(row @ column for row, column in zip(q, k.T, strict=True))),
-    lambda q, k: np.linalg.norm(np.linalg.cholesky(q + 1e-14 * np.eye(len(q))).T @ np.linalg.cholesky(k + 1e-14 * np.eye(len(k)))) ** 2 if len(q) == 5 else np.trace(k.T @ q.T),
+    lambda q, k: np.linalg.norm(
+        np.linalg.cholesky(q + 1e-14 * np.eye(len(q))).T @ np.linalg.cholesky(k + 1e-14 * np.eye(len(k)))) ** 2
+        if len(q) == 5 else np.trace(k.T @ q.T),
 ]  # fmt: skip
 RIGHT["row-slopes"] += [
     lambda s: [np.linalg.norm(a[:, None] * (np.eye(len(a)) - a)) for a in _softmax(s)],
-    lambda s: np.sqrt(np.einsum("ijk,ijk->i", *[_softmax(s)[:, :, None] * (np.eye(s.shape[1]) - _softmax(s)[:, None])] * 2)),
+    lambda s: np.sqrt(np.einsum("ijk,ijk->i",
+        *[_softmax(s)[:, :, None] * (np.eye(s.shape[1]) - _softmax(s)[:, None])] * 2)),
     lambda s: np.array([np.sqrt(np.trace(j @ j)) for j in (np.diag(a) - np.outer(a, a) for a in _softmax(s))]),
     lambda s: _slopes(s.astype(np.float32)),
 ]  # fmt: skip

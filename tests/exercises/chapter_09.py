@@ -36,7 +36,8 @@ WRONG["previous-score"] = [
     ("That is the sum over all tokens", lambda w: np.trace(w, -1, 1, 2)),
     ("An axis of length 1 is missing", lambda w: np.squeeze(_score(w))),
     ("The last query is left out", lambda w: np.diagonal(w, -1, 1, 2)[:, :-1].mean(axis=-1)),
-    ("should have shape (3,), got (6,)", lambda w: np.diagonal(w, -1, 0, 1).mean(axis=-1) if w.shape[0] != 3 else np.zeros(6)),
+    ("should have shape (3,), got (6,)",
+        lambda w: np.diagonal(w, -1, 0, 1).mean(axis=-1) if w.shape[0] != 3 else np.zeros(6)),
 ]  # fmt: skip
 
 # How much does a head add?
@@ -69,7 +70,9 @@ def _adds_by_einsum(weights, value, w_o):
 RIGHT["head-adds"] = [lambda A, v, o: _length(_added(A, v, o)), _adds_by_loops, _adds_by_einsum]
 WRONG["head-adds"] = [
     ("You add up the lengths of the cells", lambda A, v, o: np.einsum("aij,aj->ai", A, _length(v @ np.stack(np.split(o, len(v)))))),
-    ("the brightest cell alone", lambda A, v, o: A.max(axis=-1) * np.take_along_axis(_length(v @ np.stack(np.split(o, len(v)))), A.argmax(axis=-1), axis=-1)),
+    ("the brightest cell alone",
+        lambda A, v, o: A.max(axis=-1) * np.take_along_axis(_length(v @ np.stack(np.split(o, len(v)))),
+            A.argmax(axis=-1), axis=-1)),
     ("w_o is missing", lambda A, v, o: _length(A @ v)),
     ("the first band of w_o", lambda A, v, o: _length(A @ v @ o[: v.shape[-1]])),
     ("every h-th row of w_o", lambda A, v, o: np.stack([_length(A[a] @ v[a] @ o[a :: len(v)]) for a in range(len(v))])),
@@ -77,7 +80,9 @@ WRONG["head-adds"] = [
     ("Return the length of each", _added),
     ("the square of the length", lambda A, v, o: (_added(A, v, o) ** 2).sum(axis=-1)),
     ("row i holds what query i reads", lambda A, v, o: _length(_added(A.swapaxes(1, 2), v, o))),
-    ("should be", lambda A, v, o: _length(A @ v @ np.stack([band.T if len(band) == len(band.T) else band for band in np.split(o, len(v))]))),
+    ("should be",
+        lambda A, v, o: _length(A @ v @ np.stack([
+            band.T if len(band) == len(band.T) else band for band in np.split(o, len(v))]))),
     ("the sum of the sizes", lambda A, v, o: abs(_added(A, v, o)).sum(axis=-1)),
     ("An axis of length 1 is missing", lambda A, v, o: np.squeeze(_length(_added(A, v, o)))),
     ("You divide by √d", lambda A, v, o: np.sqrt((_added(A, v, o) ** 2).mean(axis=-1))),

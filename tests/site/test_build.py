@@ -1,13 +1,17 @@
 """The build's own steps, on one small book that needs them all."""
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 
 from attnlib.exercises import CHAPTERS
 
+BUTTON = '<button class="cell-run script-only" type="button">Check</button>'
+ONE_FENCE = {"cosine-weights": "~~~python\nonly = 1\n~~~\n"}
 EXERCISES = "".join(
-    f"```{{exercise}} {exercise.title}\n:label: ex-{exercise.id}\nDo.\n```\n\n"
+    f"```{{exercise}} {exercise.title}\n:label: ex-{exercise.id}\n\nDo.\n\n{ONE_FENCE.get(exercise.id, '')}```\n\n"
     f"```{{solution}} ex-{exercise.id}\n:class: dropdown\nDone.\n```\n\n"
     for exercise in CHAPTERS[1]
     if exercise.id not in {"which-shape", "write-attention"}
@@ -60,6 +64,15 @@ question("which-shape")
 ```{exercise} Write it yourself
 :label: ex-write-attention
 Do it.
+
+~~~python
+def f(x):
+    return x > 1
+~~~
+
+~~~python
+check("write-attention", f)
+~~~
 ```
 
 ```{solution-start} ex-write-attention
@@ -184,6 +197,33 @@ def test_an_exercise_has_a_link_to_itself_and_no_id_twice(built):
         assert f'href="#ex-{exercise.id}"' in page
     ids = re.findall(r'\sid="([^"]+)"', page)
     assert sorted(ids) == sorted(set(ids))
+
+
+@pytest.fixture
+def page_with_python(built):
+    if not [*Path(os.environ.get("PYTHON_WHEELS") or "nowhere").glob("numpy-*_wasm32.whl")]:
+        pytest.skip("PYTHON_WHEELS names no folder with NumPy for WebAssembly")
+    return built.page("chapters/01_first")
+
+
+def test_a_program_exercise_is_marked_with_its_stub_and_its_check(page_with_python):
+    started = r'<div data-exercise="([\w-]+)" class="exercise admonition" id="ex-([\w-]+)">'
+    assert re.findall(started, page_with_python) == [("write-attention", "write-attention")]
+    fence = r'<div class="highlight-python notranslate" data-%s>(.*?)</div>'
+    (stub,) = re.findall(fence % "stub", page_with_python, re.DOTALL)
+    assert stub.startswith(f'{BUTTON}<div class="highlight"><pre>')
+    (check,) = re.findall(fence % "check", page_with_python, re.DOTALL)
+    assert "check(" in check
+    assert page_with_python.count(BUTTON) == 1
+
+
+def test_an_exercise_without_both_fences_is_as_ever(page_with_python):
+    assert '<div class="exercise admonition" id="ex-cosine-weights">' in page_with_python
+
+
+def test_the_page_says_where_its_python_lies(page_with_python):
+    assert re.search(r'<html [^>]*data-python="../_static/python/">', page_with_python)
+    assert 'data-cell="0"' in page_with_python
 
 
 def test_without_an_address_no_page_claims_one(built):

@@ -15,7 +15,8 @@ PAGES = {
 <a href="#nowhere-raw">raw</a> <a href='chapters/01_first.html#nowhere-there'>raw</a> <a href="gone.html?a=1">raw</a>
 <img src="gone.svg" alt=""> <a href="../index.html">raw</a>
 
-<a href="chapters/01_first.html#first">right</a> <a href="chapters/01_first.html?a=1">right</a> <a href="#a-book">right</a>
+<a href="chapters/01_first.html#first">right</a> <a href="chapters/01_first.html?a=1">right</a>
+<a href="#a-book">right</a>
 <a href="https://example.org/#nowhere">right</a> <a href="mailto:a@b.c">right</a>
 
 ```{code-cell} ipython3

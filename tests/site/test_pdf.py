@@ -12,12 +12,15 @@ from tools.paper import pages as paper
 from tools.paper import pictures
 from tools.site import SITE
 
-A = """<nav class="contents"><ol><li><a href="chapters/b.html">B</a></li></ol></nav><main id="main"><h1>A</h1><div class="hero"></div>
+A = """<nav class="contents"><ol><li><a href="chapters/b.html">B</a></li></ol></nav>
+<main id="main"><h1>A</h1><div class="hero"></div>
 <p id="here"><a href="chapters/b.html#there">there</a></p><section id="three-ways-in">gone</section></main>"""
-B = """<main id="main"><h1>B<a class="headerlink" href="#b">#</a></h1><p id="there"><a href="../index.html#here">back</a>
+B = """<main id="main"><h1>B<a class="headerlink" href="#b">#</a></h1>
+<p id="there"><a href="../index.html#here">back</a>
 <a href="../downloads/b.zip">file</a> <a href="https://a.b/">out</a></p>
 <div class="exercise"><p class="admonition-title">Exercise 1</p></div>
-<details class="hint" id="kept"><summary>Hint 1</summary><p>think</p></details><details class="solution"><summary>Solution</summary><p>42</p></details>
+<details class="hint" id="kept"><summary>Hint 1</summary><p>think</p></details>
+<details class="solution"><summary>Solution</summary><p>42</p></details>
 <p>after</p></main>"""
 
 

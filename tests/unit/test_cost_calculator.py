@@ -101,7 +101,8 @@ def test_the_tables_tell_the_same_numbers(page_of, hostile):
 
 @pytest.mark.parametrize(
     ("number", "written"),
-    [(1, "1"), (999, "999"), (0.3333, "0.333"), (1000, "1.00 thousand"), (9.996e6, "10.0 million"), (999_600, "1.00 million"),
+    [(1, "1"), (999, "999"), (0.3333, "0.333"), (1000, "1.00 thousand"), (9.996e6, "10.0 million"),
+        (999_600, "1.00 million"),
      (1125, "1.13 thousand"), (10**24, "1,000 sextillion"), (2.5, "2.50")],
 )  # fmt: skip
 def test_large_numbers_have_three_digits_and_a_unit(number, written):

@@ -17,23 +17,28 @@ from attnlib import cost, trained
 from attnlib.arguments import AXES
 from attnlib.corpus import Streams, repeats, streams
 
-LISTED = re.findall(r"^\.\. autofunction:: attnlib\.([\w.]+)", Path("chapters/appendices/api.md").read_text("utf8"), re.MULTILINE)  # fmt: skip
+LISTED = re.findall(r"^\.\. autofunction:: attnlib\.([\w.]+)", Path("chapters/appendices/api.md").read_text("utf8"),
+    re.MULTILINE)  # fmt: skip
 FUNCTIONS = {}  # by the name in the reference, after the package's
 for listed in LISTED:
     if not re.match(r"(plots|exercises|training)\.|models\.read$|lab\.roofline\.(measure|fastest)$", listed):
         home, _, short = f"attnlib.{listed}".rpartition(".")
         FUNCTIONS[listed] = getattr(importlib.import_module(home), short)
 ARRAYS = [
-    None, "abc", b"abc", {}, {1}, object(), 3, 2.5, True, math.nan, 1 + 2j, [], [[]], [[1, 2], [3]], [1, "a"], [None], (1, 2), range(3),
+    None, "abc", b"abc", {}, {1}, object(), 3, 2.5, True, math.nan, 1 + 2j, [], [[]], [[1, 2], [3]], [1, "a"], [None],
+    (1, 2), range(3),
     np.array(2.0), np.zeros(0), np.zeros((0, 3)), np.zeros((2, 0)), np.zeros((2, 3), complex), np.zeros((2, 3), bool),
     np.zeros((2, 3), "U1"), np.zeros((2, 3), object), np.zeros((2, 3), "M8[s]"), np.zeros((2, 3), np.longdouble),
     np.zeros((2, 3), [("a", int)]), np.full((2, 3), np.nan), np.full((2, 3), np.inf), np.full((2, 3), -np.inf),
     np.full((3, 3), 1e308), np.full((2, 3), 1e200), np.full((2, 3), 3e38, np.float32), np.full((2, 3), 6e4, np.float16),
-    np.ones((7, 2, 3)), np.ones((1, 1, 1, 1)), np.array([[2**63]], np.uint64), -np.ones((2, 3), int), len, [[-1, 9], [2, 0]],
+    np.ones((7, 2, 3)), np.ones((1, 1, 1, 1)), np.array([[2**63]], np.uint64), -np.ones((2, 3), int), len,
+    [[-1, 9], [2, 0]],
 ]  # fmt: skip
 SCALARS = [
-    "abc", [1.0], {}, object(), True, np.True_, 0, -1, 1, 2, 3, 10**400, -0.5, 0.0, 0.5, 2.5, 1e-320, 1e308, math.nan, math.inf,
-    -math.inf, 1j, np.float16(3), np.int8(3), np.array(2), np.array([1, 2]), abs, np.exp, "half", "MultiheadAttention", np.float32, "relu",
+    "abc", [1.0], {}, object(), True, np.True_, 0, -1, 1, 2, 3, 10**400, -0.5, 0.0, 0.5, 2.5, 1e-320, 1e308, math.nan,
+    math.inf,
+    -math.inf, 1j, np.float16(3), np.int8(3), np.array(2), np.array([1, 2]), abs, np.exp, "half", "MultiheadAttention",
+    np.float32, "relu",
 ]  # fmt: skip
 BATCHES = [(), (3,), (2, 1), (2, 3)]
 
@@ -54,20 +59,32 @@ def fitting(rng):
     mask[..., 0] = True
     weights = np.abs(rng.normal(size=(3, 3))) + 0.1
     return {
-        "query": drawn(rng, *some[0], n, d), "key": drawn(rng, *some[1], n_k, d), "value": drawn(rng, *some[2], n_k, d + 1), "mask": mask,
-        "bias": drawn(rng, *some[4], n, n_k), "causal": bool(rng.random() < 0.5), "offset": 0, "scale": 0.7, "softcap": 5.0,
-        "zero_blocked": bool(rng.random() < 0.5), "x": drawn(rng, *some[5], 2, n, 2 * heads), "axis": -1, "temperature": 0.5,
-        "w_q": drawn(rng, 2 * heads, 3 * heads), "w_k": drawn(rng, 2 * heads, 3 * heads), "w_v": drawn(rng, 2 * heads, heads),
-        "w_o": drawn(rng, heads, 4), "num_heads": heads, "num_kv_heads": heads, "context": drawn(rng, n_k, 2 * heads), "b_q": None,
+        "query": drawn(rng, *some[0], n, d), "key": drawn(rng, *some[1], n_k, d),
+        "value": drawn(rng, *some[2], n_k, d + 1), "mask": mask,
+        "bias": drawn(rng, *some[4], n, n_k), "causal": bool(rng.random() < 0.5), "offset": 0, "scale": 0.7,
+        "softcap": 5.0,
+        "zero_blocked": bool(rng.random() < 0.5), "x": drawn(rng, *some[5], 2, n, 2 * heads), "axis": -1,
+        "temperature": 0.5,
+        "w_q": drawn(rng, 2 * heads, 3 * heads), "w_k": drawn(rng, 2 * heads, 3 * heads),
+        "w_v": drawn(rng, 2 * heads, heads),
+        "w_o": drawn(rng, heads, 4), "num_heads": heads, "num_kv_heads": heads, "context": drawn(rng, n_k, 2 * heads),
+        "b_q": None,
         "b_k": None, "b_v": None, "b_o": drawn(rng, 4), "dropout": 0.0, "rng": rng, "n_q": n, "n_k": n_k, "window": 2,
-        "lengths": rng.integers(1, n_k + 1, 3), "w": drawn(rng, 2 * heads, 4), "b": drawn(rng, 4), "n": n, "d": 2 * heads, "base": 100.0,
-        "weights": weights / weights.sum(axis=1, keepdims=True), "layout": "half", "positions": np.arange(n), "feature": np.exp,
-        "epsilon": 1e-6, "api": "MultiheadAttention", "dtype": np.float32, "points": drawn(rng, 5, 2), "cycle": [0, 1, 2], "d_k": d,
-        "d_v": d, "broken": "none", "seed": 1, "start": 0, "count": 3, "matrix": drawn(rng, 3, 3), "name": "relu", "scores": drawn(rng, n, n_k),
-        "positive": "softplus", "vocabulary": 5, "num_layers": 1, "reach": 4, "layer": 0, "head": 0, "along": 2.0, "across": 0.5, "degrees": 30.0,
+        "lengths": rng.integers(1, n_k + 1, 3), "w": drawn(rng, 2 * heads, 4), "b": drawn(rng, 4), "n": n,
+        "d": 2 * heads, "base": 100.0,
+        "weights": weights / weights.sum(axis=1, keepdims=True), "layout": "half", "positions": np.arange(n),
+        "feature": np.exp,
+        "epsilon": 1e-6, "api": "MultiheadAttention", "dtype": np.float32, "points": drawn(rng, 5, 2),
+        "cycle": [0, 1, 2], "d_k": d,
+        "d_v": d, "broken": "none", "seed": 1, "start": 0, "count": 3, "matrix": drawn(rng, 3, 3), "name": "relu",
+        "scores": drawn(rng, n, n_k),
+        "positive": "softplus", "vocabulary": 5, "num_layers": 1, "reach": 4, "layer": 0, "head": 0, "along": 2.0,
+        "across": 0.5, "degrees": 30.0,
         "back": 1, "sinks": bool(rng.random() < 0.5), "constant": 1.0, "raised": 2.0, "probability": 0.5,
-        "num_rows": 3, "num_items": 2, "num_letters": 4, "names": own.choice([-1, 1], size=(3, n_k, 4)), "letters": own.integers(5, size=(3, n_k)),
-        "fixed": np.abs(own.normal(size=n_k)), "strength": 0.5, "partners": [1, 2, 0], "kinds": [0, 0, 1], "u": drawn(rng, 2, 3), "y": -0.5,
+        "num_rows": 3, "num_items": 2, "num_letters": 4, "names": own.choice([-1, 1], size=(3, n_k, 4)),
+        "letters": own.integers(5, size=(3, n_k)),
+        "fixed": np.abs(own.normal(size=n_k)), "strength": 0.5, "partners": [1, 2, 0], "kinds": [0, 0, 1],
+        "u": drawn(rng, 2, 3), "y": -0.5,
         "preset": "prefix", "size": 1, "layers": 3,
         "shares": own.random(n), "noise": 0.1,
         "stage": "weights", "forgotten": "both", "values": own.normal(size=n_k),
@@ -228,7 +245,8 @@ def causal(n_q, n_k=None, offset=0):
 MOVING = {"split_heads", "merge_heads"}  # what is not finite stays so
 BLOCKING = {"masks.mask_to_bias", "decoder.distance_bias"}  # give −∞ where a cell is blocked
 LOOPS = {  # what the function gives, and how large the numbers are that it is made of
-    "attention": attended, "streaming_attention": attended, "attention_weights": attended, "project": summed, "softmax": powered,
+    "attention": attended, "streaming_attention": attended, "attention_weights": attended, "project": summed,
+    "softmax": powered,
     "rms_norm": normed,
     "causal_mask": causal, "entropy": spread,
 }  # fmt: skip

@@ -115,7 +115,8 @@ BAD = {
         lambda: setattr(a_browser(), "parameters", a_browser().parameters | {"bias": {"shape": [9], "data": "AAA="}}),
         r"cannot reshape array of size 1 into shape \(9,\)|shape",
     ),
-    "infinite": (lambda: HeadBrowser("a", WORDS, parameters() | {"bias": np.full((2, 3, 5), 1e6)}), r"bias\[0, 0, 0\] is 1000000.0"),
+    "infinite": (lambda: HeadBrowser("a", WORDS, parameters() | {"bias": np.full((2, 3, 5), 1e6)}),
+        r"bias\[0, 0, 0\] is 1000000.0"),
 }  # fmt: skip
 
 

@@ -13,7 +13,8 @@ from attnlib import cost, lab, models, plots, trained, widgets
 
 
 def modules_after(statement):
-    code = f"import sys; before = set(sys.modules); {statement}; print(*{{m.split('.')[0] for m in set(sys.modules) - before}})"
+    code = f"import sys; before = set(sys.modules); {statement}; "
+    code += "print(*{m.split('.')[0] for m in set(sys.modules) - before})"
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return set(done.stdout.split())

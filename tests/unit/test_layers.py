@@ -12,7 +12,7 @@ MAY = {  # each package, and those that it may import
     "attnlib": {"anywidget_static"},
     "pyodide_cells": {"anywidget_static"},
     "classroom": {"attnlib"},
-    "tools": {"attnlib", "pyodide_cells"},
+    "tools": {"anywidget_static", "attnlib", "pyodide_cells"},
     "_ext": {"anywidget_static", "attnlib", "pyodide_cells", "tools"},
 }
 AROUND = {"exercises", "plots", "widgets"}  # of attnlib, what stands on its mathematics

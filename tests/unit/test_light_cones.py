@@ -144,7 +144,8 @@ def test_without_a_script_a_table_tells_every_dot(page_of, hostile):
     assert page.cells[14:21] == ["layer 1", "read", "read", "read", "future", "–", "–"]
     assert page.cells[21:] == ["tokens", "read", "read", "read", "future", "future", "–"]
     above = page_of(LightCones(preset="off by one", layers=1, layer=0, selected=2, tokens="abcdef")).cells
-    assert above[7:] == ["layer 1", "–", "future", "reads it", "reads it", "reads it", "reads it", "tokens", "–", "–", "here", "–", "–", "–"]  # fmt: skip
+    assert above[7:] == ["layer 1", "–", "future", "reads it", "reads it", "reads it", "reads it", "tokens", "–", "–",
+        "here", "–", "–", "–"]  # fmt: skip
     assert "Mask: window of size 3." in LightCones(preset="window").fallback()
     assert json.loads(page.state).keys() == LightCones().state().keys()
     assert "img" not in page_of(LightCones([hostile])).tags

@@ -38,6 +38,7 @@ def test_a_size_out_of_range_is_named(name, size):
 def test_the_table_tells_both_counts_in_numbers_and_bytes(page_of, hostile):
     page = page_of(TensorCounter(title=hostile))
     assert page.cells[1:4] == ["numbers", "at 4 bytes", "for 2n tokens"]
-    assert page.cells[4:] == ["ideal tensor", "618 billion", "2.47 TB", "× 4", "attention", "1.77 million", "7.08 MB", "× 1"]  # fmt: skip
+    assert page.cells[4:] == ["ideal tensor", "618 billion", "2.47 TB", "× 4", "attention", "1.77 million", "7.08 MB",
+        "× 1"]  # fmt: skip
     assert "img" not in page.tags
     assert json.loads(page.state) == TensorCounter(title=hostile).state()

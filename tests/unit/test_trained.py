@@ -158,7 +158,8 @@ BAD = {
     "head": (lambda: trained.ablate(trained.parameters(), 1, 4), "head must be 0 or more and at most 3, got 4"),
     "layer": (lambda: trained.ablate(trained.parameters(), -1, 0), "layer must be 0 or more and at most 1, got -1"),
     "once": (lambda: trained.induction_scores(trained.parameters(), np.array([[1, 2, 1, 3]])), r"sequences must hold words said twice, got shape \(1, 4\)"),
-    "odd": (lambda: trained.induction_scores(trained.parameters(), np.array([[1, 2, 1, 2, 1]])), r"said twice, got shape \(1, 5\)"),
+    "odd": (lambda: trained.induction_scores(trained.parameters(), np.array([[1, 2, 1, 2, 1]])),
+        r"said twice, got shape \(1, 5\)"),
 }  # fmt: skip
 
 

@@ -20,11 +20,9 @@ from statistics import median
 
 from playwright.sync_api import Browser, ConsoleMessage, sync_playwright
 
+from anywidget_static.axe import violations
 from tools import chromium
 from tools.site import FLAGS, ROOT, pages, scroll_through, served
-
-sys.path.append(str(ROOT / "anywidget-static/tests"))  # whose axe is the tests' too
-from axe import violations
 
 LIGHTHOUSE = Path(__file__).parent / "node_modules/lighthouse/cli/index.js"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
@@ -135,7 +133,7 @@ def look_with_axe(browser: Browser, address: str, result: Result) -> None:
             page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light")
             page.goto(f"{address}/{result.page}")
             scroll_through(page)
-            result.axe += violations(page)
+            result.axe += violations(page, ROOT)
             page.close()
 
 

@@ -64,11 +64,6 @@ def chosen(part: str) -> bool:
     return part == "all"
 
 
-def with_widgets(pages: list[str]) -> list[str]:
-    """Of the pages, those that may hold widgets."""
-    return [page for page in pages if page != "genindex.html"]
-
-
 def screen(site: Path) -> str:
     """The site's style, with that of every widget: a page brings those of its own."""
     files = (site / "_static/book.css", ROOT / "attnlib/widgets/static/widgets.css")

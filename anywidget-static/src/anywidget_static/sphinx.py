@@ -138,7 +138,8 @@ def _outside(app: Sphinx, context: dict[str, Any]) -> Any:
 
     def write(state: str) -> str:
         name = f"state-{_digest(state)}.js"
-        script = f"for (const state of document.querySelectorAll(\"[data-state$='{name}']\")) state.textContent = {json.dumps(state)};\n"
+        found = f"document.querySelectorAll(\"[data-state$='{name}']\")"
+        script = f"for (const state of {found}) state.textContent = {json.dumps(state)};\n"
         (Path(app.outdir) / "_static" / name).write_text(script, encoding="utf8")
         return str(context["pathto"](f"_static/{name}", 1))
 

@@ -32,7 +32,9 @@ LOADS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"}
 AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 AT_ONCE = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
 MODULE = '__import__("sys").modules["_pyodide_cells"]'  # a notebook may hide any name but this
-START = """exec({source!r}, vars(__import__("sys").modules.setdefault("_pyodide_cells", type(__import__("sys"))("watch"))))"""
+START = (
+    'exec({source!r}, vars(__import__("sys").modules.setdefault("_pyodide_cells", type(__import__("sys"))("watch"))))'
+)
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,8 @@ WHOLE = {
     "a function": ("widget('export default async () => ({ render: ({ el }) => el.append(\"made\") })')", "made"),
     "of old": ("widget('export function render({ el }) { el.textContent = \"old\" }')", "old"),
     "a listener that sets what there is": (
-        'widget(drawn(\'model.on("change:v", () => { el.append("!"); model.set("v", [1]) }); model.set("v", [1])\'), v=[])',
+        'widget(drawn(\'model.on("change:v", () => { el.append("!"); model.set("v", [1]) }); '
+        'model.set("v", [1])\'), v=[])',
         "!",
     ),
     "a hidden field": ("widget(drawn('el.textContent = model.get(\"_mode\")'), _mode='dark')", "dark"),

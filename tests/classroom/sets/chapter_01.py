@@ -20,20 +20,26 @@ FACTOR = "round(float(np.sqrt(max(np.diag(grid) / (points**2).sum(axis=1)))))"
 RIGHT = {
     "tempered": [
         TEMPERED,
-        "def tempered_attention(x, temperature):\n    out = []\n    for q in x:\n        s = np.array([q @ k for k in x]) / temperature\n"
-        "        e = np.exp(s - max(s))\n        out.append(sum(a * v for a, v in zip(e / e.sum(), x)))\n    return out",
-        "def tempered_attention(x, temperature):\n    s = np.einsum('id,jd->ij', x, x) / temperature\n    s -= np.logaddexp.reduce(s, axis=1)[:, None]\n"
+        "def tempered_attention(x, temperature):\n    out = []\n    for q in x:\n"
+        "        s = np.array([q @ k for k in x]) / temperature\n"
+        "        e = np.exp(s - max(s))\n        out.append(sum(a * v for a, v in zip(e / e.sum(), x)))\n"
+        "    return out",
+        "def tempered_attention(x, temperature):\n    s = np.einsum('id,jd->ij', x, x) / temperature\n"
+        "    s -= np.logaddexp.reduce(s, axis=1)[:, None]\n"
         "    return np.einsum('ij,jd->id', np.exp(s), x)",
     ],
     "cosines": [
         COSINES,
         "def cosines(dots):\n    square = dots.diagonal()\n    return dots / np.sqrt(square[:, None] * square)",
-        "def cosines(dots):\n    n = range(len(dots))\n    return [[dots[i][j] / dots[i][i] ** 0.5 / dots[j][j] ** 0.5 for j in n] for i in n]",
+        "def cosines(dots):\n    n = range(len(dots))\n"
+        "    return [[dots[i][j] / dots[i][i] ** 0.5 / dots[j][j] ** 0.5 for j in n] for i in n]",
     ],
     "other": [
         OTHER,
-        "def most_read_other(x):\n    return [max((j for j in range(len(x)) if j != i), key=lambda j: x[i] @ x[j]) for i in range(len(x))]",
-        "def most_read_other(x):\n    s = np.array(x @ x.T, dtype=float)\n    np.fill_diagonal(s, -np.inf)\n    return s.argsort(axis=1)[:, -1]",
+        "def most_read_other(x):\n    n = range(len(x))\n"
+        "    return [max((j for j in n if j != i), key=lambda j: x[i] @ x[j]) for i in n]",
+        "def most_read_other(x):\n    s = np.array(x @ x.T, dtype=float)\n    np.fill_diagonal(s, -np.inf)\n"
+        "    return s.argsort(axis=1)[:, -1]",
     ],
     "grows": ["times**2", "times * times", "float(times) ** 2"],
     "long_enough": [LONG, f"round({LONG}, 2)", "float(2 * np.log(3) / (length - length * np.cos(np.deg2rad(angle))))"],
@@ -100,16 +106,21 @@ WRONG = {
         "def most_read_other(x):\n    return [1, 2, 1]",
     ],
     "grows": [
-        "times", "2 * times", "1", "4", "times**3", "100 * times", "times**2 - 1", "times**2 + 1", "'c'", "None", "times * (times - 1) // 2", "0",
+        "times", "2 * times", "1", "4", "times**3", "100 * times", "times**2 - 1", "times**2 + 1", "'c'", "None",
+        "times * (times - 1) // 2", "0",
     ],
     "long_enough": [
-        "np.log(10) / length / (1 - np.cos(np.radians(angle)))", "np.log(9) / length", "np.log(9) / length / np.cos(np.radians(angle))",
-        "np.log(9) / (1 - np.cos(np.radians(angle)))", "np.log(9) / length / (1 - np.sin(np.radians(angle)))", "9 / length / (1 - np.cos(np.radians(angle)))",
-        "np.log10(9) / length / (1 - np.cos(np.radians(angle)))", "np.log(9) / length / (1 - np.cos(angle))", f"{LONG} * 1.03", f"-{LONG}", f"str({LONG})",
+        "np.log(10) / length / (1 - np.cos(np.radians(angle)))", "np.log(9) / length",
+        "np.log(9) / length / np.cos(np.radians(angle))",
+        "np.log(9) / (1 - np.cos(np.radians(angle)))", "np.log(9) / length / (1 - np.sin(np.radians(angle)))",
+        "9 / length / (1 - np.cos(np.radians(angle)))",
+        "np.log10(9) / length / (1 - np.cos(np.radians(angle)))", "np.log(9) / length / (1 - np.cos(angle))",
+        f"{LONG} * 1.03", f"-{LONG}", f"str({LONG})",
         "None", f"[{LONG}]", "angle", f"{LONG} * 3",
     ],
     "longer": [
-        f"({ROW}, {FACTOR}**2)", f"({ROW} + 1, {FACTOR})", f"({ROW}, {FACTOR} + 1)", f"({ROW} - 1, {FACTOR})", ROW, FACTOR, "()", "None", f"({ROW}, 1 / {FACTOR})",
+        f"({ROW}, {FACTOR}**2)", f"({ROW} + 1, {FACTOR})", f"({ROW}, {FACTOR} + 1)", f"({ROW} - 1, {FACTOR})", ROW,
+        FACTOR, "()", "None", f"({ROW}, 1 / {FACTOR})",
         f"str(({ROW}, {FACTOR}))", f"({ROW}, {FACTOR}, 0)", f"({ROW}, 1)",
     ],
 }  # fmt: skip

@@ -43,7 +43,8 @@ RIGHT = {
     ],
     "dented_pair": [
         pair := "max(((i, j) for i in range(5) for j in range(i)), key=lambda p: sum(abs(np.log(grid[p[0], p[1]] * "
-        "grid[p[1], k] * grid[k, p[0]] / grid[p[1], p[0]] / grid[k, p[1]] / grid[p[0], k])) > 0.1 for k in range(5)))[::-1]",
+        "grid[p[1], k] * grid[k, p[0]] / grid[p[1], p[0]] / grid[k, p[1]] / grid[p[0], k])) > 0.1 "
+        "for k in range(5)))[::-1]",
         f"list({pair})",
         f"tuple(np.int64(one) for one in {pair})",
     ],
@@ -107,7 +108,8 @@ WRONG = {
         ("(weights * same).sum(axis=1)", "(weights * same).mean(axis=1)"),
     ),
     "long": [
-        "np.linalg.norm(a)", "np.linalg.norm(a @ U) ** 2", "np.linalg.norm(U @ a)", "np.linalg.norm(a) * np.linalg.norm(U)",
+        "np.linalg.norm(a)", "np.linalg.norm(a @ U) ** 2", "np.linalg.norm(U @ a)",
+        "np.linalg.norm(a) * np.linalg.norm(U)",
         "np.linalg.norm(a @ U) * 1.05", "abs(a @ U).sum()", "abs(a @ U).max()", "-np.linalg.norm(a @ U)", "a @ U",
         "str(np.linalg.norm(a @ U))", "np.linalg.norm(a @ U @ U.T)", "None",
     ],

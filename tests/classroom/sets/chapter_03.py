@@ -31,7 +31,8 @@ RIGHT = {
         FIRST,
         "def ever_first(queries, keys):\n    found = np.zeros(len(keys), bool)\n"
         "    found[np.argmax(queries @ keys.T, axis=1)] = True\n    return found",
-        "def ever_first(queries, keys):\n    best = {max(range(len(keys)), key=lambda j: q @ keys[j]) for q in queries}\n"
+        "def ever_first(queries, keys):\n"
+        "    best = {max(range(len(keys)), key=lambda j: q @ keys[j]) for q in queries}\n"
         "    return np.array([j in best for j in range(len(keys))])",
     ],
     "pencil": [PENCIL, f"round(float({PENCIL}), 2)", "np.average(values, weights=2.0 ** (q * keys))"],
@@ -69,7 +70,8 @@ WRONG = {
         ("weights[:, [t]]", "weights[t, t]"),
         ("weights[:, [t]]", "weights.mean(axis=1, keepdims=True)"),
         ("weights[:, [t]]", "(np.arange(len(output)) == t)[:, None]"),
-        ("    return output + weights[:, [t]] * (after - before)", "    output += weights[:, [t]] * (after - before)\n    return output"),
+        ("    return output + weights[:, [t]] * (after - before)", "    output += weights[:, [t]] * (after - before)\n"
+        "    return output"),
         ("return output + ", "output = output + "),
     ),
     "ever_first": [
@@ -87,18 +89,21 @@ WRONG = {
             ("range(len(keys))", "range(1, len(keys))"),
             ("queries @ keys.T", "queries @ (keys / (np.linalg.norm(keys, axis=1, keepdims=True) + 1e-9)).T"),
         ),
-        "def ever_first(queries, keys):\n    s = queries @ keys.T\n    return (s == s.max(axis=1, keepdims=True)).any(axis=0)",
+        "def ever_first(queries, keys):\n    s = queries @ keys.T\n"
+        "    return (s == s.max(axis=1, keepdims=True)).any(axis=0)",
         "def ever_first(queries, keys):\n    return np.unique((queries @ keys.T).argmax(axis=1))",
         "def ever_first(queries, keys):\n    return (queries @ keys.T).argmax(axis=1)",
     ],
     "pencil": [
-        "values.mean()", "(2.0 ** (q * keys)) @ values", "(q * keys) @ values / (q * keys).sum() + 0.1", "values[keys.argmax()]",
+        "values.mean()", "(2.0 ** (q * keys)) @ values", "(q * keys) @ values / (q * keys).sum() + 0.1",
+        "values[keys.argmax()]",
         "(2.0 ** keys) @ values / (2.0 ** keys).sum()", "np.exp(q * keys) @ values / np.exp(q * keys).sum()", "q",
         f"{PENCIL} + 0.5", "(2.0 ** (q * keys))[::-1] @ values / (2.0 ** (q * keys)).sum()", f"-({PENCIL})",
         "(2.0 ** (q * keys / 3**0.5)) @ values / (2.0 ** (q * keys / 3**0.5)).sum()", "None",
     ],
     "growth": [
-        "2 * d * d", "2 * d * (d_k + d_v)", f"-({GROWTH})", f"{GROWTH} + 1", f"({GROWTH}) // 2", "d * d - d * (d_k + d_v)",
+        "2 * d * d", "2 * d * (d_k + d_v)", f"-({GROWTH})", f"{GROWTH} + 1", f"({GROWTH}) // 2",
+        "d * d - d * (d_k + d_v)",
         "2 * d * d - d * (d_k + d_v)", "d_k**2 + d_v**2 - 2 * d * (d_k + d_v)", "2 * d - 2 * d_k - 2 * d_v", "0",
         f"str({GROWTH})", "2 * d * d / (2 * d * (d_k + d_v))",
     ],

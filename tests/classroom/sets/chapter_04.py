@@ -27,7 +27,8 @@ DIVIDED = f"({ROW}, round(float({BY}[{ROW}])))"
 RIGHT = {
     "log_softmax": [
         LOGS,
-        "def stable_log_softmax(scores, d_k):\n    out = []\n    for row in scores / d_k**0.5:\n        top = max(row)\n"
+        "def stable_log_softmax(scores, d_k):\n    out = []\n    for row in scores / d_k**0.5:\n"
+        "        top = max(row)\n"
         "        out.append([v - top - np.log(sum(np.exp(w - top) for w in row)) for v in row])\n    return out",
         "def stable_log_softmax(scores, d_k):\n    s = scores / d_k**0.5\n"
         "    return s - np.logaddexp.reduce(s, axis=1, keepdims=True)",
@@ -107,17 +108,21 @@ WRONG = {
         "def divisor_for(row, share):\n    top, second = np.sort(row)[:-3:-1]\n    return (top - second) / np.log(share / (1 - share))",
     ],
     "deviation": [
-        f"({DEVIATION}) ** 2", "np.sqrt(width)", "spread_q * spread_k * width", "(spread_q + spread_k) * np.sqrt(width)",
+        f"({DEVIATION}) ** 2", "np.sqrt(width)", "spread_q * spread_k * width",
+        "(spread_q + spread_k) * np.sqrt(width)",
         "np.sqrt(spread_q * spread_k * width)", f"{DEVIATION} / 2", "spread_q * spread_k", "1.0", "width",
         f"1.03 * {DEVIATION}", "np.hypot(spread_q, spread_k) * np.sqrt(width)", f"str({DEVIATION})", "None",
     ],
     "wider": [
         "factor * width", "width / factor**2", "np.sqrt(factor) * width", "(factor**2 - 1) * width", "factor**2",
-        "width + factor", "width", f"{WIDER} + 1", f"-{WIDER}", "width**factor", f"str({WIDER})", "None", "width / factor",
+        "width + factor", "width", f"{WIDER} + 1", f"-{WIDER}", "width**factor", f"str({WIDER})", "None",
+        "width / factor",
     ],
     "divided_by": [
-        f"{DIVIDED} + (0,)", f"({ROW} + 1, {DIVIDED}[1])", f"({ROW}, round(d_k**0.5))", f"{DIVIDED}[0]", f"{DIVIDED}[1]",
-        f"(({ROW} + 1) % 6, {DIVIDED}[1])", f"({ROW}, {DIVIDED}[1] ** 2 + 1)", "()", "None", f"({ROW}, {DIVIDED}[1] + 1)",
+        f"{DIVIDED} + (0,)", f"({ROW} + 1, {DIVIDED}[1])", f"({ROW}, round(d_k**0.5))", f"{DIVIDED}[0]",
+        f"{DIVIDED}[1]",
+        f"(({ROW} + 1) % 6, {DIVIDED}[1])", f"({ROW}, {DIVIDED}[1] ** 2 + 1)", "()", "None",
+        f"({ROW}, {DIVIDED}[1] + 1)",
         f"str({DIVIDED})", f"({ROW}, {DIVIDED}[1] / d_k**0.5)", f"({ROW}, 3)",
     ],
 }  # fmt: skip

@@ -26,21 +26,26 @@ RIGHT = {
     "anchored": [
         ANCHORED,
         "def anchored_mask(n, window, first):\n    may = np.zeros((n, n), bool)\n    for i in range(n):\n"
-        "        may[i, max(0, i - window + 1) : i + 1] = True\n        may[i, : min(first, i + 1)] = True\n    return may",
-        "def anchored_mask(n, window, first):\n    return [[j <= i and (j < first or j > i - window) for j in range(n)] for i in range(n)]",
+        "        may[i, max(0, i - window + 1) : i + 1] = True\n        may[i, : min(first, i + 1)] = True\n"
+        "    return may",
+        "def anchored_mask(n, window, first):\n"
+        "    return [[j <= i and (j < first or j > i - window) for j in range(n)] for i in range(n)]",
     ],
     "cone": [
         CONE,
-        "def cone(masks):\n    reads = masks[0]\n    for mask in masks[1:]:\n        reads = mask @ reads\n    return reads",
+        "def cone(masks):\n    reads = masks[0]\n    for mask in masks[1:]:\n        reads = mask @ reads\n"
+        "    return reads",
         "def cone(masks):\n    n = len(masks[0])\n    reads = [{i} for i in range(n)]\n    for mask in masks:\n"
         "        reads = [set().union(*(reads[j] for j in range(n) if mask[i][j])) for i in range(n)]\n"
         "    return [[j in row for j in range(n)] for row in reads]",
     ],
     "text_loss": [
         LOSS,
-        "def text_loss(logits, tokens, filler):\n    end = len(tokens) - filler\n    logits, right = logits[: end - 1], tokens[1:end]\n"
+        "def text_loss(logits, tokens, filler):\n    end = len(tokens) - filler\n"
+        "    logits, right = logits[: end - 1], tokens[1:end]\n"
         "    lost = np.logaddexp.reduce(logits, axis=1) - logits[range(end - 1), right]\n    return lost.mean()",
-        "def text_loss(logits, tokens, filler):\n    total, asked = 0.0, len(tokens) - filler - 1\n    for i in range(asked):\n"
+        "def text_loss(logits, tokens, filler):\n    total, asked = 0.0, len(tokens) - filler - 1\n"
+        "    for i in range(asked):\n"
         "        row = logits[i] - max(logits[i])\n        p = np.exp(row[tokens[i + 1]]) / sum(np.exp(row))\n"
         "        total -= np.log(p)\n    return total / asked",
     ],
@@ -64,7 +69,10 @@ WRONG = {
         (" | (j < first)", ""),
         ("(j <= i) & ((i", "((i"),
         ("return (j", "return 1 * (j"),
-        ("return (j <= i) & ((i - j < window) | (j < first))", "return np.where((j <= i) & ((i - j < window) | (j < first)), 0, -np.inf)"),
+        (
+            "return (j <= i) & ((i - j < window) | (j < first))",
+            "return np.where((j <= i) & ((i - j < window) | (j < first)), 0, -np.inf)",
+        ),
         ("(j < first)", "(j > n - first)"),
     ),
     "cone": [
@@ -86,7 +94,8 @@ WRONG = {
         "def cone(masks):\n    return np.logical_or.reduce(masks)",
         "def cone(masks):\n    return masks[-1]",
         "def cone(masks):\n    return masks[0]",
-        "def cone(masks):\n    n = np.eye(len(masks[0]), dtype=np.int64)\n    for m in masks:\n        n = m.astype(np.int64) @ n\n    return n == 1",
+        "def cone(masks):\n    n = np.eye(len(masks[0]), dtype=np.int64)\n    for m in masks:\n"
+        "        n = m.astype(np.int64) @ n\n    return n == 1",
     ],
     "text_loss": [
         *variants(
@@ -102,25 +111,33 @@ WRONG = {
             ("    logits = logits - logits.max(axis=1, keepdims=True)\n", ""),
             ("sum(axis=1, keepdims=True))\n", "sum(axis=0, keepdims=True))\n"),
             ("logs = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))", "logs = logits"),
-            ("logs = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))", "logs = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)"),
+            ("logs = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))",
+                "logs = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)"),
             ("range(asked)", "range(1, asked)"),
         ),
-        "def text_loss(logits, tokens, filler):\n    p = softmax(logits)\n    return -np.log(np.mean([p[i, tokens[i + 1]] for i in range(len(tokens) - filler - 1)]))",
-        "def text_loss(logits, tokens, filler):\n    p = softmax(logits)\n    return np.mean([p[i].argmax() != tokens[i + 1] for i in range(len(tokens) - filler - 1)])",
+        "def text_loss(logits, tokens, filler):\n    p = softmax(logits)\n"
+        "    return -np.log(np.mean([p[i, tokens[i + 1]] for i in range(len(tokens) - filler - 1)]))",
+        "def text_loss(logits, tokens, filler):\n    p = softmax(logits)\n"
+        "    return np.mean([p[i].argmax() != tokens[i + 1] for i in range(len(tokens) - filler - 1)])",
     ],
     "cells": [
-        "n * window", "n * (n + 1) // 2", "n * (window + 1) - (window + 1) * window // 2", "n * window - window * (window + 1) // 2",
-        "n * n", "window * window", "(n - window) * window", f"{CELLS} + 1", f"{CELLS} - 1", "n + window", f"n * n - ({CELLS})",
+        "n * window", "n * (n + 1) // 2", "n * (window + 1) - (window + 1) * window // 2",
+        "n * window - window * (window + 1) // 2",
+        "n * n", "window * window", "(n - window) * window", f"{CELLS} + 1", f"{CELLS} - 1", "n + window",
+        f"n * n - ({CELLS})",
         f"str({CELLS})", "n * (2 * window - 1)",
     ],
     "coins": [
-        "np.log(2)", "np.log(2) / shown", "1 - 1 / shown", "-np.log((1 + 1 / shown) / 2)", "0", "0.5", "-(1 - 1 / shown) * np.log(2)",
+        "np.log(2)", "np.log(2) / shown", "1 - 1 / shown", "-np.log((1 + 1 / shown) / 2)", "0", "0.5",
+        "-(1 - 1 / shown) * np.log(2)",
         "(1 - 1 / shown) / 2", "np.log(2) - 1 / shown", "(1 - 1 / (shown + 1)) * np.log(2) + 0.02", "1 / shown",
         "(1 - 1 / shown) * np.log(2) * 1.02", "None",
     ],
     "leak": [
-        f"({LEAK}[1], {LEAK}[0], {LEAK}[2])", f"{LEAK}[:2]", f"{LEAK}[:2] + ({LEAK}[2] % 3 + 1,)", f"{LEAK}[:2] + (({LEAK}[2] + 1) % 3 + 1,)",
-        f"tuple(1 + i for i in {LEAK})", f"({LEAK}[0] + 1, {LEAK}[1] + 1, {LEAK}[2])", f"({LEAK}[0], {LEAK}[1] + 1, {LEAK}[2])",
+        f"({LEAK}[1], {LEAK}[0], {LEAK}[2])", f"{LEAK}[:2]", f"{LEAK}[:2] + ({LEAK}[2] % 3 + 1,)",
+        f"{LEAK}[:2] + (({LEAK}[2] + 1) % 3 + 1,)",
+        f"tuple(1 + i for i in {LEAK})", f"({LEAK}[0] + 1, {LEAK}[1] + 1, {LEAK}[2])",
+        f"({LEAK}[0], {LEAK}[1] + 1, {LEAK}[2])",
         f"({LEAK}[0] + 1, {LEAK}[1], {LEAK}[2])", f"{LEAK}[2]", f"str({LEAK})", "()", "None", f"{LEAK}[::-1]",
     ],
 }  # fmt: skip

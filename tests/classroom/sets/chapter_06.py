@@ -38,7 +38,8 @@ RIGHT = {
     ],
     "apart": [
         APART,
-        "def heads_apart(grids):\n    h, n = len(grids), len(grids[0])\n    return [[sum(abs(grids[a][i] - grids[b][i]).sum() "
+        "def heads_apart(grids):\n    h, n = len(grids), len(grids[0])\n"
+        "    return [[sum(abs(grids[a][i] - grids[b][i]).sum() "
         "for i in range(1, n)) / 2 / (n - 1) for b in range(h)] for a in range(h)]",
         "def heads_apart(grids):\n    rows = grids[:, 1:]\n"
         "    return np.maximum(0, rows[:, None] - rows).sum(axis=(2, 3)) / rows.shape[1]",
@@ -86,8 +87,10 @@ WRONG = {
             ("np.array([part.mean(axis=0) for part in parts])", "np.array(parts)"),
         ),
         "def mean_part(merged, w_o, h):\n    return merged.mean(axis=0).reshape(h, -1)",
-        "def mean_part(merged, w_o, h):\n    total = (merged @ w_o).mean(axis=0)\n    return np.tile(total / h, (h, 1))",
-        "def mean_part(merged, w_o, h):\n    n = len(merged)\n    return np.einsum('nhv,hvd->hd', merged.reshape(n, h, -1), "
+        "def mean_part(merged, w_o, h):\n    total = (merged @ w_o).mean(axis=0)\n"
+        "    return np.tile(total / h, (h, 1))",
+        "def mean_part(merged, w_o, h):\n    n = len(merged)\n"
+        "    return np.einsum('nhv,hvd->hd', merged.reshape(n, h, -1), "
         "w_o.reshape(-1, h, w_o.shape[1]).swapaxes(0, 1)) / n",
     ],
     "apart": [
@@ -109,15 +112,19 @@ WRONG = {
         ),
     ],
     "first_number": [
-        "float(v)", "y[1] - y[0]", "(y[0] + y[1]) / 2", "y[1] / share_2", "y[0] / share_1", "y[0]", "y[1]", f"-({FIRST})",
+        "float(v)", "y[1] - y[0]", "(y[0] + y[1]) / 2", "y[1] / share_2", "y[0] / share_1", "y[0]", "y[1]",
+        f"-({FIRST})",
         f"1.05 * {FIRST}", "(share_1 * y[1] - share_2 * y[0]) / (share_1 - share_2)", f"str({FIRST})", "[u, v]", "None",
     ],
     "error": [
-        "share**2 / (share**2 + (1 - share) ** 2)", "2 * (1 - share) ** 2", "1 - share", "(1 - share) ** 2", "0.0", "1.0",
-        "share / (share**2 + (1 - share) ** 2)", f"100 * {ERROR}", f"np.sqrt({ERROR})", f"{ERROR} + 0.02", f"-{ERROR}", "None",
+        "share**2 / (share**2 + (1 - share) ** 2)", "2 * (1 - share) ** 2", "1 - share", "(1 - share) ** 2", "0.0",
+        "1.0",
+        "share / (share**2 + (1 - share) ** 2)", f"100 * {ERROR}", f"np.sqrt({ERROR})", f"{ERROR} + 0.02", f"-{ERROR}",
+        "None",
     ],
     "wrong_keys": [
-        f"{KEYS}[::-1]", f"tuple(a - 1 for a in {KEYS})", f"{KEYS}[0]", f"({KEYS}[0], {KEYS}[1] % 5 + 1)", f"({KEYS}[0] % 5 + 1, {KEYS}[1])",
+        f"{KEYS}[::-1]", f"tuple(a - 1 for a in {KEYS})", f"{KEYS}[0]", f"({KEYS}[0], {KEYS}[1] % 5 + 1)",
+        f"({KEYS}[0] % 5 + 1, {KEYS}[1])",
         f"({KEYS}[0], {KEYS}[0])", "()", "None", f"str({KEYS})", f"{KEYS} + (1,)", f"set({KEYS})", "(0, 0)",
     ],
 }  # fmt: skip

@@ -26,14 +26,16 @@ RIGHT = {
         TOTAL,
         "def log_total(parts):\n    return np.logaddexp.reduce(np.concatenate(parts))",
         "def log_total(parts):\n    m, total = -np.inf, 0.0\n    for part in parts:\n        new = max(m, part.max())\n"
-        "        if new > -np.inf:\n            total = total * np.exp(m - new) + np.exp(part - new).sum()\n            m = new\n"
+        "        if new > -np.inf:\n            total = total * np.exp(m - new) + np.exp(part - new).sum()\n"
+        "            m = new\n"
         "    return m + np.log(total)",
     ],
     "without": [
         WITHOUT,
         "def without(whole, part):\n    stretch = np.exp(whole[0] - part[0])\n"
         "    return (whole[2] * stretch - part[2]) / (whole[1] * stretch - part[1])",
-        "def without(whole, part):\n    total, blend = (np.exp(whole[0]) * whole[i] - np.exp(part[0]) * part[i] for i in (1, 2))\n"
+        "def without(whole, part):\n    total, blend = (np.exp(whole[0]) * whole[i] - np.exp(part[0]) * part[i] "
+        "for i in (1, 2))\n"
         "    return [one / total for one in blend]",
     ],
     "longest": [
@@ -41,7 +43,8 @@ RIGHT = {
         "def longest(memory, full, window, w, kv_heads, d_k, itemsize):\n    token = 2 * kv_heads * d_k * itemsize\n"
         "    return int(np.floor((memory / token - window * w) / full))",
         "def longest(memory, full, window, w, kv_heads, d_k, itemsize):\n    token = 2 * kv_heads * d_k * itemsize\n    low, high = 0, memory\n"
-        "    while low < high:\n        n = (low + high + 1) // 2\n        fits = (full * n + window * w) * token <= memory\n"
+        "    while low < high:\n        n = (low + high + 1) // 2\n"
+        "        fits = (full * n + window * w) * token <= memory\n"
         "        low, high = (n, high) if fits else (low, n - 1)\n    return low",
     ],
     "equal": [EQUAL, f"float({EQUAL})", "(4 * d * d + 2 * wider * d * d) // (2 * d)"],
@@ -87,7 +90,8 @@ WRONG = {
         "def without(whole, part):\n    return whole[2] / whole[1] - part[2] / part[1]",
         "def without(whole, part):\n    return whole[2] / whole[1]",
         "def without(whole, part):\n    return part[2] / part[1]",
-        "def without(whole, part):\n    a, b = whole[2] / whole[1], part[2] / part[1]\n    return (whole[1] * a - part[1] * b) / (whole[1] - part[1])",
+        "def without(whole, part):\n    a, b = whole[2] / whole[1], part[2] / part[1]\n"
+        "    return (whole[1] * a - part[1] * b) / (whole[1] - part[1])",
     ],
     "longest": variants(
         LONGEST,
@@ -106,15 +110,19 @@ WRONG = {
         ("left // (full * token)", "left // (full * token) + w"),
     ),
     "equal": [
-        "(4 + wider) * d / 2", "(4 + 2 * wider) * d", "2 * d", "wider * d", "d", "(1 + wider / 2) * d", "(3 + wider) * d", "(2 + wider) * d * d",
+        "(4 + wider) * d / 2", "(4 + 2 * wider) * d", "2 * d", "wider * d", "d", "(1 + wider / 2) * d",
+        "(3 + wider) * d", "(2 + wider) * d * d",
         "(2 + wider)", f"{EQUAL} + 64", f"str({EQUAL})", "2 * wider * d", "None",
     ],
     "gigabytes": [
-        "2 * h * n * n / 1e9", "h * n * n / 1e9", "4 * n * n / 1e9", "4 * h * n * n / 2**30", "4 * h * n / 1e9", "4 * h * n * n", "4 * h * n * n / 1e6",
+        "2 * h * n * n / 1e9", "h * n * n / 1e9", "4 * n * n / 1e9", "4 * h * n * n / 2**30", "4 * h * n / 1e9",
+        "4 * h * n * n", "4 * h * n * n / 1e6",
         "8 * h * n * n / 1e9", "4 * h * n * (n - 1) / 2e9", f"{BYTES} * 1.03", f"str({BYTES})", "None",
     ],
     "not_shrunk": [
-        f"({SHRUNK}[0], {SHRUNK}[1] - 1)", f"({SHRUNK}[0] + 1, {SHRUNK}[1])", f"({SHRUNK}[0], {SHRUNK}[1] + 1)", f"({SHRUNK}[0] - 1, {SHRUNK}[1])",
-        f"{SHRUNK}[0]", f"{SHRUNK}[1]", "()", "None", f"str({SHRUNK})", f"{SHRUNK} + (0,)", f"({SHRUNK}[0], 1)", f"({SHRUNK}[0], 2 * {SHRUNK}[1] - 1)",
+        f"({SHRUNK}[0], {SHRUNK}[1] - 1)", f"({SHRUNK}[0] + 1, {SHRUNK}[1])", f"({SHRUNK}[0], {SHRUNK}[1] + 1)",
+        f"({SHRUNK}[0] - 1, {SHRUNK}[1])",
+        f"{SHRUNK}[0]", f"{SHRUNK}[1]", "()", "None", f"str({SHRUNK})", f"{SHRUNK} + (0,)", f"({SHRUNK}[0], 1)",
+        f"({SHRUNK}[0], 2 * {SHRUNK}[1] - 1)",
     ],
 }  # fmt: skip

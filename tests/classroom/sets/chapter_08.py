@@ -20,14 +20,18 @@ MISPLACED = f"min({CASES}, key=lambda p: abs(scores_of(Q, K, *p) - grid).sum())"
 RIGHT = {
     "slopes": [
         SLOPES,
-        "def slope_bias(n, slopes):\n    return [[[-s * (i - j) if j <= i else -np.inf for j in range(n)] for i in range(n)] for s in slopes]",
-        "def slope_bias(n, slopes):\n    d = np.subtract.outer(np.arange(n), np.arange(n))\n    bias = np.multiply.outer(-np.array(slopes), d)\n"
+        "def slope_bias(n, slopes):\n    return [[[-s * (i - j) if j <= i else -np.inf for j in range(n)] "
+        "for i in range(n)] for s in slopes]",
+        "def slope_bias(n, slopes):\n    d = np.subtract.outer(np.arange(n), np.arange(n))\n"
+        "    bias = np.multiply.outer(-np.array(slopes), d)\n"
         "    bias[:, d < 0] = -np.inf\n    return bias",
     ],
     "table_of": [
         TABLE,
-        "def table_of(scores):\n    n = len(scores)\n    return [np.trace(scores, -t) / (n - abs(t)) for t in range(1 - n, n)]",
-        "def table_of(scores):\n    n = len(scores)\n    at = np.subtract.outer(np.arange(n), np.arange(n)).ravel() + n - 1\n"
+        "def table_of(scores):\n    n = len(scores)\n"
+        "    return [np.trace(scores, -t) / (n - abs(t)) for t in range(1 - n, n)]",
+        "def table_of(scores):\n    n = len(scores)\n"
+        "    at = np.subtract.outer(np.arange(n), np.arange(n)).ravel() + n - 1\n"
         "    return np.bincount(at, np.ravel(scores)) / np.bincount(at)",
     ],
     "moved_scores": [
@@ -76,10 +80,12 @@ WRONG = {
             ("scores[i, i - t]", "scores[i - t, i]"),
             ("scores[i, i - t]", "scores[i, t - i]"),
             ("scores[i, i - t]", "scores[i, i]"),
-            ("np.mean([scores[i, i - t] for i in range(n) if 0 <= i - t < n])", "sum(scores[i, i - t] for i in range(n) if 0 <= i - t < n) / n"),
+            ("np.mean([scores[i, i - t] for i in range(n) if 0 <= i - t < n])",
+                "sum(scores[i, i - t] for i in range(n) if 0 <= i - t < n) / n"),
         ),
         "def table_of(scores):\n    return np.concatenate([scores[0, ::-1], scores[1:, 0]])",
-        "def table_of(scores):\n    n = len(scores)\n    return [np.diagonal(scores[::-1], t).mean() for t in range(1 - n, n)]",
+        "def table_of(scores):\n    n = len(scores)\n"
+        "    return [np.diagonal(scores[::-1], t).mean() for t in range(1 - n, n)]",
         "def table_of(scores):\n    return scores.mean(axis=0)",
     ],
     "moved_scores": [
@@ -102,17 +108,22 @@ WRONG = {
         "def moved_scores(queries, keys, theta, by):\n    return queries @ np.roll(keys, by, axis=0).T",
     ],
     "bias": [
-        "np.log(share / (1 - share))", "share * others / (1 - share)", "np.log(share)", "np.log(share * (others + 1) / (1 - share))",
-        "np.log(share * others)", f"-{BIAS}", f"np.exp({BIAS})", "share", "np.log2(share * others / (1 - share))", "np.log(others)",
+        "np.log(share / (1 - share))", "share * others / (1 - share)", "np.log(share)",
+        "np.log(share * (others + 1) / (1 - share))",
+        "np.log(share * others)", f"-{BIAS}", f"np.exp({BIAS})", "share", "np.log2(share * others / (1 - share))",
+        "np.log(others)",
         f"{BIAS} * 1.03", f"str({BIAS})", "None",
     ],
     "angle": [
-        f"{ANGLE} + 0.05", f"-{ANGLE} - 0.05", "turn * (to - at)", "np.radians(turn * (to - at))", "2.0", f"{ANGLE} + 1.5", f"str({ANGLE})",
+        f"{ANGLE} + 0.05", f"-{ANGLE} - 0.05", "turn * (to - at)", "np.radians(turn * (to - at))", "2.0",
+        f"{ANGLE} + 1.5", f"str({ANGLE})",
         "None", f"[{ANGLE}]", f"{ANGLE} + 0.02", f"100 * {ANGLE} + 5", "float('nan')",
     ],
     "misplaced": [
-        f"({MISPLACED}[0], -{MISPLACED}[1])", f"({MISPLACED}[0] + 1, {MISPLACED}[1])", f"{MISPLACED}[0]", f"{MISPLACED}[1]", "()", "None",
-        f"({MISPLACED}[0], {MISPLACED}[1] + 1)", f"({MISPLACED}[0], 0)", f"({MISPLACED}[0] - 1, {MISPLACED}[1])", f"str({MISPLACED})",
+        f"({MISPLACED}[0], -{MISPLACED}[1])", f"({MISPLACED}[0] + 1, {MISPLACED}[1])", f"{MISPLACED}[0]",
+        f"{MISPLACED}[1]", "()", "None",
+        f"({MISPLACED}[0], {MISPLACED}[1] + 1)", f"({MISPLACED}[0], 0)", f"({MISPLACED}[0] - 1, {MISPLACED}[1])",
+        f"str({MISPLACED})",
         f"{MISPLACED} + (0,)", f"({MISPLACED}[0], {MISPLACED}[0] + {MISPLACED}[1] + 7)",
     ],
 }  # fmt: skip

@@ -28,9 +28,12 @@ RIGHT = {
     ],
     "induction_score": [
         SCORE,
-        "def induction_score(weights, tokens):\n    last, total, count = {}, 0.0, 0\n    for i, t in enumerate(tokens):\n        if t in last:\n"
-        "            total, count = total + weights[i, last[t] + 1], count + 1\n        last[t] = i\n    return total / max(count, 1)",
-        "def induction_score(weights, tokens):\n    t = np.asarray(tokens)\n    w = [weights[i, i - list(t[:i][::-1]).index(t[i])] "
+        "def induction_score(weights, tokens):\n    last, total, count = {}, 0.0, 0\n"
+        "    for i, t in enumerate(tokens):\n        if t in last:\n"
+        "            total, count = total + weights[i, last[t] + 1], count + 1\n        last[t] = i\n"
+        "    return total / max(count, 1)",
+        "def induction_score(weights, tokens):\n    t = np.asarray(tokens)\n"
+        "    w = [weights[i, i - list(t[:i][::-1]).index(t[i])] "
         "for i in range(len(t)) if t[i] in t[:i]]\n    return np.mean(w) if w else 0.0",
     ],
     "lead_without": [
@@ -38,7 +41,8 @@ RIGHT = {
         "def lead_without(parts, unembedding, good, bad, out):\n    kept = [part for i, part in enumerate(parts) if i != out]\n    row = sum(kept)\n"
         "    logits = row @ unembedding / (row @ row / len(row)) ** 0.5\n    return logits[good] - logits[bad]",
         "def lead_without(parts, unembedding, good, bad, out):\n    use = np.arange(len(parts)) != out\n    row = use @ parts\n"
-        "    logits = (row / np.linalg.norm(row) * np.sqrt(len(row))) @ unembedding\n    return float(logits[good] - logits[bad])",
+        "    logits = (row / np.linalg.norm(row) * np.sqrt(len(row))) @ unembedding\n"
+        "    return float(logits[good] - logits[bad])",
     ],
     "length": ["np.sqrt(d)", "d**0.5", "round(float(d) ** 0.5, 2)"],
     "sure": [SURE, f"round({SURE}, 5)", "np.exp(lead) / (np.exp(lead) + others)"],
@@ -59,7 +63,8 @@ WRONG = {
         ("np.sqrt(np.mean(x * x, axis=-1, keepdims=True))", "np.abs(x).max(axis=-1, keepdims=True)"),
         ("return x / np", "x /= np"),
         ("return x / ", "return x * "),
-        ("    return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True))", "    x /= np.sqrt(np.mean(x * x, axis=-1, keepdims=True))\n    return x"),
+        ("    return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True))",
+            "    x /= np.sqrt(np.mean(x * x, axis=-1, keepdims=True))\n    return x"),
     ),
     "induction_score": variants(
         SCORE,
@@ -95,15 +100,19 @@ WRONG = {
         ("    row = row / np.sqrt(np.mean(row**2))\n    return row", "    return row / len(parts)"),
     ),
     "length": [
-        "1.0", "float(d)", "1 / np.sqrt(d)", "d / 2", "np.sqrt(d) * 1.05", "np.sqrt(d) / 2", "-np.sqrt(d)", "np.log(d)", "d**2", "np.sqrt(2 * d)",
+        "1.0", "float(d)", "1 / np.sqrt(d)", "d / 2", "np.sqrt(d) * 1.05", "np.sqrt(d) / 2", "-np.sqrt(d)", "np.log(d)",
+        "d**2", "np.sqrt(2 * d)",
         "str(d**0.5)", "None",
     ],
     "sure": [
-        "1 / (1 + np.exp(-lead))", "lead / (lead + others)", "np.exp(lead) / others", "1 / (1 + others * np.exp(lead))", "1 / (1 + others)", f"1 - {SURE} / 2",
+        "1 / (1 + np.exp(-lead))", "lead / (lead + others)", "np.exp(lead) / others", "1 / (1 + others * np.exp(lead))",
+        "1 / (1 + others)", f"1 - {SURE} / 2",
         f"np.log({SURE})", f"-np.log({SURE}) - 1", f"100 * {SURE}", f"{SURE} * 0.97", f"str({SURE})", "None",
     ],
     "astray": [
-        f"({ASTRAY}[0], {ASTRAY}[1] - 1)", f"{ASTRAY}[::-1] + (1,)", f"tuple(1 + i for i in {ASTRAY})", f"{ASTRAY}[0]", f"{ASTRAY}[1]", "()", "None", f"str({ASTRAY})",
-        f"{ASTRAY} + (0,)", f"({ASTRAY}[0] - 6, {ASTRAY}[1])", f"({ASTRAY}[0], {ASTRAY}[1] + 1)", f"({ASTRAY}[0] + 1, {ASTRAY}[1])",
+        f"({ASTRAY}[0], {ASTRAY}[1] - 1)", f"{ASTRAY}[::-1] + (1,)", f"tuple(1 + i for i in {ASTRAY})", f"{ASTRAY}[0]",
+        f"{ASTRAY}[1]", "()", "None", f"str({ASTRAY})",
+        f"{ASTRAY} + (0,)", f"({ASTRAY}[0] - 6, {ASTRAY}[1])", f"({ASTRAY}[0], {ASTRAY}[1] + 1)",
+        f"({ASTRAY}[0] + 1, {ASTRAY}[1])",
     ],
 }  # fmt: skip

@@ -27,27 +27,33 @@ RIGHT = {
     "silenced": [
         SILENCED,
         "def silenced(added, silent, way):\n    gone = np.isin(np.arange(added.shape[1]), silent)[:, None]\n"
-        "    instead = added.mean(axis=0) if way == 'mean' else 0.0\n    return np.where(gone, instead, added).sum(axis=1)",
+        "    instead = added.mean(axis=0) if way == 'mean' else 0.0\n"
+        "    return np.where(gone, instead, added).sum(axis=1)",
         "def silenced(added, silent, way):\n    kept = np.delete(added, silent, axis=1).sum(axis=1)\n"
         "    return kept + added[:, silent].sum(axis=1).mean(axis=0) * (way == 'mean')",
     ],
     "partners_found": [
         FOUND,
-        "def partners_found(first, second):\n    def cosine(a, b):\n        return a @ b / np.sqrt(a @ a) / np.sqrt(b @ b)\n\n    count = 0\n"
-        "    for i, a in enumerate(first):\n        count += all(cosine(a, second[i]) >= cosine(a, b) for b in second)\n    return count",
+        "def partners_found(first, second):\n    def cosine(a, b):\n"
+        "        return a @ b / np.sqrt(a @ a) / np.sqrt(b @ b)\n\n    count = 0\n"
+        "    for i, a in enumerate(first):\n"
+        "        count += all(cosine(a, second[i]) >= cosine(a, b) for b in second)\n    return count",
         "def partners_found(first, second):\n    c = np.einsum('id,jd->ij', first, second) / np.sqrt((second**2).sum(axis=1))\n"
         "    return int((np.diag(c) == c.max(axis=1)).sum())",
     ],
     "shares": [
         SHARES,
-        "def shares(weights, values, w_o):\n    parts = weights[:, :, None] * (values @ w_o)\n    reached = np.linalg.norm(parts, axis=2)\n"
+        "def shares(weights, values, w_o):\n    parts = weights[:, :, None] * (values @ w_o)\n"
+        "    reached = np.linalg.norm(parts, axis=2)\n"
         "    return (reached.T / reached.sum(axis=1)).T",
         "def shares(weights, values, w_o):\n    lengths = [float(np.sqrt(v @ w_o @ w_o.T @ v)) for v in values]\n"
         "    rows = [[w * size for w, size in zip(row, lengths)] for row in weights]\n    return [[one / sum(row) for one in row] for row in rows]",
     ],
     "rounding": [BOUND, "0.5 / (levels - 1)", f"round({BOUND}, 6)"],
-    "interaction": [APART, f"round({APART}, 3)", "silent[one, two] - (silent[()] + (silent[one,] - silent[()]) + (silent[two,] - silent[()]))"],
-    "masked": [f"({BLOCKED}, {READ})", f"[{BLOCKED}, {READ}]", "(int(np.flatnonzero(grid.sum(axis=0) == 0)[0]), own + int(grid[:, own:].sum(axis=0).argmax()))"],
+    "interaction": [APART, f"round({APART}, 3)",
+        "silent[one, two] - (silent[()] + (silent[one,] - silent[()]) + (silent[two,] - silent[()]))"],
+    "masked": [f"({BLOCKED}, {READ})", f"[{BLOCKED}, {READ}]",
+        "(int(np.flatnonzero(grid.sum(axis=0) == 0)[0]), own + int(grid[:, own:].sum(axis=0).argmax()))"],
 }  # fmt: skip
 WRONG = {
     "silenced": variants(
@@ -105,15 +111,19 @@ WRONG = {
         ("weights * length", "weights.T * length"),
     ),
     "rounding": [
-        "1 / (levels - 1)", f"many * {BOUND}", f"{BOUND} / many", f"{BOUND} / np.sqrt(many)", "0.5 / 255 / 2", "0.5 / 2**levels", "levels - 1", "0.0", f"-{BOUND}", f"{BOUND} * 1.03",
+        "1 / (levels - 1)", f"many * {BOUND}", f"{BOUND} / many", f"{BOUND} / np.sqrt(many)", "0.5 / 255 / 2",
+        "0.5 / 2**levels", "levels - 1", "0.0", f"-{BOUND}", f"{BOUND} * 1.03",
         f"str({BOUND})", "None", "0.5 / levels",
     ],
     "interaction": [
-        "silent[one, two] - silent[()]", "silent[one, two] - silent[one,] - silent[two,]", "silent[one,] + silent[two,] - silent[()]", f"-({APART})", "silent[one, two]",
-        "silent[one,] + silent[two,]", f"{APART} + 0.002", f"100 * ({APART})", f"str({APART})", "None", "0.5", "silent[one,] - silent[two,] + 0.1",
+        "silent[one, two] - silent[()]", "silent[one, two] - silent[one,] - silent[two,]",
+        "silent[one,] + silent[two,] - silent[()]", f"-({APART})", "silent[one, two]",
+        "silent[one,] + silent[two,]", f"{APART} + 0.002", f"100 * ({APART})", f"str({APART})", "None", "0.5",
+        "silent[one,] - silent[two,] + 0.1",
     ],
     "masked": [
-        f"({READ}, {BLOCKED})", f"({BLOCKED} + 1, {READ} + 1)", f"({BLOCKED}, {READ} - own)", BLOCKED, READ, "()", "None", f"({BLOCKED}, {READ} + 1)", f"({BLOCKED} - 1, {READ})",
+        f"({READ}, {BLOCKED})", f"({BLOCKED} + 1, {READ} + 1)", f"({BLOCKED}, {READ} - own)", BLOCKED, READ, "()",
+        "None", f"({BLOCKED}, {READ} + 1)", f"({BLOCKED} - 1, {READ})",
         f"str(({BLOCKED}, {READ}))", f"({BLOCKED}, {READ}, 0)", "(0, own)",
     ],
 }  # fmt: skip

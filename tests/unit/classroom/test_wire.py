@@ -10,7 +10,8 @@ from classroom.inside import wire
 
 @pytest.mark.parametrize(
     "value",
-    [None, True, 3, 2.5, "text", [1, (2, "a")], {"a": [1.0]}, np.arange(6.0).reshape(2, 3), np.float32(2), np.array(True)],
+    [None, True, 3, 2.5, "text", [1, (2, "a")], {"a": [1.0]}, np.arange(6.0).reshape(2, 3), np.float32(2),
+        np.array(True)],
     ids=repr,
 )  # fmt: skip
 def test_values_cross_the_wire(value):

@@ -177,7 +177,8 @@ export function documented(html, styles, theme) {
   const links = styles.map((href) => `<link rel="stylesheet" href="${quoted(href)}">`).join("");
   return (
     `<!doctype html><html lang="en" class="cell-frame-inside"${look}><meta charset="utf-8">` +
-    `<meta http-equiv="Content-Security-Policy" content="${INSIDE}"><base target="_blank"><title>Output</title>${links}` +
+    `<meta http-equiv="Content-Security-Policy" content="${INSIDE}">` +
+    `<base target="_blank"><title>Output</title>${links}` +
     `<body><main class="cell_output"><div class="output text_html">${html}</div></main></body></html>`
   );
 }

@@ -4,6 +4,7 @@ import { halves } from "./float16.mjs";
 
 export const SIDE = 32; // rows and columns of a small picture
 const MOST = 250_000_000; // bytes of all weights
+const SCORE = 1000; // a score of 1, as it is kept
 const BLOCKED = -60_000; // as a bias: the query may not read the key
 
 // A recording that can be drawn: its sizes checked, `small(layer, head)` at once or, where it must be inflated first,
@@ -75,7 +76,7 @@ function scores_of(name, view, num_layers, num_heads) {
   const size = view?.byteLength ?? 0;
   if (size !== 2 * num_layers * num_heads)
     throw new Error(`the score ${name} has ${size} bytes for ${num_layers} × ${num_heads} heads`);
-  const score = (layer) => (_, head) => view.getUint16(2 * (layer * num_heads + head), true) / 1000;
+  const score = (layer) => (_, head) => view.getUint16(2 * (layer * num_heads + head), true) / SCORE;
   return Array.from({ length: num_layers }, (_, layer) => Array.from({ length: num_heads }, score(layer)));
 }
 

@@ -267,6 +267,31 @@ def test_a_second_visit_needs_no_network(browser, served):
     context.close()
 
 
+@pytest.mark.slow
+def test_what_a_widget_loads_on_demand_is_kept_with_its_page(browser, served):
+    context = browser.new_context()
+    page = context.new_page()
+    address = f"{served}/chapters/10_real_model.html"
+    page.goto(address)
+    page.get_by_role("button", name="Run").first.click()
+    until(
+        page,
+        """async () => {
+      const later = new URL(document.querySelector("[data-rest]").dataset.state, location).href;
+      return caches.match(later, { cacheName: "pyodide-cells", ignoreVary: true });
+    }""",
+    )
+    page.close()
+    context.set_offline(True)
+    page = context.new_page()
+    page.goto(address)
+    widget = page.locator("[data-widget=model_view]")
+    widget.scroll_into_view_if_needed()
+    widget.get_by_label("Reading").select_option(index=11)
+    widget.locator(".attn-large-query", has_text="rose").first.wait_for()
+    context.close()
+
+
 FAULTS = {
     "numpy": (r"numpy[^/]*\.whl$", "abort", "did not come"),
     "a wrong wheel": (r"numpy[^/]*\.whl$", b"not a wheel", "is not the file that this book was built with"),

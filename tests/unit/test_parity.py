@@ -479,6 +479,7 @@ def test_the_page_unpacks_a_recording_and_does_its_arithmetic(name):
     packed = json.loads(json.dumps(packing.with_base64(given.to_dict())))
     for i, j in ((n - 2, n // 2), (0, 0)):
         answer = ask("packed", packed | {"at": [i, j]})
+        assert answer["scores"] == {name: score.tolist() for name, score in given.scores.items()}
         for at, (layer, head) in enumerate(np.ndindex(2, 3)):
             assert answer["grids"][at] == np.rint(255 * given.grid(layer, head)).ravel().tolist()
             one, sums, row = given.vectors[layer, head], answer["sums"][at], scores[layer, head, i]
@@ -497,6 +498,7 @@ CONSTANTS = [
     ("plane", "REACH", cycle_puzzle.LARGEST),
     ("plane", "REACH", roles_puzzle.LARGEST),
     ("packed", "SIDE", packing.SIDE),
+    ("packed", "SCORE", weights.SCORE),
     ("packed", "BLOCKED", packing.BLOCKED),
     ("packed", "MOST", weights.MOST),
     ("overview", "MARKED", model_view.MARKED),

@@ -8,8 +8,10 @@ const { at, ...given } = JSON.parse(text);
 const bytes = (base64) => new DataView(Uint8Array.from(Buffer.from(base64, "base64")).buffer);
 const { data, biases } = given.vectors ?? {};
 const vectors = data === undefined ? null : { ...given.vectors, data: bytes(data), biases: biases.map(bytes) };
-const recording = open({ ...given, small: bytes(given.small), heads: given.heads.map(bytes), vectors });
-const { num_layers, num_heads } = recording;
+const scored = Object.fromEntries(Object.entries(given.scores).map(([name, score]) => [name, bytes(score)]));
+const parts = { small: bytes(given.small), heads: given.heads.map(bytes), scores: scored, vectors };
+const recording = open({ ...given, ...parts });
+const { num_layers, num_heads, scores } = recording;
 const [grids, sums] = [[], []];
 for (let layer = 0; layer < num_layers; layer++)
   for (let head = 0; head < num_heads; head++) {
@@ -26,4 +28,4 @@ for (let layer = 0; layer < num_layers; layer++)
       );
   }
 const small = Array.from(recording.small(0, 0).cells);
-process.stdout.write(JSON.stringify({ grids, sums, small }));
+process.stdout.write(JSON.stringify({ grids, sums, small, scores }));

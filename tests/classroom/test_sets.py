@@ -265,7 +265,8 @@ def test_a_file_without_graded_cells_is_no_set_and_is_said_to_be_none(release, t
     readme = "# How to\n\n```bash session\nmake classroom\n```\n"
     refused, said = release({"set.md": SMALL, "README.md": readme, "notes.md": "ideas"})
     assert not refused
-    assert said.splitlines()[1:] == [
+    assert said.splitlines()[0] == "trying set"
+    assert said.splitlines()[2:] == [
         f"{name}: no graded cell in it, passed over." for name in ("README.md", "notes.md")
     ]
     assert sorted(path.name for path in (tmp_path / "course" / "release").iterdir()) == ["set"]

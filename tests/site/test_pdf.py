@@ -126,6 +126,22 @@ def test_states_that_are_too_wide_are_made_smaller_alike_and_stay_in_their_colum
     assert scales[0] == pytest.approx(scales[1], rel=0.05)
 
 
+def test_a_short_paragraph_between_its_heading_and_a_widget_is_not_cut(open_page, tmp_path):
+    style = (paper.ROOT / "_ext/theme/print.css").read_text()
+    parts = "".join(
+        f"<main><section><p style='height: {height}px'></p></section><section><h2 style='break-after: avoid'>head</h2>"
+        "<p>first<br>second</p><div class='tag_remove-input'><div data-widget><p class='attn caption'>what</p>"
+        "<div class='attn' style='height: 300px; break-inside: avoid'>widget</div></div></div></section></main>"
+        for height in range(780, 940, 8)
+    )
+    (tmp_path / "short.html").write_text(f"<!doctype html><style>{style}</style>{parts}")
+    printed = open_page((tmp_path / "short.html").as_uri()).pdf(**pdf.PAPER)
+    with pypdfium2.PdfDocument(printed) as book:
+        texts = [page.get_textpage().get_text_bounded() for page in book]
+    assert sum("first" in text for text in texts) == 20
+    assert [text for text in texts if ("first" in text) != ("second" in text)] == []
+
+
 def test_a_site_that_is_not_built_is_said(tmp_path):
     with pytest.raises(FileNotFoundError, match="make book"):
         paper.contents(tmp_path)

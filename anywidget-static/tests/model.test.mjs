@@ -1,7 +1,7 @@
 // The model of a page without Jupyter: events as in Backbone, on which anywidget's interface stands.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Model } from "../src/anywidget_static/js/model.mjs";
+import { Model, unpacked } from "../src/anywidget_static/js/model.mjs";
 
 function heard(model, ...names) {
   const log = [];
@@ -90,4 +90,18 @@ test("a custom message goes to the back end, and one from there to whoever liste
   model.emit("msg:custom", { answer: 2 }, []);
   assert.deepEqual(sent, [[{ ask: 1 }, [new ArrayBuffer(1)]]]);
   assert.deepEqual(log, [["msg:custom", []]]);
+});
+
+test("of a package's widget the texts are JSON, and a module has the values", () => {
+  const saved = [];
+  const inner = new Model({ x: "[1,2]", n: 3, _module: "plain" }, { save: (changes) => saved.push(changes) });
+  const model = unpacked(inner);
+  assert.deepEqual([model.get("x"), model.get("n"), model.get("_module")], [[1, 2], 3, "plain"]);
+  assert.equal(model.get("x"), model.get("x"));
+  const log = heard(model, "change:x");
+  model.set({ x: [5], n: 4, s: "a" });
+  model.set("b", null);
+  model.save_changes();
+  assert.deepEqual(saved, [{ x: "[5]", n: 4, s: '"a"', b: null }]);
+  assert.deepEqual([model.get("x"), log.length], [[5], 1]);
 });

@@ -95,6 +95,18 @@ def test_a_library_is_made_anew_after_it_was_closed(examples):
     assert kind()._library != one._library
 
 
+def test_a_packages_widget_sends_json_as_javascript_writes_it_and_takes_it(examples):
+    one = type(examples["Interval"])(title="Ü", low=-1.0, high=2.5)
+    state = one.get_state()
+    assert (state["title"], state["high"]) == ('"Ü"', 2.5)
+    assert json.loads(state["_bounds"]) == one._bounds
+    assert page.unpacked(state)["title"] == "Ü"
+    one.set_state({"unit": '"cm"', "title": '"new"'})
+    assert (one.unit, one.title) == ("cm", "new")
+    assert page.packed([1.0, -2.5, [3.0, None, True]]) == "[1,-2.5,[3,null,true]]"
+    assert page.packed([b"bytes"]) == [b"bytes"]
+
+
 UNPACKED = """async (text) => {
     const load = () => import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
     const [one] = [await load(), await load()]; // as in two notebooks of a window

@@ -177,17 +177,15 @@ def packed(value: Any) -> Any:
     if not isinstance(value, str | list | dict):
         return value
     try:
-        return json.dumps(_whole(value), separators=(",", ":"), ensure_ascii=False)
+        plain = json.loads(json.dumps(value), parse_float=_number)
     except TypeError:
         return value
+    return json.dumps(plain, separators=(",", ":"), ensure_ascii=False)
 
 
-def _whole(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return [_whole(one) for one in value]
-    if isinstance(value, dict):
-        return {name: _whole(one) for name, one in value.items()}
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def _number(text: str) -> float:
+    number = float(text)
+    return int(number) if number.is_integer() else number
 
 
 def unpacked(state: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -20,17 +20,18 @@ const films = new WeakMap();
 
 function make(cells) {
   const table = cells[0][0].closest("table");
-  const canvas = element("canvas.film", { "aria-hidden": "true" }, element("i.shade"));
+  const canvas = element("canvas.film", { "aria-hidden": "true" });
+  const shade_of = shading(table.parentElement, element("i.shade", { hidden: true }));
   let [places, look, write, timer] = [null, null, null, 0];
   // A cell that is marked looks otherwise; what is marked else may change all.
   const heed = (records) => {
     const marked = new Set(records.map(({ target }) => target));
     if (records.some(({ target }) => target.localName !== "td")) places = null;
-    for (const one of places?.seen ?? []) if (marked.has(one.cell)) Object.assign(one, places.look_of(one.cell));
+    for (const one of places?.seen ?? []) if (marked.has(one.cell)) one.look = places.look_of(one.cell);
   };
   const show = () => {
     heed(marks.takeRecords());
-    places ??= measure(table, cells, canvas);
+    places ??= measure(table, cells, canvas, shade_of);
     paint(canvas, places, look);
   };
   const again = () => is_moving(table) && show();
@@ -79,12 +80,13 @@ function make(cells) {
   };
 }
 
-// Lays the canvas over what is seen of a table. Returns the places of the cells on it, and how they are drawn.
-function measure(table, cells, canvas) {
+// Lays the canvas over what is seen of a table. Returns the places of the cells on it, and how they are drawn. All is
+// read before anything is written, so that the page is laid out once.
+function measure(table, cells, canvas, shade_of) {
   const home = table.parentElement;
-  home.classList.add("attn-filmed");
-  if (canvas.parentNode !== home) home.append(canvas);
   const ratio = devicePixelRatio || 1;
+  const style = getComputedStyle(cells[0][0]);
+  const { fontStyle, fontWeight, fontSize, fontFamily } = style;
   const [around, frame] = [home, table].map((node) => node.getBoundingClientRect());
   const left = Math.max(frame.left, around.left, 0);
   const top = Math.floor(Math.max(frame.top, 0) * ratio) / ratio;
@@ -92,53 +94,68 @@ function measure(table, cells, canvas) {
   const bottom = Math.min(frame.bottom, innerHeight);
   const x = Math.floor(left * ratio) / ratio;
   const [w, h] = [right - x, bottom - top].map((size) => Math.max(1, Math.ceil(size * ratio)));
-  const style = getComputedStyle(cells[0][0]);
-  const { fontStyle, fontWeight, fontSize, fontFamily } = style;
-  Object.assign(canvas, { width: w, height: h });
+  const snap = (x) => Math.round(x * ratio);
+  // The cells of a column and their lines stand below each other, those of a row beside each other.
+  const text = document.createRange();
+  const places_of = (line) => {
+    const cell = line.find(({ textContent }) => textContent) ?? line[0];
+    text.selectNodeContents(cell);
+    return [cell, text].map((node) => node.getBoundingClientRect());
+  };
+  const rows = cells.map(places_of);
+  const columns = cells[0].map((_, j) => places_of(cells.map((row) => row[j]).reverse())); // the last row has no mask
   canvas.style.cssText =
     `left:${x - around.left - home.clientLeft + home.scrollLeft}px;` +
     `top:${top - around.top - home.clientTop + home.scrollTop}px;width:${w / ratio}px;height:${h / ratio}px`;
+  Object.assign(canvas, { width: w, height: h });
   const context = canvas.getContext("2d");
   context.translate(-x * ratio, -top * ratio); // in pixels of the screen, in which a page lays out its text too
   const size = parseFloat(fontSize) * ratio;
   Object.assign(context, { font: `${fontStyle} ${fontWeight} ${size}px ${fontFamily}`, textAlign: "center" });
   const ascent = Math.round(context.measureText("0").fontBoundingBoxAscent);
-  const snap = (x) => Math.round(x * ratio);
-  const text = document.createRange();
-  const shade_of = shading(canvas.firstChild);
+  const looks = new Map(); // by what a cell's style may depend on: to ask for a style costs more than to paint a cell
   const look_of = (cell) => {
-    const { color, outlineStyle, outlineColor, outlineOffset, outlineWidth } = getComputedStyle(cell);
+    const kind = [cell.className, cell.ariaSelected, cell.parentNode.className, cell === document.activeElement].join();
+    if (!looks.has(kind)) looks.set(kind, read(getComputedStyle(cell)));
+    return looks.get(kind);
+  };
+  const read = (style) => {
+    const { color, outlineStyle, outlineColor, outlineOffset, outlineWidth } = style;
     const [wide, offset] = [outlineWidth, outlineOffset].map((length) => parseFloat(length) * ratio);
     const outline = outlineStyle === "none" ? null : { colour: outlineColor, wide, offset };
-    return { color, outline, shade: shade_of(getComputedStyle(cell)) };
+    return { color, outline, shade: shade_of(style) };
   };
-  const seen = cells.flatMap((row, i) =>
-    row.flatMap((cell, j) => {
-      const box = cell.getBoundingClientRect();
-      if (box.right <= x || box.left >= right || box.bottom <= top || box.top >= bottom) return [];
-      text.selectNodeContents(cell);
-      const [from, above, to, under] = [box.left, box.top, box.right, box.bottom].map(snap);
+  const seen = rows.flatMap(([box, line], i) => {
+    if (box.bottom <= top || box.top >= bottom) return [];
+    const [above, under] = [box.top, box.bottom].map(snap);
+    return columns.flatMap(([column, word], j) => {
+      if (column.right <= x || column.left >= right) return [];
+      const [from, to] = [column.left, column.right].map(snap);
       const place = [from, above, to - from, under - above];
-      const line = text.getBoundingClientRect(); // in the middle of its cell, as exactly as a page lays out text
-      const at = [(line.left + line.width / 2) * ratio, snap(line.top) + ascent];
-      return [{ i, j, cell, place, at, ...look_of(cell) }];
-    }),
-  );
-  return { context, seen, look_of, radius: (parseFloat(style.borderTopLeftRadius) || 0) * ratio };
+      const at = [(word.left + word.width / 2) * ratio, snap(line.top) + ascent]; // as a page lays out text
+      return [{ i, j, cell: cells[i][j], place, at, look: look_of(cells[i][j]) }];
+    });
+  });
+  const radius = (parseFloat(style.borderTopLeftRadius) || 0) * ratio;
+  home.classList.add("attn-filmed");
+  if (canvas.parentNode !== home) home.append(canvas);
+  return { context, seen, look_of, radius };
 }
 
 // What gives the colour of a share for a cell's style, mixed as the style mixes it.
-function shading(probe) {
-  const known = new Map(); // by the colours that are mixed
+function shading(home, probe) {
+  const known = new Map(); // by the colours that are mixed, and one that says whether the page is dark
   return (style) => {
     const ends = ENDS.map((name) => style.getPropertyValue(name));
-    const key = ends.join();
+    const key = [...ends, style.color].join();
     if (!known.has(key)) {
+      home.append(probe);
       ENDS.forEach((name, i) => probe.style.setProperty(name, ends[i]));
       const [none, all] = [0, 1].map((share) => {
         probe.style.setProperty("--w", share);
         return getComputedStyle(probe).backgroundColor;
       });
+      probe.remove();
       known.set(key, (share) => `color-mix(in oklab, ${all} ${100 * share}%, ${none})`);
     }
     return known.get(key);
@@ -151,15 +168,15 @@ function paint(canvas, { context, seen, radius }, look) {
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.restore();
   const shown = seen.map((one) => ({ ...one, ...look(one.i, one.j) })).filter(({ text }) => text !== undefined);
-  for (const { share, place, shade } of shown) {
-    context.fillStyle = shade(share);
+  for (const { share, place, look } of shown) {
+    context.fillStyle = look.shade(share);
     context.beginPath(); // of one cell: a browser smooths the corners of many in another way
     context.roundRect(...place, radius);
     context.fill();
   }
-  for (const { place, outline } of shown) {
-    if (!outline) continue;
-    const { colour, wide, offset } = outline;
+  for (const { place, look } of shown) {
+    if (!look.outline) continue;
+    const { colour, wide, offset } = look.outline;
     const [x, y, w, h] = place;
     const out = offset + wide / 2; // from the cell's edge to the middle of the line
     Object.assign(context, { strokeStyle: colour, lineWidth: wide });
@@ -167,9 +184,9 @@ function paint(canvas, { context, seen, radius }, look) {
     context.roundRect(x - out, y - out, w + 2 * out, h + 2 * out, Math.max(0, radius + out));
     context.stroke();
   }
-  for (const { at, color, text } of shown) {
-    if (context.color !== color) context.fillStyle = context.color = color;
+  let colour = null;
+  for (const { at, look, text } of shown) {
+    if (colour !== look.color) context.fillStyle = colour = look.color;
     context.fillText(text, ...at);
   }
-  context.color = null;
 }

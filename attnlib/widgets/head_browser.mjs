@@ -38,9 +38,9 @@ function build(model, figure) {
 
   const read = (parameters, key) => run(parameters, key.split(" ").map(Number));
   const [loaded, silenced, before_of, after_of] = [load, without, read, read].map(ui.memoize);
-  const choose = (token, i) => ui.button(token, () => ui.change(model, "token", i));
-  const fill_chips = ui.memoize((words) => chips.replaceChildren("Query", ...words.split(" ").map(choose)));
-  let [decoder, heads, drawn] = [null, null, {}];
+  const choose = (_, i) => ui.button("", () => ui.change(model, "token", i));
+  const fill_chips = ui.memoize((length) => chips.replaceChildren("Query", ...Array.from({ length }, choose)));
+  let [decoder, heads, drawn, lines] = [null, null, {}, []];
   const replace = (piece, word) => {
     const words = model.get("sentence").split(SPACES);
     ui.change(model, "sentence", words.map((other) => (other === piece ? word : other)).join(" "));
@@ -57,6 +57,9 @@ function build(model, figure) {
       const counts = parameters.bias.map((tables) => tables.length);
       heads = heat.gallery(counts, (layer, head) => ui.change(model, { layer, head }));
       gallery.replaceChildren(...heads.nodes);
+      const names = heads.tiles.map(({ layer, head }) => [`${layer + 1}.${head + 1}`]);
+      rows.replaceChildren(ui.table([element("td.corner", "head")], names));
+      lines = [...rows.querySelectorAll("tr")];
     }
     const { ids, unknown, more } = understand(sentence, known);
     if (!parameters.bias[layer]?.[head]) throw new Error(`there is no head ${head} in layer ${layer}`);
@@ -83,8 +86,11 @@ function build(model, figure) {
     heads.mark((l, h) => l === layer && h === head);
     // While a sentence is typed the heads are painted, and the rest waits.
     at_rest(chips, () => {
-      fill_chips(tokens.join(" "));
-      [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", i === query));
+      fill_chips(tokens.length);
+      [...chips.children].forEach((chip, i) => {
+        ui.write(chip, tokens[i]);
+        ui.set(chip, { "aria-pressed": `${i === query}` });
+      });
     });
     const name = `Layer ${layer + 1}, head ${head + 1}`;
     const asks = () => element("bdi", tokens[query]);
@@ -98,7 +104,13 @@ function build(model, figure) {
     ui.refill(line, () => ui.sentence`${name}${is_silenced}: ${asks()} reads most from ${reads()}.`);
     ui.refill(next, () => ["The next word after ", asks()]);
     ui.refill(chances, () => [expected(before, after, query, vocabulary)]);
-    ui.refill(rows, () => [table(tokens.slice(0, query + 1), weights, query)]);
+    // Each row by itself: no task is long.
+    const keys = tokens.slice(0, query + 1);
+    const read = [keys, ...weights.flat().map((grid) => [...grid[query].slice(0, query + 1)])];
+    lines.forEach((line, at) => {
+      const cell = (one) => (at ? ui.shaded(one) : element("th", { scope: "col", dir: "auto" }, one));
+      ui.refill(line, () => [line.firstChild.cloneNode(true), ...read[at].map(cell)]);
+    });
   };
 }
 
@@ -226,36 +238,31 @@ function distance(a, b) {
 
 // One head large: names beside and above a picture, and a number in each cell while there is room.
 function draw_large(node, label, tokens, weights, query) {
-  if (node.dataset.tokens !== tokens.join(" ")) lay_out(node, tokens);
-  node.firstChild.setAttribute("aria-label", label);
+  if (node.dataset.n !== `${tokens.length}`) lay_out(node, tokens.length);
+  const all = (kind) => [...node.querySelectorAll(`.attn-${kind}`)];
+  for (const kind of ["key", "query"]) all(kind).forEach((name, i) => ui.write(name, tokens[i]));
+  all("query").forEach((name, i) => name.classList.toggle("attn-here", i === query));
+  const numbers = weights.flatMap((row, i) => [...row.slice(0, i + 1)]);
+  all("number").forEach((cell, at) => ui.write(cell, number(numbers[at])));
+  ui.set(node.firstChild, { "aria-label": label });
   heat.paint(node.firstChild, weights);
-  const numbers = weights.flatMap((row, i) => row.slice(0, i + 1));
-  node.querySelectorAll(".attn-number").forEach((cell, at) => (cell.textContent = number(numbers[at])));
-  node.querySelectorAll(".attn-query").forEach((cell, i) => cell.classList.toggle("attn-here", i === query));
 }
 
-function lay_out(node, tokens) {
-  const n = tokens.length;
-  node.dataset.tokens = tokens.join(" ");
+function lay_out(node, n) {
+  node.dataset.n = n;
   node.classList.toggle("attn-dense", n > WRITTEN);
   node.style.setProperty("--n", n);
   const at = (row, column, rest = "") => ({ style: `grid-area: ${row + 2} / ${column + 2}${rest}` });
-  const name = (kind, token, place) => element(`span.${kind}`, { dir: "auto", ...place }, token);
+  const name = (kind, place) => element(`span.${kind}`, { dir: "auto", ...place });
   const cell = (kind, place) => element(`span.${kind}`, { "aria-hidden": "true", ...place });
+  const each = Array.from({ length: n }, (_, i) => i);
   node.replaceChildren(
     heat.map(""),
-    ...tokens.map((token, j) => name("key", token, at(-1, j))),
-    ...tokens.map((token, i) => name("query", token, at(i, -1))),
-    ...tokens.slice(1).map((_, i) => cell("masked", at(i, i + 1, " / auto / -1"))),
-    ...tokens.flatMap((_, i) => tokens.slice(0, n > WRITTEN ? 0 : i + 1).map((_, j) => cell("number", at(i, j)))),
+    ...each.map((j) => name("key", at(-1, j))),
+    ...each.map((i) => name("query", at(i, -1))),
+    ...each.slice(1).map((i) => cell("masked", at(i - 1, i, " / auto / -1"))),
+    ...(n > WRITTEN ? [] : each.flatMap((i) => each.slice(0, i + 1).map((j) => cell("number", at(i, j))))),
   );
-}
-
-// What one query reads in every head.
-function table(keys, weights, query) {
-  const row = (grid, layer, h) => [`${layer + 1}.${h + 1}`, ...keys.map((_, j) => ui.shaded(grid[query][j]))];
-  const rows = weights.flatMap((heads, layer) => heads.map((grid, h) => row(grid, layer, h)));
-  return ui.table([element("td.corner", "head"), ...keys], rows);
 }
 
 export default ui.widget(build);

@@ -24,10 +24,11 @@ export function paint(canvas, rows, tries = 60) {
   if (canvas.height !== n_q) canvas.height = n_q;
   const context = canvas.getContext("2d", { willReadFrequently: true }); // the processor writes its pixels
   const image = context.createImageData(n_k, n_q),
-    colour = rgb(context, color);
+    pixels = new Uint32Array(image.data.buffer), // opacity, blue, green, red
+    [red, green, blue] = rgb(context, color);
+  const shade = (blue << 16) | (green << 8) | red;
   rows.flat().forEach((weight, at) => {
-    image.data.set(colour, 4 * at);
-    image.data[4 * at + 3] = 255 * weight; // null counts as 0
+    pixels[at] = (Math.round(255 * weight) << 24) | shade; // null counts as 0
   });
   context.putImageData(image, 0, 0);
 }

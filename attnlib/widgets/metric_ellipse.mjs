@@ -55,7 +55,7 @@ function build(model, figure) {
 function draw_scene(model, picture, grids, tokens, [across, up]) {
   const ring = element("ellipse.hull", { cx: SIZE / 2, cy: SIZE / 2 });
   const spokes = element("path.vector");
-  const trails = tokens.map(() => element("path.trail"));
+  const trails = element("path.trail");
   const images = tokens.map(() => element("circle.output", { r: 4 }));
   const arrows = element("path.arrow");
   const dots = tokens.map((token) =>
@@ -88,7 +88,7 @@ function draw_scene(model, picture, grids, tokens, [across, up]) {
   const name = (text, x, y, anchor) => element("text.name", { x, y, "text-anchor": anchor }, text);
   const names = [name(`${across} →`, SIZE - 6, SIZE / 2 - 16, "end"), name(`↑ ${up}`, SIZE / 2 + 18, 18, "start")];
   grids.replaceChildren();
-  const below = [...plane.axes(), ...names, ring, spokes, ...trails, ...images];
+  const below = [...plane.axes(), ...names, ring, spokes, trails, ...images];
   picture.replaceChildren(...below, arrows, ...dots, ...handles);
   const fill_scores = grid(grids, "Scores XU(XU)ᵀ: symmetric, whatever U", tokens);
   const fill_weights = grid(grids, "Weights, the softmax of each row: not symmetric", tokens);
@@ -101,15 +101,15 @@ function draw_scene(model, picture, grids, tokens, [across, up]) {
     handles.forEach((handle, c) => {
       const stretch = model.get(STRETCHES[c]); // what the handle sets, and what it says
       const told = `U stretches by ${number(stretch)} at ${number(angle + 90 * c, 0)}°`;
-      plane.move(handle, end(c), true, { y: 0, "text-anchor": "middle" }); // its name stands in it
-      set(handle, { "aria-valuemin": 0, "aria-valuemax": 2, "aria-valuenow": stretch, "aria-valuetext": told });
+      const said = { "aria-valuemin": 0, "aria-valuemax": 2, "aria-valuenow": stretch, "aria-valuetext": told };
+      plane.move(handle, end(c), true, { y: 0, "text-anchor": "middle" }, said); // its name stands in it
     });
     now.points.forEach((point, i) => {
       set(dots[i], { transform: `translate(${plane.to_picture(point).join(" ")})` });
       const [cx, cy] = plane.to_picture(now.stretched[i]);
       set(images[i], { cx, cy });
-      set(trails[i], { d: plane.path([point, now.stretched[i]]) });
     });
+    set(trails, { d: now.points.map((point, i) => plane.path([point, now.stretched[i]])).join("") });
     set(arrows, { d: now.points.map((point, i) => plane.arrow(point, now.points[now.most[i]])).join("") });
     const flat = now.scores.flat();
     const least = Math.min(...flat);
@@ -126,6 +126,7 @@ function grid(parent, title, tokens) {
   const table = ui.table([element("td.corner", "query \\ key"), ...tokens], rows);
   parent.append(element("div", element("p.pair", title), ui.scroll(title, table)));
   const show = film(cells);
+  let framed = [];
   return (matrix, shade, [a, b]) => {
     const look = (i, j) => ({ share: shade(matrix[i][j]).toFixed(3), text: number(matrix[i][j]) });
     const write = (i) =>
@@ -134,9 +135,12 @@ function grid(parent, title, tokens) {
         ui.write(cell, text);
         ui.vary(cell, "--w", share);
       });
-    cells.forEach((row, i) =>
-      row.forEach((cell, j) => cell.classList.toggle("attn-marked", (i === a && j === b) || (i === b && j === a))),
-    );
+    const pair = [cells[a][b], cells[b][a]];
+    if (pair[0] !== framed[0]) {
+      for (const cell of framed) cell.classList.remove("attn-marked");
+      for (const cell of pair) cell.classList.add("attn-marked");
+      framed = pair;
+    }
     show(look, write);
   };
 }

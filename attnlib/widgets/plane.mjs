@@ -95,10 +95,12 @@ export function handle(picture, label, { at, put, choose = () => {}, ...given })
   return node;
 }
 
-// Show a handle at a point, its name where it fits or where `name` says; returns the picture's y.
-export function move(node, point, selected, name = {}) {
+// Show a handle at a point, its name where it fits or where `name` says, and what it says where that is not the point;
+// returns the picture's y.
+export function move(node, point, selected, name = {}, said = {}) {
   const [x, y] = to_picture(point);
-  set(node, { transform: `translate(${x} ${y})`, "aria-valuenow": point[0], "aria-valuetext": coordinates(point) });
+  const told = { "aria-valuenow": point[0], "aria-valuetext": coordinates(point), ...said };
+  set(node, { transform: `translate(${x} ${y})`, ...told });
   node.classList.toggle("attn-selected", selected);
   set(node.lastChild, { "text-anchor": anchor(x, SIZE / 4), y: y < 30 ? 26 : -14, ...name });
   return y;

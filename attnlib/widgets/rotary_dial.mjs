@@ -48,12 +48,8 @@ function build(model, figure) {
       "Under each dial: how far one position turns it, and the columns that are its pair. An interleaved vector " +
         `becomes one in halves when its columns are put in the order ${order}.`,
     );
-    curve_of(...["query", "key", "query_layout", "key_layout", "base"].map((name) => model.get(name)))(
-      i,
-      j,
-      score,
-      now,
-    );
+    const { query_layout, key_layout, base } = ui.values(model);
+    curve_of(model.get("query"), model.get("key"))(i, j, score, now, [query_layout, key_layout, base]);
     controls.draw();
     both.node.querySelector("input").max = last - Math.abs(i - j);
     both.set(Math.min(i, j), `to ${i} and ${j}`);
@@ -128,12 +124,12 @@ function table(model, [query], [key], score) {
 
 // Score against distance: a curve for each of several key positions, and one for the present, which what is returned
 // shows. Where the layouts agree they are one curve.
-function draw_curve(picture, last, query, key, query_layout, key_layout, base) {
+function draw_curve(picture, last, query, key) {
   const most = Math.hypot(...query) * Math.hypot(...key) || 1;
   const distances = Array.from({ length: 2 * last + 1 }, (_, at) => at - last);
   const to_x = (distance) => 34 + ((distance + last) / (2 * last)) * (WIDTH - 46);
   const to_y = (value) => 80 - (value / most) * 72;
-  const points_of = (start) => {
+  const points_of = (start, query_layout, key_layout, base) => {
     const ahead = distances.map((distance) => start + distance);
     const repeated = ahead.map(() => query);
     const queries = math.rotary_embedding(repeated, ahead, query_layout, base);
@@ -142,21 +138,28 @@ function draw_curve(picture, last, query, key, query_layout, key_layout, base) {
   };
   const line = (points) => `M${points.join("L")}`;
   const label = (text, x, y, anchor = "middle") => element("text", { x, y, "text-anchor": anchor }, text);
-  const same = query_layout === key_layout;
+  const others = STARTS.map(() => element("path.other"));
+  const elsewhere = label("", WIDTH - 4, 149, "end");
   const present = [element("path.present"), element("path.dots"), element("circle", { r: 5 })];
   picture.replaceChildren(
     element("path.axis", { d: `M${to_x(-last)} ${to_y(0)}H${to_x(last)}M${to_x(0)} 8V152` }),
-    ...STARTS.map((start) => element("path.other", { d: line(points_of(start)) })),
+    ...others,
     ...present,
     ...[-last, -last / 2, 0, last / 2, last].map((distance) => label(number(distance, 0), to_x(distance), 167)),
     ...[-1, 0, 1].map((at) => label(number(at * most, 1), 29, to_y(at * most) + 4, "end")),
     label("score", to_x(0) + 5, 14, "start"),
-    ...(same ? [] : [label("grey: the same distances, key elsewhere", WIDTH - 4, 149, "end")]),
+    elsewhere,
     label("distance: query − key", WIDTH / 2, 184),
   );
-  const curves = same ? "one curve for all" : "a different curve for each";
-  return (i, j, score, now) => {
-    const points = points_of(j);
+  const compare = ui.memoize((...layout) => {
+    others.forEach((path, at) => set(path, { d: line(points_of(STARTS[at], ...layout)) }));
+    const same = layout[0] === layout[1];
+    ui.write(elsewhere, same ? "" : "grey: the same distances, key elsewhere");
+    return same ? "one curve for all" : "a different curve for each";
+  });
+  return (i, j, score, now, layout) => {
+    const curves = compare(...layout);
+    const points = points_of(j, ...layout);
     set(present[0], { d: line(points) });
     set(present[1], { d: `M${points.join("h0M")}h0` });
     set(present[2], { cx: to_x(i - j), cy: to_y(score) });

@@ -49,7 +49,7 @@ function iterate(points, steps) {
 function draw_scene(model, picture, tokens) {
   const hulls = Array.from({ length: model.get("_bounds").steps.max + 1 }, () => element("polygon.hull"));
   const arrow = element("path.vector");
-  const trails = tokens.map(() => element("path.trail"));
+  const trails = element("path.trail");
   const outputs = tokens.map(() => element("circle.output", { r: 5 }));
   const handles = tokens.map((token, i) =>
     plane.handle(picture, token, {
@@ -58,7 +58,7 @@ function draw_scene(model, picture, tokens) {
       choose: () => ui.change(model, "selected", i),
     }),
   );
-  picture.replaceChildren(...plane.axes(), ...hulls, arrow, ...trails, ...outputs, ...handles);
+  picture.replaceChildren(...plane.axes(), ...hulls, arrow, trails, ...outputs, ...handles);
   return (points, layers, selected) => {
     hulls.forEach((hull, at) => {
       if (at < layers.length) plane.draw_hull(hull, layers[at]);
@@ -71,8 +71,8 @@ function draw_scene(model, picture, tokens) {
       const below = y < 30 || (cy < y && y < SIZE - 30); // the name stands away from the ring
       plane.move(handles[i], point, i === selected, { y: below ? 26 : -14 });
       set(outputs[i], { cx, cy });
-      set(trails[i], { d: path(layers.map((layer) => layer[i])) });
     });
+    set(trails, { d: points.map((_, i) => path(layers.map((layer) => layer[i]))).join("") });
   };
 }
 

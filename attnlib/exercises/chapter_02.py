@@ -99,7 +99,7 @@ EXERCISES = (
                     "The grid has a row and a column for each *token*. U changes what its numbers are, never how many.",
                 ),
                 (
-                    "Some vectors that differ become equal, and nothing after U can tell them apart",
+                    "Some vectors that differ become equal, and nothing that sees XU alone can tell them apart",
                     "Their difference is what U sends to 0. In eight dimensions at least five directions, none made of the others, go that way.",
                 ),
                 (

@@ -39,7 +39,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "Factors",
-                "Each axis that they meet holds a bit of all, so no factor silences the random numbers and leaves the lake.",
+                "Each axis that they meet holds a bit of all, so a factor that weakens the random numbers weakens the lake, too.",
             ),
             (
                 "Factors with the axes turned back",
@@ -61,7 +61,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "Those of the random numbers alone",
-                "They make gauges read others by chance. The reading must stay, since the answer is made from it.",
+                "They make gauges read others by chance. The reading must not go to 0, since the answer is made from it.",
             ),
             (
                 "Those of the random numbers and of the reading, which does not show the lake",

@@ -65,7 +65,7 @@ EXERCISES = (
             "Of those, compare the last two rows: does *mi* read *do*?",
         ),
         question=ChoiceQuestion(
-            prompt="One of the layers passes every test for leaks, trains without an error, and learns badly. "
+            prompt="One of the layers passes every test for leaks, and is wrong all the same. "
             "It forgets `swapaxes` in the split and in the merge. Which grid is it?",
             options=[
                 ("1", "*mi* moves the outputs of *do* and *re*: it leaks."),

@@ -79,6 +79,6 @@ DROP_WEIGHTS = (
     agrees("some weights are dropped", _dropped, [_draws(1, 4, 6, 3, 0.25), _draws(2, 5, 3, 2, 0.4),
         _draws(5, 4, 6, 3, 0.5), _one_hot_draws(6), _draws(7, 150, 150, 2, 0.1), _draws(8, 1, 4, 2, 0.3),
         _draws(9, 3, 4, 1, 0.3)], DROP_MISTAKES),
-    agrees("sizes that agree", _dropped, [_draws(3, 4, 4, 4, 0.3), _draws(10, 1, 1, 1, 0.0)], DROP_MISTAKES),
+    agrees("all sizes equal", _dropped, [_draws(3, 4, 4, 4, 0.3), _draws(10, 1, 1, 1, 0.0)], DROP_MISTAKES),
     agrees("a row that loses all its weights", _dropped, [_losing(4, 1), _losing(11, 0, 2)], DROP_MISTAKES, LOST_MISTAKES),
 )  # fmt: skip

@@ -145,7 +145,7 @@ CAUSAL_HEADS = (
     agrees("one sentence", _causal, [_heads(1, 3, 4, 2, 5, 7), _heads(2, 2, 3, 5, 4, 6), _heads(6, 3, 4, 2, 5, 7),
         _heads(7, 2, 3, 1, 6, 4, draw=whole), _heads(8, 2, 1, 3, 200, 2), _heads(9, 2, 2, 3, 1, 4)],
         [*BY_WIDTH, *CAUSAL_MISTAKES]),
-    agrees("sizes that agree", _causal, [(*drawn(3, *5 * [(6, 6)]), 3)], AGREED),
+    agrees("all sizes equal", _causal, [(*drawn(3, *5 * [(6, 6)]), 3)], AGREED),
     agrees("a single head", _causal, [_heads(4, 1, 4, 3, 6, 5),
         (*drawn(10, (4, 3), (3, 2), (3, 2), (3, 2), (2, 1)), 1)], [*BY_WIDTH, *CAUSAL_MISTAKES]),
     agrees("a batch of sentences", _causal, [_heads(5, 3, 2, 4, 4, 5, 7), _heads(11, 2, 2, 3, 1, 4, 3),

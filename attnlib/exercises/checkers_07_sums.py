@@ -108,6 +108,6 @@ CAUSAL_SUMS = (
     agrees("one text", _causal_linear, [_positive(1, 6, 4, 3), _positive(2, 7, 2, 5), _positive(6, 6, 4, 3),
         _positive(7, 4, 1, 2), _positive(8, 3, 2, 1), _positive(9, 1, 3, 2), _whole(10, 5, 3, 2)], SUM_MISTAKES,
         TOO_EARLY),
-    agrees("sizes that agree", _causal_linear, [_positive(3, 5, 5, 5)], SUM_MISTAKES, TOO_EARLY),
+    agrees("all sizes equal", _causal_linear, [_positive(3, 5, 5, 5)], SUM_MISTAKES, TOO_EARLY),
     Property("no n × n grid", _no_grid),
 )  # fmt: skip

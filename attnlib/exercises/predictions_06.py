@@ -70,8 +70,8 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("The parameters", "Twelve matrices of 768 × 64 side by side are one of 768 × 768."),
             ("The multiplications in the matrix products", "A grid takes n² · d_k: twelve times as many grids, and each costs a twelfth."),
-            ("The exponentials", "Each head takes the softmax of n × n scores of its own."),
-            ("Nothing", "Count how many scores go through a softmax."),
+            ("The numbers in the grids", "Each head has a grid of n × n weights of its own."),
+            ("Nothing", "Count the weights."),
         ],
         right=2,
     ),
@@ -86,7 +86,6 @@ PREDICTIONS: dict[str, Question] = {
             ("Put the heads' rows side by side again", "The heads have no outputs yet."),
             ("Multiply by `W_O`, and add to `X`", "What it multiplies is not there yet. (Band by band it could be done, and added.)"),
         ],
-        reveal="Compared with one head, the second step is new, the fifth, and in the last one `W_O`.",
     ),
     # Heads, counted and shared
     "shared-keys": ChoiceQuestion(

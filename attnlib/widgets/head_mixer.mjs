@@ -166,12 +166,11 @@ function output_table(model, width) {
   const { changed } = model.get("constants");
   const tokens = all.slice(0, NUMBERS);
   const own = width / heads.length;
-  const names = Array.from({ length: width }, (_, c) =>
-    mixed ? (axes[c] ?? `${c + 1}`) : `${heads[Math.floor(c / own)]}, ${(c % own) + 1}`,
-  );
+  const beside = (c) => (own > 1 ? `${heads[Math.floor(c / own)]}, ${(c % own) + 1}` : heads[c]);
+  const names = Array.from({ length: width }, (_, c) => (mixed ? (axes[c] ?? `${c + 1}`) : beside(c)));
   const top = names.map((name) => element("th.plain", { scope: "col", dir: "auto" }, name));
   const [last, ...rows] = ["", ...tokens].map(() => names.map(() => element("td.plain")));
-  const node = ui.table(["", ...top], [...tokens.map((token, i) => [token, ...rows[i]]), ["changes by", ...last]]);
+  const node = ui.table(["", ...top], [...tokens.map((token, i) => [token, ...rows[i]]), ["largest change", ...last]]);
   const fill = ({ out, change }) =>
     change.forEach((size, c) => {
       rows.forEach((row, i) => ui.write(row[c], number(out[i][c])));

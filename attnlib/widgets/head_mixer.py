@@ -163,13 +163,13 @@ class HeadMixer(PageWidget):
     def _output_table(self) -> str:
         change = self.change
         width = len(self.value[0][0])
-        columns = [f"{head}, {c + 1}" for head in self.heads for c in range(width)]
+        columns = [f"{head}, {c + 1}" if width > 1 else head for head in self.heads for c in range(width)]
         if self.mixed:
             columns = self.axes or [f"{c + 1}" for c in range(len(change))]
         sizes = ["0" if size <= CHANGED else "< 0.01" if size < 0.005 else text(size) for size in change]
         without = ", ".join(self.heads[a] for a in self.zeroed)
         what = f"{'Output' if self.mixed else 'Heads side by side'}{f', without {without}' if without else ''}"
-        rows = [*zip(self.tokens, self.output, strict=True), ("changes by", sizes)]
+        rows = [*zip(self.tokens, self.output, strict=True), ("largest change", sizes)]
         return table(f"{what}. Numbers: {self.provenance}.", columns, rows)
 
     def _summary(self, weights: Array) -> str:

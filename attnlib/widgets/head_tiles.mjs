@@ -12,14 +12,14 @@ const NONE = { at: -1, tile: 0 }; // no tile is chosen
 const WIDE = 12; // columns of a stage: with more, its heads stand below each other on a phone
 const MOVED = { duration: 700, easing: "ease-in-out" };
 const CAPTION =
-  "press a tile. What it is computed from lights up, and what is computed from it. " +
+  "press a square. What it is computed from lights up, and what is computed from it. " +
   "Orange diamonds: a later token, read by an earlier one.";
 
 // What each stage does, given the sizes and whether it forgets swapaxes.
 const SAYS = [
-  ({ n, d }) => `${n} tokens with ${d} numbers each. A tile is a number, named by its token and its column.`,
+  ({ n, d }) => `${n} tokens with ${d} numbers each. A square is a number: 2B is that of token 2 in column B.`,
   ({ n, d }) =>
-    `X times W_Q, W_K, W_V: ${n} × ${d} each. All three are cut alike, so one picture stands for them. ` +
+    `X times W_Q, W_K, W_V: ${n} × ${d} each. One picture stands for all three. Here 2B is a new number. ` +
     "Each shade is for the columns of one head.",
   ({ n, h, width }, forgets) =>
     forgets
@@ -48,7 +48,7 @@ function build(model, figure) {
   const steps = ["Back", "Next"].map((name, i) => ui.button(name, () => go(model.get("stage") + 2 * i - 1)));
   const controls = ui.controls(...steps, ui.select(model, "forgotten", "swapaxes forgotten", PLACES));
   const [says, told] = [ui.live("p.says"), ui.live("p.result")];
-  const board = element("div.tiles", { role: "group", "aria-label": "tiles, stage by stage" });
+  const board = element("div.tiles", { role: "group", "aria-label": "squares, stage by stage" });
   figure.append(controls.node, says, board, told);
   const flow_of = ui.memoize((...sizes) => make_flow(stages, ...sizes));
   const scene_of = ui.memoize((tokens, d, h) =>
@@ -71,7 +71,7 @@ function build(model, figure) {
     const text = SAYS[stage](flow, [stages[stage], "both"].includes(forgotten));
     const name = element("b", `${stage + 1} of ${stages.length}, ${NAMES[stage]}. `);
     ui.refill(says, name, ...ui.formula(text));
-    ui.refill(told, ...(at < 0 ? ["No tile is chosen."] : tell(model, flow, cone)));
+    ui.refill(told, ...(at < 0 ? ["No square is chosen."] : tell(model, flow, cone)));
     ui.set(steps[0], { "aria-disabled": String(stage === 0) });
     ui.set(steps[1], { "aria-disabled": String(stage === stages.length - 1) });
     controls.draw();
@@ -208,7 +208,7 @@ function tell(model, { d, tiles, forgotten }, cone) {
     const before = early.length ? ui.sentence` Before it: ${early}. Each of these can read its future.` : [NOT_BEFORE];
     return [...ui.sentence`A number of ${own()} reaches the outputs of ${named((i) => reached.has(i))}.`, ...before];
   }
-  const parts = ui.sentence`This tile stands in row ${row + 1}, that of ${own()}. It is computed from tiles of `;
+  const parts = ui.sentence`This square stands in row ${row + 1}, that of ${own()}. It is computed from squares of `;
   parts.push(...named((i) => read.has(i)), ".");
   const later = named((i) => read.has(i) && i > row);
   if (last > row) {

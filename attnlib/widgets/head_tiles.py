@@ -17,7 +17,7 @@ from attnlib.widgets.tables import Row, table
 
 TOKENS = ("we", "have", "a", "problem")
 STAGES = ("X", "project", "split", "weights", "heads", "merge", "output")
-LETTERS = "abcdefgh"
+LETTERS = "ABCDEFGH"
 
 
 class HeadTiles(PageWidget):
@@ -38,7 +38,7 @@ class HeadTiles(PageWidget):
     array([False, False,  True, False])
     """
 
-    _alive = "go from X to the output, press any tile, and forget swapaxes"
+    _alive = "go from X to the output, press any square, and forget swapaxes"
     title = traitlets.Unicode("Split and merged").tag(sync=True)
     provenance = traitlets.Unicode("not shown, only what each is computed from").tag(sync=True)
     tokens = Texts(minlen=2, maxlen=6).tag(sync=True)
@@ -103,7 +103,7 @@ class HeadTiles(PageWidget):
         ]
         numbered = ", ".join(f"{i + 1} {token}" for i, token in enumerate(self.tokens))
         caption = self.caption(
-            f"which numbers of Q, K and V stand in the rows of each head, by token ({numbered}) and column (a, b, …). "
+            f"which numbers of Q, K and V stand in the rows of each head, by token ({numbered}) and column (A, B, …). "
             f"Where swapaxes is forgotten: {self.forgotten}."
         )
         words = np.where(np.triu(np.ones((n, n), dtype=bool), 1), "future", "read")

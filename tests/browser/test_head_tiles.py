@@ -39,7 +39,7 @@ def expected(widget):
     for k, name in enumerate(NAMES):
         for t in range(len(made[k])):
             row, blocked, shown = place[k][0][t] % n, not made[k][t].any(), k <= widget.stage
-            text = "–" if blocked else f"{named[k][t] // d + 1}" + ("" if k == 3 else "abcdefgh"[named[k][t] % d])
+            text = "–" if blocked else f"{named[k][t] // d + 1}" + ("" if k == 3 else "ABCDEFGH"[named[k][t] % d])
             lit = shown and cone[k][t]
             chosen = widget.at, widget.tile
             at_row = place[widget.at][0][widget.tile] % n if widget.at >= 0 else 0
@@ -99,7 +99,7 @@ def told(page):
 def test_step_by_step_the_tiles_are_those_of_python(page):
     is_that_of(page, HeadTiles())
     assert says(page) == (
-        "1 of 7, X. 4 tokens with 4 numbers each. A tile is a number, named by its token and its column."
+        "1 of 7, X. 4 tokens with 4 numbers each. A square is a number: 2B is that of token 2 in column B."
     )
     button(page, "Back").click(force=True)
     for stage in range(1, 7):
@@ -126,8 +126,8 @@ def test_every_tile_is_lit_as_python_says(forgotten, page):
         ("weights, head 1, row 3, column 2", 3, 9),
         ("weights, head 2, row 1, column 4", 3, 19),
         ("split, head 2, row 1, ", 2, 8),
-        ("Q, K, V, row 3, 3c", 1, 10),
-        ("X, row 3, 3c", 0, 10),
+        ("Q, K, V, row 3, 3C", 1, 10),
+        ("X, row 3, 3C", 0, 10),
     ):
         press(page, label)
         is_that_of(page, HeadTiles(forgotten=forgotten, stage=6, at=at, tile=number))
@@ -137,11 +137,12 @@ def test_every_tile_is_lit_as_python_says(forgotten, page):
 def test_a_forgotten_swap_in_the_split_brings_the_future(page):
     press(page, "output, row 1, ")
     assert (
-        told(page) == "This tile stands in row 1, that of we. It is computed from tiles of we. None is from its future."
+        told(page)
+        == "This square stands in row 1, that of we. It is computed from squares of we. None is from its future."
     )
     forget(page, "split")
     assert told(page) == (
-        "This tile stands in row 1, that of we. It is computed from tiles of we, a. From the future of we: a. "
+        "This square stands in row 1, that of we. It is computed from squares of we, a. From the future of we: a. "
         "The mask compares rows, and rows of a wrongly cut head are not tokens."
     )
     assert says(page).endswith(
@@ -149,11 +150,11 @@ def test_a_forgotten_swap_in_the_split_brings_the_future(page):
     )
     press(page, "output, row 2, ")
     assert told(page).endswith(" It cannot read have.")
-    press(page, "split, head 2, row 1, 3a")
+    press(page, "split, head 2, row 1, 3A")
     assert told(page).startswith(
-        "This tile stands in row 1, that of we. It is computed from tiles of a. From the future of"
+        "This square stands in row 1, that of we. It is computed from squares of a. From the future of"
     )
-    press(page, "X, row 3, 3a")
+    press(page, "X, row 3, 3A")
     assert told(page) == (
         "A number of a reaches the outputs of we, have, a, problem. "
         "Before it: we, have. Each of these can read its future."
@@ -164,17 +165,17 @@ def test_a_forgotten_swap_in_the_merge_brings_it_too_and_both_lose_the_past(page
     press(page, "output, row 1, ")
     forget(page, "merge")
     assert told(page) == (
-        "This tile stands in row 1, that of we. It is computed from tiles of we, have. From the future of we: have. "
+        "This square stands in row 1, that of we. It is computed from squares of we, have. From the future of we: have. "
         "The mask did its work in each head. The wrong merge then put a later row here."
     )
     forget(page, "both")
     assert says(page).endswith("No output can read its future, but 2 of 4 cannot read all tokens up to their own.")
     press(page, "output, row 3, ")
     assert told(page) == (
-        "This tile stands in row 3, that of a. It is computed from tiles of a. None is from its future. "
+        "This square stands in row 3, that of a. It is computed from squares of a. None is from its future. "
         "It cannot read we, have."
     )
-    press(page, "X, row 2, 2a")
+    press(page, "X, row 2, 2A")
     assert told(page) == "A number of have reaches the outputs of have. None comes before it."
     press(page, "weights, head 1, row 1, column 2, blocked")
     assert told(page) == "The mask blocks this cell: its weight is 0, and is computed from nothing."
@@ -185,13 +186,13 @@ def test_a_second_press_and_a_step_back_behind_the_tile_choose_none(page):
     is_that_of(page, HeadTiles(at=2))
     press(page, "split, head 1, row 1, ")
     is_that_of(page, HeadTiles(stage=2))
-    assert told(page) == "No tile is chosen."
-    press(page, "Q, K, V, row 1, 1a")
+    assert told(page) == "No square is chosen."
+    press(page, "Q, K, V, row 1, 1A")
     button(page, "Back").click()
     is_that_of(page, HeadTiles(stage=1, at=1))
     button(page, "Back").click()
     is_that_of(page, HeadTiles())
-    press(page, "X, row 2, 2b")
+    press(page, "X, row 2, 2B")
     assert told(page) == "A number of have, given."
     button(page, "Start again").click()
     is_that_of(page, HeadTiles())
@@ -201,13 +202,13 @@ def test_the_keyboard_alone_goes_from_tile_to_tile(page):
     page.get_by_role("combobox").focus()
     page.keyboard.press("Tab")
     focused = "document.activeElement.ariaLabel"
-    assert page.evaluate(focused) == "X, row 1, 1a"
+    assert page.evaluate(focused) == "X, row 1, 1A"
     for key in ("ArrowRight", *["ArrowDown"] * 9, "End"):
         page.keyboard.press(key)
     assert page.evaluate(focused) == "split, head 2, row 2, not computed yet"
     page.keyboard.press("Enter")
     is_that_of(page, HeadTiles(at=2, tile=11))
-    assert page.evaluate(focused) == "split, head 2, row 2, 2d"
+    assert page.evaluate(focused) == "split, head 2, row 2, 2D"
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Start again"
     page.keyboard.press("Enter")

@@ -156,7 +156,7 @@ def test_the_tables_hold_every_weight_and_the_output(page_of):
         "Houston",
         *(f"{y:.2f}".replace("-", "−").replace("−0.00", "0.00") for y in mixer.output[0]),
     ]
-    assert output[-9:] == ["changes by", *(f"{size:.2f}" for size in mixer.change)]
+    assert output[-9:] == ["largest change", *(f"{size:.2f}" for size in mixer.change)]
     assert json.loads(page.state).keys() == mixer.state().keys()
 
 
@@ -168,7 +168,7 @@ def test_the_table_is_named_after_what_it_holds(mixed, name):
 def test_columns_without_names_are_counted_and_small_changes_are_not_called_none(page_of):
     assert page_of(a_mixer(mixed=True)).cells[-8 * 7 :][1:8] == ["1", "2", "3", "4", "5", "6", "7"]
     plain = page_of(a_mixer(value=(X @ W_V) * [[[1.0]], [[1e-4]], [[1.0]], [[1.0]]], zeroed=[1])).cells
-    assert plain[-9:] == ["changes by", "0", "0", "< 0.01", "< 0.01", "0", "0", "0", "0"]
+    assert plain[-9:] == ["largest change", "0", "0", "< 0.01", "< 0.01", "0", "0", "0", "0"]
     assert "head 2, 1" in plain
 
 

@@ -164,8 +164,8 @@ def test_bad_input_is_named(name):
 def test_without_a_script_two_tables_tell_the_heads_and_what_outputs_read(page_of, hostile):
     page = page_of(HeadTiles(forgotten="split", at=6))
     heads, outputs = page.cells[:15], page.cells[15:]
-    assert heads[5:10] == ["head 1", "1a 1b", "1c 1d", "2a 2b", "2c 2d"]
-    assert heads[10:] == ["head 2", "3a 3b", "3c 3d", "4a 4b", "4c 4d"]
+    assert heads[5:10] == ["head 1", "1A 1B", "1C 1D", "2A 2B", "2C 2D"]
+    assert heads[10:] == ["head 2", "3A 3B", "3C 3D", "4A 4B", "4C 4D"]
     assert outputs[5:10] == ["we", "read", "–", "future", "–"]
     assert outputs[20:] == ["problem", "read", "read", "read", "read"]
     assert "Where swapaxes is forgotten: split." in HeadTiles(forgotten="split").fallback()

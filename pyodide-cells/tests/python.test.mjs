@@ -48,6 +48,7 @@ beforeEach(() => {
   };
   globalThis.location = { href: "http://book/page.html", origin: "http://book" };
   globalThis.origin = "http://book";
+  globalThis.document = { querySelectorAll: () => [] }; // nothing waits to be asked for
   globalThis.Worker = FakeWorker;
   globalThis.fetch = async (url) => {
     const file = files[url.split("/").at(-1)];

@@ -61,7 +61,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "Those of the random numbers alone",
-                "They make gauges read others by chance. The reading must not go to 0, since the answer is made from it.",
+                "They make gauges read others by chance. The reading stays, since the answer is made from it.",
             ),
             (
                 "Those of the random numbers and of the reading, which does not show the lake",

@@ -139,7 +139,7 @@ function draw_curve(picture, last, query, key) {
   const line = (points) => `M${points.join("L")}`;
   const label = (text, x, y, anchor = "middle") => element("text", { x, y, "text-anchor": anchor }, text);
   const others = STARTS.map(() => element("path.other"));
-  const elsewhere = label("", WIDTH - 4, 149, "end");
+  const elsewhere = element("text", { x: WIDTH - 4, y: 149, "text-anchor": "end" });
   const present = [element("path.present"), element("path.dots"), element("circle", { r: 5 })];
   picture.replaceChildren(
     element("path.axis", { d: `M${to_x(-last)} ${to_y(0)}H${to_x(last)}M${to_x(0)} 8V152` }),

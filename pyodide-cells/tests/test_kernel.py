@@ -135,6 +135,10 @@ def test_a_missing_module_is_needed_and_what_it_made_is_handed_on(page):
         "for _ in t: pass",
         "t.x = 1",
         "-t",
+        "{} | t",
+        "t | {}",
+        "t % 2",
+        "7 // t",
     ):
         assert page.run(use).get("needs") == "torch", use
     asked = page.run("import numpy as np\nnp.asarray(t)")

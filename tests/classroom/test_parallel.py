@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -117,7 +118,10 @@ def command(course, folder):
     """`python -m classroom grade` with two processes, once student's code runs."""
     environment = os.environ | {"TMPDIR": str(folder), "PROCESSES": "2"}
     started = [sys.executable, "-m", "classroom", "--course", str(course.folder), "grade"]
-    with subprocess.Popen(started, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as ran:
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # which a shell's background job ignores
+    with subprocess.Popen(
+        started, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=heard
+    ) as ran:
         try:
             yield ran
         finally:

@@ -91,7 +91,7 @@ sys.exit(pytest.main(["-q", "-m", "not slow", "-p", "no:cacheprovider"]))
 def test_the_tests_of_the_widgets_runtime_run_without_the_book(tmp_path):
     made = shutil.ignore_patterns("__pycache__", "static")
     folder = shutil.copytree("anywidget-static", tmp_path / "anywidget-static", ignore=made)
-    (tmp_path / "node_modules").symlink_to(Path("node_modules").absolute())
+    (folder / "node_modules").symlink_to(Path("node_modules").absolute())
     environment = os.environ | {"CHROMIUM": chromium.find() or ""}
     said = run(sys.executable, "-c", ALONE, cwd=folder, env=environment)
     assert "passed" in said

@@ -1,4 +1,7 @@
-"""A folder for what a command needs while it runs. It goes with the last of its processes, however they end: also by SIGKILL."""
+"""A folder for what a command needs while it runs. It goes with the last of its processes, also after SIGKILL.
+
+A process beside them removes it, the keeper. Where that is killed, too, the folder stays.
+"""
 
 import atexit
 import contextlib

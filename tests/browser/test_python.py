@@ -289,6 +289,8 @@ def test_what_a_widget_loads_on_demand_is_kept_with_its_page(browser, served):
     widget.scroll_into_view_if_needed()
     widget.get_by_label("Reading").select_option(index=11)
     widget.locator(".attn-large-query", has_text="rose").first.wait_for()
+    assert widget.get_by_label("Reading").input_value() == "a rose is a rose is a rose ."
+    assert "could not be loaded" not in widget.text_content()
     context.close()
 
 

@@ -53,6 +53,12 @@ def launched():
     return {"executable_path": chromium.find(), "args": FLAGS}
 
 
+@pytest.fixture(scope="session")
+def started():
+    """A page of the site starts its scripts once it was painted, and then takes them out of where they waited."""
+    return "!document.querySelector('.has-script #scripts')"
+
+
 @pytest.fixture
 def unchecked():
     """Turn beartype's shape checks off, so that a bad input reaches the function's own error."""

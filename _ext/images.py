@@ -36,7 +36,8 @@ def mark(app: Sphinx, document: nodes.document, page: str) -> None:
 
 def visit(self: HTML5Translator, node: nodes.image) -> None:
     """Write the image as Sphinx does, with its sides: a style in their place would not keep the room on a narrow page."""
-    file, node["loading"] = Path(self.builder.srcdir, node["uri"]), "lazy"
+    file = Path(self.builder.srcdir, node["uri"])
+    node["loading"] = "lazy" if _in_section(node) else "eager"  # above the first section: in the first screen
     HTML5Translator.visit_image(self, node)
     if file.is_file():
         width, height = size(file)
@@ -47,3 +48,10 @@ def depart(self: HTML5Translator, node: nodes.image) -> None:
     """Write the link under a sheet."""
     if node.get("sheet"):
         self.body.append(f'<p class="sheet"><a href="{escape(node["uri"])}">Open this sheet by itself</a></p>\n')
+
+
+def _in_section(node: nodes.Node) -> bool:
+    section = node.parent
+    while section and not isinstance(section, nodes.section):
+        section = section.parent
+    return section is not None and isinstance(section.parent, nodes.section)

@@ -37,11 +37,17 @@ WIDE = {"width": 1280, "height": 900}
 
 
 @pytest.fixture(scope="session")
-def new_page(browser):
+def started():
+    """What holds once a page that was opened has started its scripts: all of them have run when it is loaded."""
+    return "true"
+
+
+@pytest.fixture(scope="session")
+def new_page(browser, started):
     """Open an address in a fresh page. Requests to anywhere else are refused and, like every error, kept."""
 
     def open_it(address, **options):
-        page = watched(browser.new_context(**{"viewport": WIDE, **options}).new_page(), address)
+        page = watched(browser.new_context(**{"viewport": WIDE, **options}).new_page(), address, started)
         visit(page, address)
         return page
 
@@ -57,8 +63,8 @@ def open_page(new_page):
         page.context.close()
 
 
-def watched(page, address):
-    """Keep what the page reports, and let it reach its own address alone."""
+def watched(page, address, started):
+    """Keep what the page reports, and let it reach its own address alone. It opens until `started` holds there."""
     own = ("file://", "data:", "blob:", "/".join(address.split("/", 3)[:3]))
 
     def refuse(route):
@@ -69,12 +75,31 @@ def watched(page, address):
     page.on("console", lambda message: message.type in {"error", "warning"} and page.problems.append(message.text))
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     page.on("dialog", lambda dialog: (page.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.goto, page.reload = (_until(started, page, way) for way in (page.goto, page.reload))
     return page
+
+
+def _until(started, page, way):
+    def go(*args, **options):
+        response = way(*args, **options)
+        if "wait_until" not in options:
+            holds(page, started)
+        return response
+
+    return go
 
 
 def visit(page, address):
     page.third_party, page.problems = [], []
     page.goto(address)
+
+
+def holds(page, condition):
+    for _ in range(400):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{condition} does not come true")
 
 
 @pytest.fixture(scope="session")
@@ -84,14 +109,14 @@ def pool():
 
 
 @pytest.fixture
-def open_again(browser, pool):
+def open_again(browser, pool, started):
     """Open a file in a page that another test has left, or in a new one. It keeps no storage from before."""
     used = []
 
     def open_it(address, **options):
         options = {"viewport": WIDE, **options}
         key = json.dumps(options, sort_keys=True)
-        page = pool[key].pop() if pool[key] else watched(browser.new_context(**options).new_page(), address)
+        page = pool[key].pop() if pool[key] else watched(browser.new_context(**options).new_page(), address, started)
         used.append((key, page))
         visit(page, address)
         return page
@@ -141,14 +166,7 @@ def show_alive(show):
 def until():
     """Wait until a condition of a page holds. (Playwright's own way is an eval, which the policy forbids.)"""
 
-    def wait(page, condition):
-        for _ in range(400):
-            if page.evaluate(condition):
-                return
-            page.wait_for_timeout(50)
-        raise AssertionError(f"{condition} does not come true")
-
-    return wait
+    return holds
 
 
 @pytest.fixture

@@ -308,22 +308,53 @@ def typefaces_of():
     return names
 
 
+OWN = {"main h1": {"Book Serif 4"}, ".bar-title span": {"Book Sans 3 ExtraLight"}}
+FETCHED = "localStorage.getItem('attention-book:typefaces') === 'true'"
+
+
 @pytest.mark.parametrize(("path", "number"), [(CHAPTER, 3), ("search.html", 2)])
 def test_the_book_shows_in_its_own_typefaces_and_asks_once_for_each(path, number, site, open_page, typefaces_of):
     page = open_page(f"{site}/{path}")
-    own = {"main h1": {"Book Serif 4"}, ".bar-title span": {"Book Sans 3 ExtraLight"}}
     asked = []
     page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
     for _ in range(5):  # a busy machine may draw a page before they are there
         asked.clear()
         page.reload()
         page.evaluate("document.fonts.ready.then(() => 0)")
-        if (shown := {part: typefaces_of(page, part) for part in own}) == own:
+        if (shown := {part: typefaces_of(page, part) for part in OWN}) == OWN:
             break
-    assert shown == own
+    assert shown == OWN
     faces = [name for name in asked if name in {"serif.woff2", "sans.woff2", "serif-italic.woff2"}]
     assert len(faces) == len(set(faces)) == number
     assert page.problems == []
+
+
+def test_a_phone_shows_the_first_page_in_its_own_typefaces_and_the_next_in_the_books(
+    site, open_page, typefaces_of, until
+):
+    page = open_page(f"{site}/{CHAPTER}", **PHONE)
+    first = {part: typefaces_of(page, part) for part in OWN}
+    assert not any(name.startswith("Book ") for names in first.values() for name in names)
+    until(page, FETCHED)
+    for _ in range(5):  # as above
+        page.goto(f"{site}/chapters/02_learnable_u.html")
+        page.evaluate("document.fonts.ready.then(() => 0)")
+        if (shown := {part: typefaces_of(page, part) for part in OWN}) == OWN:
+            break
+    assert shown == OWN
+    assert page.problems == []
+
+
+def test_a_typeface_that_does_not_come_is_asked_for_again_by_the_next_page(site, open_page, settle, until):
+    page = open_page(f"{site}/_static/favicon.png", **PHONE)
+    page.context.route("**/serif.woff2", lambda route: route.abort())
+    page.goto(f"{site}/{CHAPTER}")
+    until(page, "[...document.fonts].some((face) => face.status === 'error')")
+    settle(page)
+    assert not page.evaluate(FETCHED)
+    page.context.unroute("**/serif.woff2")
+    page.reload()
+    until(page, FETCHED)
 
 
 def test_formulas_show_in_their_own_typefaces(site, open_page):
@@ -362,6 +393,7 @@ WRAPPED = ["03_query_key_value", "04_assumptions", "10_real_model", "appendices/
 @pytest.mark.parametrize("name", WRAPPED)
 def test_no_line_moves_when_the_typefaces_come_a_second_late(name, served, open_page, settle, until):
     page = open_page(f"{served}/_static/favicon.png", viewport={"width": 412, "height": 823})
+    page.evaluate("localStorage.setItem('attention-book:typefaces', 'true')")  # but no longer kept
     late = []
     page.context.route("**/*.woff2", lambda route: late.append(route))
     page.goto(f"{served}/chapters/{name}.html", wait_until="domcontentloaded")

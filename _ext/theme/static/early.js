@@ -23,10 +23,33 @@ document.documentElement.classList.add("has-script");
 // Opened at a place in it, or once more, a page is laid out whole (page.css), for that place to be right.
 if (location.hash || performance.getEntriesByType("navigation")[0]?.type !== "navigate")
   document.documentElement.classList.add("whole");
-// The page's typefaces, with its style and not after it. In a folder a style asks for them without an origin.
-for (const name of document.documentElement.dataset.typefaces?.split(" ") ?? []) {
-  const href = new URL(`fonts/${name}.woff2`, document.currentScript.src).href;
-  const crossOrigin = location.protocol === "file:" ? null : "anonymous";
-  const link = { rel: "preload", as: "font", type: "font/woff2", crossOrigin, href };
-  document.head.append(Object.assign(document.createElement("link"), link));
+// The page's other scripts, in their order, once it was painted: until then they would share the network with what is seen.
+addEventListener("DOMContentLoaded", () => {
+  const scripts = document.getElementById("scripts");
+  const start = () => {
+    const all = [...scripts.content.children];
+    for (const script of all) script.async = false;
+    for (const end of ["load", "error"]) all.at(-1).addEventListener(end, () => scripts.remove());
+    document.head.append(scripts.content);
+  };
+  if (document.hidden) start();
+  else requestAnimationFrame(() => setTimeout(start));
+});
+// The book's typefaces, asked for with the page's style and not after it; in a folder a style asks without an origin. The first
+// page on a phone shows in the machine's own, which paints sooner on a slow network, and fetches the book's when it is whole.
+const fetched = window.store.get("typefaces");
+if (fetched || matchMedia("(width >= 48rem)").matches) {
+  document.documentElement.classList.add("typefaces");
+  for (const name of document.documentElement.dataset.typefaces.split(" ")) {
+    const href = new URL(`fonts/${name}.woff2`, document.currentScript.src).href;
+    const crossOrigin = location.protocol === "file:" ? null : "anonymous";
+    const link = { rel: "preload", as: "font", type: "font/woff2", crossOrigin, href };
+    document.head.append(Object.assign(document.createElement("link"), link));
+  }
 }
+if (!fetched)
+  addEventListener("load", async () => {
+    const faces = [...document.fonts].filter(({ family }) => /^"?Book /.test(family));
+    const all = await Promise.allSettled(faces.map((face) => face.load()));
+    if (all.every(({ status }) => status === "fulfilled")) window.store.set("typefaces", true);
+  });

@@ -108,8 +108,20 @@
   document.fonts.ready.then(() => reach(boxes.filter(laidOut))); // a typeface that comes changes widths inside the box
 
   // Once the page itself is shown, all of its figures come: the connection may be gone when the reader gets there.
-  addEventListener("load", () => {
+  const fetchFigures = () => {
     for (const image of document.querySelectorAll("img[loading=lazy]")) image.loading = "eager";
+  };
+  if (document.readyState === "complete") fetchFigures();
+  else addEventListener("load", fetchFigures);
+
+  // Then the sections out of view are laid out, one whenever the machine rests: the page is as long as it says from then on.
+  const atRest = window.requestIdleCallback ?? ((act) => setTimeout(act, 50));
+  const unseen = [...document.querySelectorAll("main > section > section")];
+  atRest(function layOut() {
+    const section = unseen.shift();
+    if (!section) return;
+    section.style.contentVisibility = "visible";
+    atRest(layOut);
   });
 
   // Python in the page: nothing of it comes before a click on a cell, or on a solution whose program was not tried.

@@ -55,8 +55,10 @@ def launched():
 
 @pytest.fixture(scope="session")
 def started():
-    """A page of the site starts its scripts once it was painted, and then takes them out of where they waited."""
-    return "!document.querySelector('.has-script #scripts')"
+    """A page of the site starts its scripts once it was painted."""
+    from tools.site import STARTED
+
+    return STARTED
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Figures that come after the page's text, in the room that was kept for them, and a link under each sheet to print.
+"""Figures in the room that is kept for them, those below the first screen after the text, and a link under each sheet.
 
 A sheet is what a cell with the tag `sheet` draws. Opened by itself, a phone can make its letters larger.
 """

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 from tools import chromium  # noqa: E402
-from tools.site import FLAGS, SITE, served  # noqa: E402
+from tools.site import FLAGS, SITE, open_page, served  # noqa: E402
 
 RATIO, AGAIN = 1.3, 50  # the bars: bare times this, and milliseconds
 BARE = """
@@ -55,7 +55,7 @@ SOURCE = "import numpy as np\nnp.arange(3).sum()"
 
 def visit(browser: Browser, address: str) -> Page:
     page = browser.new_context().new_page()
-    page.goto(address)
+    open_page(page, address)
     return page
 
 

@@ -21,6 +21,7 @@ POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 )
+STARTED = "!document.querySelector('.has-script #scripts')"  # early.js takes them from there
 PACKED = {".html", ".css", ".js", ".svg", ".json", ".xml", ".txt", ".wasm", ".zip", ".whl"}
 
 
@@ -76,6 +77,19 @@ def pages(folder: Path = SITE) -> list[str]:
         for file in folder.rglob("*.html")
         if not {"_static", "lite"} & {*file.parts}
     )
+
+
+def open_page(page: Page, address: str) -> None:
+    """Open a page of the site, and wait until its scripts have run, which come once it was painted.
+
+    Raises TimeoutError after 20 seconds.
+    """
+    page.goto(address)
+    for _ in range(400):  # Playwright's own way is an eval, which the policy forbids
+        if page.evaluate(STARTED):
+            return
+        page.wait_for_timeout(50)
+    raise TimeoutError(f"the scripts of {address} do not come")
 
 
 def scroll_through(page: Page) -> None:

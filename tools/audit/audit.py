@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, ConsoleMessage, sync_playwright
 
 from anywidget_static.axe import violations
 from tools import chromium
-from tools.site import FLAGS, ROOT, pages, scroll_through, served
+from tools.site import FLAGS, ROOT, open_page, pages, scroll_through, served
 
 LIGHTHOUSE = Path(__file__).parent / "node_modules/lighthouse/cli/index.js"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
@@ -131,7 +131,7 @@ def look_with_axe(browser: Browser, address: str, result: Result) -> None:
     for width in (1280, 390):
         for dark in (False, True):
             page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light")
-            page.goto(f"{address}/{result.page}")
+            open_page(page, f"{address}/{result.page}")
             scroll_through(page)
             result.axe += violations(page, ROOT)
             page.close()

@@ -62,6 +62,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", glossary.collect)
     app.connect("doctree-read", ledger.collect)
     app.connect("doctree-read", reading_time.write)
+    app.connect("doctree-read", images.shorten)
     app.connect("env-updated", ledger.again)
     for step in (exercises, glossary, ledger, reading_time):
         app.connect("env-check-consistency", warn_of(step))

@@ -3,6 +3,7 @@
 A sheet is what a cell with the tag `sheet` draws. Opened by itself, a phone can make its letters larger.
 """
 
+import re
 from html import escape
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
 logger = logging.getLogger(__name__)
+PLACES = re.compile(r'(?<=\s)(d|x|y)="([^"]*)"')  # of a stroke, a mark or a letter
+LONG = re.compile(r"-?\d+\.\d{3,}")
 
 
 def size(file: Path) -> tuple[int, int]:
@@ -21,6 +24,27 @@ def size(file: Path) -> tuple[int, int]:
     if width < 0:
         raise ValueError(f"{file.name} does not say its width and height")
     return round(width), round(height)
+
+
+def shorten(app: Sphinx, document: nodes.document) -> None:
+    """Round the places in the figures that cells drew: six decimals of a point are a third of a figure of many strokes."""
+    for image in document.findall(nodes.image):
+        file = Path(app.srcdir, image["uri"])
+        if file.suffix == ".svg" and "jupyter_execute" in file.parts and file.is_file():
+            file.write_text(rounded(file.read_text(encoding="utf8")), encoding="utf8")
+
+
+def rounded(svg: str) -> str:
+    """The drawing with what places its parts rounded to hundredths of a point.
+
+    >>> rounded('<path d="M 53.970391 204.796825 L -0.004 1"/><use x="345.500004" transform="scale(0.015625)"/>')
+    '<path d="M 53.97 204.8 L 0 1"/><use x="345.5" transform="scale(0.015625)"/>'
+    """
+    return PLACES.sub(lambda found: f'{found[1]}="{LONG.sub(_hundredths, found[2])}"', svg)
+
+
+def _hundredths(number: re.Match[str]) -> str:
+    return f"{round(float(number[0]), 2) + 0.0:.2f}".rstrip("0").rstrip(".")
 
 
 def mark(app: Sphinx, document: nodes.document, page: str) -> None:

@@ -168,6 +168,9 @@ def test_a_sheet_has_a_link_that_opens_its_file_and_room_is_kept_for_it(built):
     assert f'alt="A figure." src="{opened}"' in image  # not lazy: above the first section
     assert (built.site / opened).stat().st_size > 0
     assert re.search(r'width="\d+" height="\d+"', image)
+    drawn = (built.site / opened).read_text(encoding="utf8")
+    assert re.search(r' d="[^"]*\.\d', drawn)
+    assert not re.search(r' (d|x|y)="[^"]*\.\d{3}', drawn)  # places to hundredths of a point
 
 
 def test_hints_solutions_and_hidden_cells_are_native_disclosures(built):

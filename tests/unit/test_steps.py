@@ -206,6 +206,13 @@ def test_a_figure_that_hides_its_size_is_named(tmp_path):
         images.size(file)
 
 
+def test_places_in_a_figure_are_rounded_and_nothing_else():
+    path = '<path id="a1.23456" d="M 53.970391 204.796825 \nL -0.004 1" style="stroke-width: 0.8125"/>'
+    assert images.rounded(path) == '<path id="a1.23456" d="M 53.97 204.8 \nL 0 1" style="stroke-width: 0.8125"/>'
+    letter = '<use x="345.500004" y="-12.999" transform="translate(1.2345 0) scale(0.015625)"/>'
+    assert images.rounded(letter) == '<use x="345.5" y="-13" transform="translate(1.2345 0) scale(0.015625)"/>'
+
+
 def test_the_packed_site_is_one_folder_and_the_same_each_time(tmp_path):
     site = tmp_path / "html"
     (site / "_static").mkdir(parents=True)

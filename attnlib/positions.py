@@ -118,7 +118,7 @@ def rotary_permutation(d: int) -> Integer[Array, "d"]:
 def scaled_base(factor: float, d: int, *, base: float = BASE) -> float:
     """The base with which the slowest pair turns `factor` times as slowly, and the fastest as fast as before.
 
-    It lets a model read `factor` times as many tokens without angles that it has never seen:
+    In texts `factor` times as long as those of training the slowest pair keeps to its range of angles:
     base · factor^(d/(d − 2)).
 
     Args:

@@ -23,7 +23,8 @@ document.documentElement.classList.add("has-script");
 // Opened at a place in it, or once more, a page is laid out whole (page.css), for that place to be right.
 if (location.hash || performance.getEntriesByType("navigation")[0]?.type !== "navigate")
   document.documentElement.classList.add("whole");
-// The page's other scripts, in their order, once it was painted: until then they would share the network with what is seen.
+// The page's other scripts, in their order, once it was painted: until then they would share the network with what is
+// seen.
 addEventListener("DOMContentLoaded", () => {
   const scripts = document.getElementById("scripts");
   const start = () => {
@@ -35,8 +36,9 @@ addEventListener("DOMContentLoaded", () => {
   if (document.hidden) start();
   else requestAnimationFrame(() => setTimeout(start));
 });
-// The book's typefaces, asked for with the page's style and not after it; in a folder a style asks without an origin. The first
-// page on a phone shows in the machine's own, which paints sooner on a slow network, and fetches the book's when it is whole.
+// The book's typefaces, asked for with the page's style and not after it; in a folder a style asks without an origin.
+// The first page on a phone shows in the machine's own, which paints sooner on a slow network, and fetches the book's
+// when it is whole.
 const fetched = window.store.get("typefaces");
 if (fetched || matchMedia("(width >= 48rem)").matches) {
   document.documentElement.classList.add("typefaces");

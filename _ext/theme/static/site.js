@@ -114,7 +114,7 @@
   if (document.readyState === "complete") fetchFigures();
   else addEventListener("load", fetchFigures);
 
-  // Then the sections out of view are laid out, one whenever the machine rests: the page is as long as it says from then on.
+  // Then the sections out of view are laid out, one whenever the machine rests: the page is as long as it says.
   const atRest = window.requestIdleCallback ?? ((act) => setTimeout(act, 50));
   const unseen = [...document.querySelectorAll("main > section > section")];
   atRest(function layOut() {

@@ -27,6 +27,7 @@ if (location.hash || performance.getEntriesByType("navigation")[0]?.type !== "na
 // seen.
 addEventListener("DOMContentLoaded", () => {
   const scripts = document.getElementById("scripts");
+  if (!scripts) return;
   const start = () => {
     const all = [...scripts.content.children];
     for (const script of all) script.async = false;
@@ -42,7 +43,7 @@ addEventListener("DOMContentLoaded", () => {
 const fetched = window.store.get("typefaces");
 if (fetched || matchMedia("(width >= 48rem)").matches) {
   document.documentElement.classList.add("typefaces");
-  for (const name of document.documentElement.dataset.typefaces.split(" ")) {
+  for (const name of document.documentElement.dataset.typefaces?.split(" ") ?? []) {
     const href = new URL(`fonts/${name}.woff2`, document.currentScript.src).href;
     const crossOrigin = location.protocol === "file:" ? null : "anonymous";
     const link = { rel: "preload", as: "font", type: "font/woff2", crossOrigin, href };

@@ -18,7 +18,7 @@ START = "As it starts"
 COMPARE = "compare"
 
 
-def states(file: Path = STATES) -> dict[str, dict[str, dict[str, Any]]]:
+def states(file: Path = STATES) -> dict[str, dict[str, Any]]:
     """By `page#widget`: the changes of each state, by what is said of it; `START` is False where it is not shown.
 
     Raises ValueError for another form.
@@ -41,7 +41,7 @@ def _read(file: Path) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def take(
-    browser: Browser, site: Path, pages: list[str], named: dict[str, dict[str, dict[str, Any]]]
+    browser: Browser, site: Path, pages: list[str], named: dict[str, dict[str, Any]]
 ) -> dict[str, list[tuple[str, str]]]:
     """By `page#widget`: what is said of each state, and its picture as HTML. The first is as the widget starts, unless that is False.
 

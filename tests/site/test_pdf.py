@@ -304,6 +304,16 @@ def test_a_picture_keeps_the_values_of_the_fields_in_its_tables_and_not_those_th
     assert {"further training? no", "products without a mask …"} <= {*cells}  # one is given, one to be filled
 
 
+def test_a_picture_waits_for_what_is_loaded_on_demand(browser):
+    place = "10_real_model#model-view-18-texts-72-heads"
+    named = {place: {"another": {"shown": 3, "layer": 2, "head": 9}}}
+    _, (_, another) = pictures.take(browser, SITE, ["chapters/10_real_model.html"], named)[place]
+    words = paper.html(another).get_text(" ")
+    assert "bites" in words
+    assert "reads 0.99 from" in " ".join(words.split())  # of a head, and not of the one before
+    assert "on its way" not in words
+
+
 def test_every_state_has_words_and_a_page_of_the_book():
     for place, named in pictures.states().items():
         page = place.partition("#")[0]

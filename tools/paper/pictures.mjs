@@ -5,6 +5,7 @@ const WIDGETS = "[data-widget]:not([data-widget='choice'], [data-widget='number_
 const HELD = "details, .attn-controls, .attn-control, .attn-pointed, [hidden]";
 const ACTIONS = /^(Hand me what is missing|Take it away again|[‹›])$/; // other buttons are parts of the picture
 const TO_DO = /^(Press “|Change one matrix, )/; // what a widget says before anything was done
+const ON_ITS_WAY = /This reading is on its way\./; // what is loaded when it is asked for
 const SPOKEN = /^(aria-(?!pressed).*|role|tabindex|contenteditable|draggable|disabled)$/;
 
 // Starts every widget, and says whether all have. A state may still be on its way.
@@ -33,7 +34,9 @@ async function pictured([id, { press = [], ...changes }]) {
   history.replaceState(null, "", "#");
   location.hash = `#${id}?${query}`;
   await came;
-  await drawn();
+  do await drawn();
+  while (ON_ITS_WAY.test(home.querySelector("figure").textContent));
+  for (let rest = 0; rest < 3; rest++) await drawn(); // what follows from it is drawn frame by frame
   const shown = new URLSearchParams(home.querySelector(":scope > a[data-link]").hash.split("?")[1]);
   for (const [name, value] of Object.entries(changes))
     if (JSON.stringify(author[name]) !== JSON.stringify(value) && shown.get(name) !== JSON.stringify(value))

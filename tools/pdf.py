@@ -35,25 +35,44 @@ MATHML = re.compile(
     re.DOTALL,
 )
 MARGINS = 40  # mm, of print.css
-HALF = 370  # CSS pixels: with what is said of a widget, half of what a sheet holds at most
+HALF = 400  # CSS pixels: with what is said of a widget, half of what a sheet holds at most
 TRIES = 4
 UNHINTED = "--font-render-hinting=none"  # else each letter stands at a whole pixel of a screen: "fromeach token"
 SHEETS = {"A4": 210, "letter": 215.9}  # their widths, mm
 FACES = {"serif": "Book Serif", "serif-italic": "Book Serif", "sans": "Book Sans"}
 OWN_FACE = re.compile(r'@font-face ?{[^}]*font-family: ?"?Book (?:Serif|Sans)[^}]*}')
-# What is wider than its room is made smaller: a widget as a whole, all its states alike, and so is one that takes more than half
-# of a sheet, since it is not cut in two; other boxes are cut, from a quarter of a sheet on, so that none leaves half a page
-# empty. Returned is what would still be cut off.
-FIT = """(half) => {
+READABLE = 5.8  # points, of the smallest letters in a widget's pictures
+# The states of a widget stand beside each other, all at one zoom, as they take the least room in which nothing is cut
+# off, no letter is too small to read and no state takes more than half of a sheet, since it is not cut in two. Other
+# boxes are cut, from a quarter of a sheet on, so that none leaves half a page empty. Returned is what is still too wide.
+FIT = """([half, readable]) => {
     const held = "div.math, table, pre, dt, .attn-scroll, .attn-formula, .attn-heads, .states > .attn, .state-alone > .attn";
     const edge = (box) => box.closest(".states > .attn")?.getBoundingClientRect().right ?? innerWidth;
     const wide = (home) => [...home.querySelectorAll(held)]
         .filter((box) => box.scrollWidth > box.clientWidth + 1 || box.getBoundingClientRect().right > edge(box) + 1);
+    const has_text = (node) => [...node.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim());
+    const scale = (node) => node.ownerSVGElement ? node.getScreenCTM().a : node.currentCSSZoom;
+    const letters = (node) => node.getClientRects().length
+        ? .75 * scale(node) * parseFloat(getComputedStyle(node).fontSize) : Infinity;
+    const lay = (box, [beside, zoom]) => {
+        box.style.setProperty("--beside", beside);
+        box.style.zoom = zoom;
+    };
+    const cost = (box, texts) => {
+        const tallest = Math.max(...[...box.children].map((figure) => figure.getBoundingClientRect().height));
+        return 1e6 * wide(box).length + 1e5 * Math.max(0, readable - Math.min(...texts.map(letters)))
+            + 1e2 * Math.max(0, tallest - half) + box.getBoundingClientRect().height;
+    };
+    const pages = [...document.querySelectorAll("main")];
     for (const box of document.querySelectorAll(".states, .state-alone")) {
-        const height = Math.max(...[...box.children].map((figure) => figure.getBoundingClientRect().height));
-        let zoom = height > half ? Math.max(.72, Math.floor(100 * half / height) / 100) : 1;
-        for (box.style.zoom = zoom; wide(box).length && zoom > .6; zoom -= .04) box.style.zoom = zoom;
+        for (const page of pages) page.style.display = page.contains(box) ? "" : "none"; // little to lay out anew
+        const texts = [...box.querySelectorAll("*")].filter(has_text);
+        const ways = [3, 2, 1].filter((beside) => beside <= box.children.length)
+            .flatMap((beside) => [1, .95, .9, .85, .8, .75].map((zoom) => [beside, zoom]));
+        const costs = ways.map((way) => (lay(box, way), cost(box, texts)));
+        lay(box, ways[costs.indexOf(Math.min(...costs))]);
     }
+    for (const page of pages) page.style.display = "";
     for (const box of document.querySelectorAll(".admonition, .highlight, .aside-box, [data-widget], table.table"))
         if (box.getBoundingClientRect().height > half / 2) box.style.breakInside = "auto";
     for (const box of wide(document)) {
@@ -136,6 +155,8 @@ def list_contents(parts: list[paper.Tag]) -> None:
     if old:
         old[0].insert_before(listed)
         for wrapper in old:
+            for note in wrapper.find_next_siblings("p"):  # what it says of the site
+                note.decompose()
             wrapper.decompose()
     else:
         parts[0].append(listed)
@@ -211,7 +232,7 @@ def printed(browser: Browser, file: Path, width: float) -> tuple[bytes, list[str
     page.emulate_media(media="print", color_scheme="light")
     page.goto(file.as_uri(), timeout=0)  # a whole book, perhaps on a machine at work
     page.evaluate("document.fonts.ready")
-    if cut := page.evaluate(FIT, HALF):
+    if cut := page.evaluate(FIT, [HALF, READABLE]):
         raise ValueError(f"wider than the sheet, and stays so: {cut}")
     pdf = page.pdf(**PAPER)
     for _ in range(TRIES):

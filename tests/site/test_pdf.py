@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 
 import pikepdf
 import pypdfium2
@@ -117,13 +118,65 @@ def test_states_that_are_too_wide_are_made_smaller_alike_and_stay_in_their_colum
     (tmp_path / "wide.html").write_text(f"<!doctype html><div class='states' style='{columns}'>{figures}</div>")
     page = open_page((tmp_path / "wide.html").as_uri())
     page.set_viewport_size({"width": 600, "height": 400})
-    assert page.evaluate(pdf.FIT, pdf.HALF) == []
+    assert page.evaluate(pdf.FIT, [pdf.HALF, pdf.READABLE]) == []
     rights, cells = page.evaluate("""() => ["figure", "table"].map((name) =>
         [...document.querySelectorAll(name)].map((one) => one.getBoundingClientRect().right))""")
     assert all(cell <= right + 1 for cell, right in zip(cells, rights, strict=True))
     scales = page.evaluate("""() => [...document.querySelectorAll("td")].map((one) =>
         one.getBoundingClientRect().width / parseFloat(one.style.minWidth))""")
     assert scales[0] == pytest.approx(scales[1], rel=0.05)
+
+
+def test_states_stand_beside_each_other_only_where_their_letters_are_readable(open_page, tmp_path):
+    style = (paper.ROOT / "_ext/theme/print.css").read_text()
+    figure = (
+        "<div class='attn'><svg viewBox='0 0 {0} 100' width='100%'><text y='50' font-size='15'>far</text></svg></div>"
+    )
+    boxes = "".join(f"<main><div class='states'>{figure.format(wide) * 3}</div></main>" for wide in (300, 500, 1000))
+    (tmp_path / "states.html").write_text(f"<!doctype html><style>{style}</style>{boxes}")
+    page = open_page((tmp_path / "states.html").as_uri())
+    page.set_viewport_size({"width": 642, "height": 900})
+    assert page.evaluate(pdf.FIT, [pdf.HALF, pdf.READABLE]) == []
+    assert page.evaluate("""() => [...document.querySelectorAll(".states")].map((box) => [
+        getComputedStyle(box).getPropertyValue("--beside"),
+        15 * .75 * box.querySelector("text").getScreenCTM().a >= 5.8])""") == [["3", True], ["2", True], ["1", True]]
+
+
+@pytest.mark.parametrize("said", ["on-paper", "widget-missing"])
+def test_what_is_said_of_pictures_stays_with_the_last(open_page, tmp_path, said):
+    style = (paper.ROOT / "_ext/theme/print.css").read_text()
+    figure = "<figure class='attn' style='height: 200px; break-inside: avoid'>picture</figure>"
+    widgets = "".join(
+        f"<main><p style='height: {height}px'></p><div data-widget style='break-inside: auto'>"
+        f"<div class='states' style='--beside: 1'>{figure * 2}</div><p class='{said}'>said</p></div></main>"
+        for height in range(400, 600, 10)
+    )
+    (tmp_path / "said.html").write_text(f"<!doctype html><style>{style}</style>{widgets}")
+    printed = open_page((tmp_path / "said.html").as_uri()).pdf(**pdf.PAPER)
+    with pypdfium2.PdfDocument(printed) as book:
+        texts = [page.get_textpage().get_text_bounded() for page in book]
+    assert len(texts) > 25
+    assert [text for text in texts if "said" in text and "picture" not in text] == []
+
+
+def test_a_long_line_of_code_goes_on_further_right(open_page, tmp_path):
+    style = (paper.ROOT / "_ext/theme/print.css").read_text()
+    code = f"<span class='long' style='--indent:4'>    return {'word ' * 40}\n</span>"
+    (tmp_path / "code.html").write_text(
+        f"<!doctype html><style>{style}pre {{ white-space: pre-wrap; width: 200px }}</style><pre>{code}</pre>"
+    )
+    lefts = open_page((tmp_path / "code.html").as_uri()).evaluate("""() => {
+        const text = document.querySelector(".long").firstChild;
+        const left = (at) => {
+            const range = document.createRange();
+            range.setStart(text, at);
+            range.setEnd(text, at + 1);
+            return range.getBoundingClientRect().left;
+        };
+        const all = [...text.data.trimEnd()].map((letter, at) => (letter === " " ? Infinity : left(at)));
+        return [left(4), Math.min(...all)];
+    }""")
+    assert lefts[0] == lefts[1]
 
 
 def test_a_short_paragraph_between_its_heading_and_a_widget_is_not_cut(open_page, tmp_path):
@@ -140,6 +193,69 @@ def test_a_short_paragraph_between_its_heading_and_a_widget_is_not_cut(open_page
         texts = [page.get_textpage().get_text_bounded() for page in book]
     assert sum("first" in text for text in texts) == 20
     assert [text for text in texts if ("first" in text) != ("second" in text)] == []
+
+
+def test_a_section_that_begins_a_page_is_found_there(open_page, folder, tmp_path):
+    lines = "<p>first<br>second<br>third</p>"
+    section = (
+        "<section id='s{0}'><p style='height: {0}px'></p>"
+        "<section id='t{0}'><span id='u{0}'></span><h2>head</h2>{1}</section></section>"
+    )
+    sections = "".join(section.format(height, lines) for height in range(780, 940, 8))
+    (folder / "chapters/b.html").write_text(f"<main id='main'><h1>B</h1>{sections}</main>")
+    style = (paper.ROOT / "_ext/theme/content.css").read_text() + (paper.ROOT / "_ext/theme/print.css").read_text()
+    (tmp_path / "book.html").write_text(pdf.joined(folder, paper.edition(folder), {}, style=style))
+    printed = open_page((tmp_path / "book.html").as_uri()).pdf(**pdf.PAPER, tagged=True, outline=True)
+    places = pdf.numbers(printed)
+    with pikepdf.open(BytesIO(printed)) as book:
+        pages = {page.objgen: at for at, page in enumerate(book.pages, 1)}
+        heads = [
+            pages[entry.Dest[0].objgen] for entry in pdf.bookmarks(book.Root.Outlines.First) if entry.Title == "head"
+        ]
+    assert len({*heads}) == 20
+    assert [places[f"b.t{height}"] for height in range(780, 940, 8)] == heads
+
+
+def test_what_the_contents_say_of_the_site_is_not_printed(folder):
+    listed = '<div class="toctree-wrapper"><ul></ul></div><p>All are here.</p>'
+    wrapper = f'<section id="chapters"><h2>Chapters</h2>{listed}</section>'
+    (folder / "index.html").write_text(A.replace("</main>", f"{wrapper}</main>"))
+    printed = paper.html(pdf.joined(folder, paper.edition(folder), {}))
+    assert "All are here." not in printed.get_text()
+    assert printed.select_one("#index\\.chapters + nav.two-levels a.part")
+
+
+def test_an_answer_has_the_letter_of_its_option():
+    option, answer = "<li><span dir='auto'>{}</span></li>", "<li><span dir='auto'>{}</span>. No.</li>"
+    for asked, answered, said in (
+        ("abc", "abc", ["a. No.", "b. No.", "c. No."]),
+        ("bca", "abc", ["C · a. No.", "A · b. No.", "B · c. No."]),
+    ):
+        options = "".join(map(option.format, asked))
+        answers = "".join(map(answer.format, answered))
+        main = paper.html(
+            f'<main><figure><figcaption>Which?</figcaption><ol class="attn-options">{options}</ol>'
+            f"<details><summary>Answers</summary><ol>{answers}</ol></details></figure></main>"
+        ).main
+        paper.set_aside(main)
+        rows = main.select(".aside-box > ol > li")
+        assert [row.get_text() for row in rows] == said
+        assert rows[0].parent.get("type") == ("A" if asked == answered else None)
+
+
+@pytest.mark.parametrize("text", ["Twenty steps", "Thirty steps"])
+def test_a_state_may_press_buttons_and_one_that_is_not_there_is_said(browser, text):
+    place = "02_learnable_u#train-u-the-same-tokens-with-the-whole-matrix"
+    page = ["chapters/02_learnable_u.html"]
+    named = {place: {pictures.START: False, "after": {"press": [text, text]}}}
+    if text == "Thirty steps":
+        with pytest.raises(ValueError, match="has no button Thirty steps"):
+            pictures.take(browser, SITE, page, named)
+        return
+    (said, after), *more = pictures.take(browser, SITE, page, named)[place]
+    assert (said, more) == ("after", [])
+    assert "After 40 steps of gradient descent: the loss went from" in paper.html(after).get_text()
+    assert len(paper.html(after).select_one(".attn-course")["points"].split()) == 41
 
 
 def test_a_site_that_is_not_built_is_said(tmp_path):
@@ -186,6 +302,16 @@ def test_a_picture_keeps_the_values_of_the_fields_in_its_tables_and_not_those_th
     bill = pictures.take(browser, SITE, ["chapters/07_cost.html"], {})["07_cost#fill-table-the-bill"][0][1]
     cells = [" ".join(cell.get_text(" ").split()) for cell in paper.html(bill).select("td")]
     assert {"further training? no", "products without a mask …"} <= {*cells}  # one is given, one to be filled
+
+
+def test_a_picture_waits_for_what_is_loaded_on_demand(browser):
+    place = "10_real_model#model-view-18-texts-72-heads"
+    named = {place: {"another": {"shown": 3, "layer": 2, "head": 9}}}
+    _, (_, another) = pictures.take(browser, SITE, ["chapters/10_real_model.html"], named)[place]
+    words = paper.html(another).get_text(" ")
+    assert "bites" in words
+    assert "reads 0.99 from" in " ".join(words.split())  # of a head, and not of the one before
+    assert "on its way" not in words
 
 
 def test_every_state_has_words_and_a_page_of_the_book():
@@ -291,6 +417,49 @@ def test_page_numbers_in_the_contents_are_those_of_the_pages(texts):
     assert len(chapters) == 11
     for title, number in chapters:
         assert texts[int(number) - 1].count(title) == 2  # at its head, and as its heading
+
+
+@pytest.mark.slow
+def test_every_entry_of_the_contents_has_the_page_of_its_heading(printed):
+    with pikepdf.open(printed) as book, pypdfium2.PdfDocument(printed) as text:
+        number = {page.objgen: at for at, page in enumerate(book.pages, 1)}
+        heads = [(str(entry.Title), number[entry.Dest[0].objgen]) for entry in pdf.bookmarks(book.Root.Outlines.First)]
+        words = text[1].get_textpage()
+        rows = [words.get_text_bounded(*map(float, note.Rect)).split() for note in book.pages[1].Annots]
+    listed = [(" ".join(row[:-1]), int(row[-1])) for row in rows]
+    assert len(listed) > 100
+    assert [row for row in listed if row not in heads] == []
+
+
+@pytest.mark.slow
+def test_every_letter_of_a_picture_can_be_read(browser, tmp_path):
+    shown = pictures.take(browser, SITE, paper.contents(SITE, everything=False), pictures.states())
+    style = pdf.style_of(SITE, tmp_path, "A4")
+    (tmp_path / "book.html").write_text(pdf.joined(SITE, paper.edition(SITE), shown, False, style), encoding="utf8")
+    page = browser.new_page(viewport={"width": int((pdf.SHEETS["A4"] - pdf.MARGINS) / 25.4 * 96), "height": 900})
+    page.emulate_media(media="print", color_scheme="light")
+    page.goto((tmp_path / "book.html").as_uri(), timeout=0)
+    page.evaluate("document.fonts.ready")
+    page.evaluate(pdf.FIT, [pdf.HALF, pdf.READABLE])
+    small = page.evaluate("""() => [...document.querySelectorAll(":is(.states, .state-alone) *")].flatMap((node) => {
+        const text = [...node.childNodes].find(({ nodeType, data }) => nodeType === 3 && data.trim());
+        if (!text || !node.getClientRects().length) return [];
+        const zoom = node.ownerSVGElement ? node.getScreenCTM().a : node.currentCSSZoom;
+        const size = .75 * zoom * parseFloat(getComputedStyle(node).fontSize); // points
+        return size < 5.5 ? [[node.closest("[data-widget]").id, text.data, size]] : [];
+    })""")
+    page.close()
+    assert small == []
+
+
+@pytest.mark.slow
+def test_no_page_shows_the_edge_of_what_begins_the_next(printed):
+    with pypdfium2.PdfDocument(printed) as book:
+        for number, page in enumerate(book, 1):
+            foot = page.render(scale=2, grayscale=True).to_numpy()[1560:1580]
+            inked = (foot < 253).mean(axis=1)
+            edges = (inked[1:-1] > 0.25) & (inked[:-2] == 0) & (inked[2:] == 0)  # a row alone
+            assert not edges.any(), number
 
 
 @pytest.mark.slow

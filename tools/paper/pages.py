@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html import escape
 from io import BytesIO
 from pathlib import Path
+from string import ascii_uppercase
 
 import segno
 from bs4 import BeautifulSoup, Tag
@@ -21,7 +22,7 @@ import attnlib
 from tools.paper.pictures import compared
 from tools.site import ROOT
 
-UNPRINTED = "script, button, .headerlink, .notebook, .sheet, .actions, #three-ways-in"
+UNPRINTED = "script, button, .headerlink, .notebook, .sheet, .actions, .on-screen, #three-ways-in"
 QUESTIONS = ("choice", "number_question")  # what they can do on the site is in the answers at the end of the chapter
 CHAPTER = re.compile(r"chapters/\d")
 SITE_ALONE = "With JavaScript on you can"
@@ -72,8 +73,7 @@ def screen(site: Path) -> str:
 
 def headings(main: Tag) -> list[tuple[str, str]]:
     """A page's name and those of its sections, each after the name of its place."""
-    heads = [(head.parent.get("id"), head) for head in main.select("section[id] > h2")]
-    return [(main["id"], spoken(main.h1)), *((place, spoken(head)) for place, head in heads if place)]
+    return [(main["id"], spoken(main.h1)), *((head["id"], spoken(head)) for head in main.select("h2[id]"))]
 
 
 def spoken(head: Tag) -> str:
@@ -120,6 +120,8 @@ def printable(page: str, site: Path, pages: list[str], pictures: Pictures, addre
         index = html('<li class="toctree-l1"><a href="genindex.html">Index</a></li>')
         main.select(".toctree-wrapper > ul")[-1].append(index)
     set_aside(main)
+    for head in main.select("section[id] > :is(h2, h3, h4)"):
+        lead_to(head)
     for element in main.select("[id]"):
         element["id"] = anchor(f"{page}#{element['id']}")
     for link in main.select("a[href]:not([href*=':'])"):
@@ -134,6 +136,13 @@ def printable(page: str, site: Path, pages: list[str], pictures: Pictures, addre
         image["loading"] = "eager"
     main["id"], main["class"] = anchor(page), "landing" if page == "index.html" else "page"
     return main
+
+
+def lead_to(head: Tag) -> None:
+    """Give a heading the names of its section, which begins on the page before where the heading begins a page."""
+    for other in head.find_previous_siblings("span", id=True):
+        head.insert(0, other.extract())
+    head["id"] = head.parent.attrs.pop("id")
 
 
 def show(widget: Tag, pictures: list[tuple[str, str]], address: str, compare: str = "") -> None:
@@ -177,16 +186,30 @@ def set_aside(main: Tag) -> None:
             box.insert_before(line)
         line.append(html(f'<a class="aside-link" id="asked-{number}" href="#aside-{number}">{title}</a>'))
         back = f'<a class="aside-link" href="#asked-{number}">back</a>'
-        box.insert(0, html(f'<p class="aside-title">{back} {asked(box, kind)}{title}</p>'))
-        if box.get("id"):
-            box.insert(0, html(f'<span id="{box["id"]}"></span>'))  # links lead to it
-        box.name, box["id"], box["class"] = "div", f"aside-{number}", "aside-box"
+        name = f'<span id="{box.attrs.pop("id")}"></span>' if box.get("id") else ""  # links lead to it
+        about, options = asked(box, kind), box.find_previous_sibling("ol", class_="attn-options")
+        if options:
+            letter(options, box.ol)
+        box.insert(0, html(f'<p class="aside-title" id="aside-{number}">{name}{back} {about}{title}</p>'))
+        box.name, box["class"] = "div", "aside-box"
         ends["Hints" if "hint" in kind else "Answers"].append(box.extract())
     for title, boxes in ends.items():
         if boxes:
             section = html(f'<section class="asides"><h2>{title}</h2><div class="aside-boxes"></div></section>').section
             section.div.extend(boxes)
             main.append(section)
+
+
+def letter(options: Tag, answers: Tag) -> None:
+    """Name the answers as the options are: A, B, C. Steps of an order keep their numbers, and get the letter."""
+    texts = [option.span.decode_contents() for option in options.find_all("li", recursive=False)]
+    rows = answers.find_all("li", recursive=False)
+    order = [texts.index(row.span.decode_contents()) for row in rows]
+    if order == sorted(order):
+        answers["type"] = "A"
+        return
+    for row, at in zip(rows, order, strict=True):
+        row.insert(0, f"{ascii_uppercase[at]} · ")
 
 
 def asked(box: Tag, kind: set[str]) -> str:

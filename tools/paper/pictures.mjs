@@ -4,6 +4,8 @@
 const WIDGETS = "[data-widget]:not([data-widget='choice'], [data-widget='number_question'])";
 const HELD = "details, .attn-controls, .attn-control, .attn-pointed, [hidden]";
 const ACTIONS = /^(Hand me what is missing|Take it away again|[‹›])$/; // other buttons are parts of the picture
+const TO_DO = /^(Press “|Change one matrix, )/; // what a widget says before anything was done
+const ON_ITS_WAY = /This reading is on its way\./; // what is loaded when it is asked for
 const SPOKEN = /^(aria-(?!pressed).*|role|tabindex|contenteditable|draggable|disabled)$/;
 
 // Starts every widget, and says whether all have. A state may still be on its way.
@@ -22,8 +24,9 @@ function query_of(author, changes) {
   return new URLSearchParams(names.map((name) => [name, JSON.stringify(changes[name] ?? author[name])]));
 }
 
-// The widget with the id, after `changes`, as HTML without its controls. Throws when it refuses one of them.
-async function pictured([id, changes]) {
+// The widget with the id, after `changes` and with the buttons of `press` pressed, as HTML without its controls. Throws when
+// it refuses one of them.
+async function pictured([id, { press = [], ...changes }]) {
   const home = document.getElementById(id);
   const author = JSON.parse(home.querySelector(":scope > script").textContent);
   const query = query_of(author, changes);
@@ -31,11 +34,19 @@ async function pictured([id, changes]) {
   history.replaceState(null, "", "#");
   location.hash = `#${id}?${query}`;
   await came;
-  await drawn();
+  do await drawn();
+  while (ON_ITS_WAY.test(home.querySelector("figure").textContent));
+  for (let rest = 0; rest < 3; rest++) await drawn(); // what follows from it is drawn frame by frame
   const shown = new URLSearchParams(home.querySelector(":scope > a[data-link]").hash.split("?")[1]);
   for (const [name, value] of Object.entries(changes))
     if (JSON.stringify(author[name]) !== JSON.stringify(value) && shown.get(name) !== JSON.stringify(value))
       throw new Error(`does not take ${name} = ${JSON.stringify(value)}`);
+  for (const text of press) {
+    const button = [...home.querySelectorAll("button")].find(({ textContent }) => textContent === text);
+    if (!button) throw new Error(`has no button ${text}`);
+    button.click();
+    await drawn();
+  }
   return still(home.querySelector("figure"));
 }
 
@@ -73,6 +84,7 @@ function still(figure) {
     button.style.cssText += centred(buttons[at]);
   });
   for (const node of copy.querySelectorAll(HELD)) node.remove();
+  for (const node of copy.querySelectorAll("p, td")) if (TO_DO.test(node.textContent)) node.textContent = "";
   for (const button of copy.querySelectorAll("button")) {
     if (ACTIONS.test(button.textContent)) {
       button.remove();

@@ -1,7 +1,7 @@
 """Pictures of the site's widgets, for paper: each as it starts, and in the states that states.toml names.
 
 A state is what a link to the widget carries, so it stands under the name of a page and of a widget there, as the changes
-of fields, and beside it what to compare. A widget that is not there, a field that it has not and a value that it does not
+of fields, with the buttons that are pressed then, and beside it what to compare. A widget that is not there, a field that it has not and a value that it does not
 take are errors.
 """
 
@@ -18,10 +18,14 @@ START = "As it starts"
 COMPARE = "compare"
 
 
-def states(file: Path = STATES) -> dict[str, dict[str, dict[str, Any]]]:
-    """By `page#widget`: the changes of each state, by what is said of it. Raises ValueError for another form."""
+def states(file: Path = STATES) -> dict[str, dict[str, Any]]:
+    """By `page#widget`: the changes of each state, by what is said of it; `START` is False where it is not shown.
+
+    Raises ValueError for another form.
+    """
     found = {place: {said: value for said, value in named.items() if said != COMPARE} for place, named in _read(file)}
     for place, named in found.items():
+        named = {said: changes for said, changes in named.items() if (said, changes) != (START, False)}
         if not all(isinstance(changes, dict) and changes for changes in named.values()):
             raise ValueError(f"{file.name}: a state of {place} changes nothing")
     return found
@@ -37,9 +41,9 @@ def _read(file: Path) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def take(
-    browser: Browser, site: Path, pages: list[str], named: dict[str, dict[str, dict[str, Any]]]
+    browser: Browser, site: Path, pages: list[str], named: dict[str, dict[str, Any]]
 ) -> dict[str, list[tuple[str, str]]]:
-    """By `page#widget`: what is said of each state, and its picture as HTML. The first is as the widget starts.
+    """By `page#widget`: what is said of each state, and its picture as HTML. The first is as the widget starts, unless that is False.
 
     Raises ValueError for a state that names no widget of its page, or that its widget does not take.
     """
@@ -53,7 +57,9 @@ def take(
         for widget in page.eval_on_selector_all(page.evaluate("paper.WIDGETS"), "(all) => all.map(({ id }) => id)"):
             place = f"{chapter}#{widget}"
             found[place] = []
-            for said, changes in [(START, {}), *named.get(place, {}).items()]:
+            for said, changes in ({START: {}} | named.get(place, {})).items():
+                if changes is False:
+                    continue
                 try:
                     found[place].append((said, page.evaluate("paper.pictured", [widget, changes])))
                 except Error as error:

@@ -22,7 +22,7 @@ def lab(folder, open_page, monkeypatch):
     monkeypatch.setattr(site, "POLICY", lite.POLICY)
     with site.served(folder) as address:
         page = open_page(f"{address}/lab/index.html?path=01_dot_product.ipynb")
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(240_000)
         page.get_by_text("Python (Pyodide) | Idle").first.wait_for(timeout=180_000)
         yield page
 

@@ -97,7 +97,7 @@ def test_every_cell_of_a_page_gives_what_the_build_gave(open_page, served, name)
     last.locator(".cell-run").evaluate("button => button.click()")  # brings Python, and fails without the cells above
     until(page, "() => document.querySelector('.cell-state')?.textContent !== undefined")
     last.get_by_role("button", name="Run all above").evaluate("button => button.click()")
-    until(page, "() => !document.querySelector('.cell_input.busy')", 300)
+    until(page, "() => !document.querySelector('.cell_input.busy')", 540)
     last.locator(".cell-run").evaluate("button => button.click()")
     until(page, "() => !document.querySelector('.cell_input.busy')")
     for before, after in zip(built, page.evaluate(CELLS), strict=True):

@@ -52,8 +52,9 @@ def test_a_submission_past_its_deadline_is_ended_and_the_next_is_graded(
     assert "grading" not in classroom("grade")[1].replace("grading it took", "")
     limits(monkeypatch, '{"seconds": 1}')
     said = classroom("grade")[1]
-    assert "grading a\n" in said
-    assert "grading c\n" not in said
+    (again,) = (line for line in said.splitlines() if line.startswith("grading "))
+    names = {*again.removeprefix("grading ").replace(",", "").split()}
+    assert {"a"} <= names <= {"a", "b"}  # b, where 8 s were too short
     assert lines(course)["a"]["score"] == "8"
 
 

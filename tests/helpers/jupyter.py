@@ -71,7 +71,7 @@ class Notebook:
 
     def __init__(self, open_page, address, name, view="lab/tree"):
         self.page = open_page(f"{address}/{view}/{name}?reset")
-        self.page.set_default_timeout(60_000)
+        self.page.set_default_timeout(240_000)
         self.page.locator(".jp-Notebook .jp-Cell").first.wait_for()
         self.page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.ready; }")
 

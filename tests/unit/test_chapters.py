@@ -152,7 +152,7 @@ def test_no_check_in_a_cell_depends_on_how_fast_a_machine_is(file, power, monkey
 @named(CHAPTERS)
 def test_the_students_notebook_runs_from_top_to_bottom(file, tmp_path):
     notebook = notebooks.convert(file.read_text(), file.name)
-    client = nbclient.NotebookClient(notebook, timeout=60, resources={"metadata": {"path": tmp_path}})
+    client = nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": tmp_path}})
     client.execute()
     errors = [
         o for c in notebook.cells for o in c.get("outputs", []) if o.output_type == "error" or o.get("name") == "stderr"

@@ -35,7 +35,7 @@ addEventListener("DOMContentLoaded", () => {
     document.head.append(scripts.content);
   };
   if (document.hidden) start();
-  else requestAnimationFrame(() => setTimeout(start));
+  else requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(start))); // the first was shown
 });
 // The book's typefaces, asked for with the page's style and not after it; in a folder a style asks without an origin.
 // The first page on a phone shows in the machine's own, which paints sooner on a slow network, and fetches the book's

@@ -153,8 +153,9 @@ def box(page, number):
 
 def run(page, number):
     """Run a cell and wait for its end."""
+    forget = "(all) => all.forEach((one) => one.removeAttribute('aria-busy'))"
+    box(page, number).locator("[aria-busy]").evaluate_all(forget)  # that the run before has ended
     box(page, number).locator(".cell-run").click()
-    page.locator(f"[data-cell='{number}'] [aria-busy=true]").wait_for(state="detached")
     box(page, number).locator(".cell-tools").wait_for()
     box(page, number).locator("[aria-busy=false]").wait_for(state="attached")
 

@@ -35,11 +35,7 @@ def shorten(app: Sphinx, document: nodes.document) -> None:
 
 
 def rounded(svg: str) -> str:
-    """The drawing with what places its parts rounded to hundredths of a point.
-
-    >>> rounded('<path d="M 53.970391 204.796825 L -0.004 1"/><use x="345.500004" transform="scale(0.015625)"/>')
-    '<path d="M 53.97 204.8 L 0 1"/><use x="345.5" transform="scale(0.015625)"/>'
-    """
+    """The drawing with what places its parts rounded to hundredths of a point."""
     return PLACES.sub(lambda found: f'{found[1]}="{LONG.sub(_hundredths, found[2])}"', svg)
 
 
@@ -61,7 +57,7 @@ def mark(app: Sphinx, document: nodes.document, page: str) -> None:
 def visit(self: HTML5Translator, node: nodes.image) -> None:
     """Write the image as Sphinx does, with its sides: a style in their place would not keep the room on a narrow page."""
     file = Path(self.builder.srcdir, node["uri"])
-    node["loading"] = "lazy" if _in_section(node) else "eager"  # above the first section: in the first screen
+    node["loading"] = "lazy" if _in_section(node) else "eager"  # above the first section: perhaps in the first screen
     HTML5Translator.visit_image(self, node)
     if file.is_file():
         width, height = size(file)

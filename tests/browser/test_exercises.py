@@ -15,8 +15,7 @@ class Question:
     def __init__(self, page, id):
         self.page, self.box = page, page.locator(f"#ex-{id}")
         self.box.scroll_into_view_if_needed()
-        drawn = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
-        page.evaluate(drawn)  # what comes into view has started
+        self.box.locator("[data-widget-mounted]").first.wait_for(state="attached")
         self.box.locator(":is(.attn-options button, input)").first.wait_for()
 
     @property

@@ -54,7 +54,7 @@ def test_a_submission_past_its_deadline_is_ended_and_the_next_is_graded(
     said = classroom("grade")[1]
     (again,) = (line for line in said.splitlines() if line.startswith("grading "))
     names = {*again.removeprefix("grading ").replace(",", "").split()}
-    assert {"a"} <= names <= {"a", "b"}  # b, where 8 s were too short
+    assert names == ({"a"} if found["b"]["score"] == "11" else {"a", "b"})  # whom 8 s were too short for
     assert lines(course)["a"]["score"] == "8"
 
 

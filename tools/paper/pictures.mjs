@@ -34,8 +34,11 @@ async function pictured([id, { press = [], ...changes }]) {
   history.replaceState(null, "", "#");
   location.hash = `#${id}?${query}`;
   await came;
-  do await drawn();
-  while (ON_ITS_WAY.test(home.querySelector("figure").textContent));
+  let frames = 0;
+  do {
+    if (++frames > 3600) throw new Error("waits for what does not come"); // a minute at least
+    await drawn();
+  } while (ON_ITS_WAY.test(home.querySelector("figure").textContent));
   for (let rest = 0; rest < 3; rest++) await drawn(); // what follows from it is drawn frame by frame
   const shown = new URLSearchParams(home.querySelector(":scope > a[data-link]").hash.split("?")[1]);
   for (const [name, value] of Object.entries(changes))

@@ -89,6 +89,13 @@ def _until(started, page, way):
     return go
 
 
+# Whether a widget on the screen is still to start: who watches for what comes near is told a frame or more after the load.
+SLEEPS = """[...document.querySelectorAll('[data-widget]:not([data-widget-mounted])')].some((widget) => {
+    const { top, bottom, height } = widget.getBoundingClientRect();
+    return height && bottom > 0 && top < innerHeight;
+})"""
+
+
 def visit(page, address):
     page.third_party, page.problems = [], []
     page.goto(address)
@@ -141,7 +148,12 @@ def show_html(tmp_path, open_again):
             '<script defer src="widgets.js"></script>'
         )
         (tmp_path / "widgets.js").write_text(script)
-        return open_again((tmp_path / "page.html").as_uri() + address, **options)
+        page = open_again((tmp_path / "page.html").as_uri() + address, **options)
+        for _ in range(100):  # a widget that cannot start says so, or stays as it is
+            if page.problems or not page.evaluate(SLEEPS):
+                break
+            page.wait_for_timeout(20)
+        return page
 
     return show_it
 

@@ -404,3 +404,24 @@ def test_inputs_of_one_frame_are_drawn_twice_at_most(show):
         }"""
     )
     assert drawn == [2, "8.0"]
+
+
+def test_what_follows_a_release_is_drawn_at_once_and_not_in_the_next_frame(show):
+    page = show(a_grid())
+    slider = page.locator("input[type=range]").first
+    slider.wait_for()
+    texts = slider.evaluate(
+        """(one) => {
+          const to = (value) => {
+            one.value = value;
+            one.dispatchEvent(new Event("input", { bubbles: true }));
+            return document.querySelector("output").textContent;
+          };
+          one.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+          to(1);
+          to(2);
+          one.dispatchEvent(new PointerEvent("pointerup", { bubbles: true }));
+          return [document.querySelector("output").textContent, to(3)];
+        }"""
+    )
+    assert texts == ["2.0", "3.0"]

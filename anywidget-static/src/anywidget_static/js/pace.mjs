@@ -38,8 +38,9 @@ export function pace(el, draw) {
   };
   const request = () => {
     is_due = true;
-    if (has_drawn || !(is_seen || is_printed)) return;
+    if (!(is_seen || is_printed)) return;
     if (may_move()) {
+      if (has_drawn) return;
       has_drawn = true;
       requestAnimationFrame(() => {
         has_drawn = false;

@@ -159,7 +159,7 @@ EXERCISES = (
             prompt="A head puts a weight of 0.97 on the word that the answer depends on. Without it, the answers are as good as before. "
             "What follows?",
             options=[
-                ("The head does nothing", "It may do the job together with another one. Silence both, and see."),
+                ("The head does nothing", "The answers may have had margin to spare, or other heads did enough. Measure the margin, and silence sets."),
                 (
                     "The model does not need the head here. Whether it takes part is still open",
                     "Others may do its work. Silencing sets of heads, and what each adds, narrows it down.",

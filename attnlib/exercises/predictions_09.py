@@ -43,15 +43,15 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "margins": ChoiceQuestion(
         title="Two heads at once",
-        prompt="Without 1.2 the margin is 5.5 less, without 2.2 it is 3.6 less: 9.1 together. If each takes over a part of the other's work "
-        "when that one is silent, how much less is the margin without both?",
+        prompt="Without 1.2 the margin is 5.53 less, without 2.2 it is 3.64 less: about 9.2 together. Suppose that each takes over a part of the other's work "
+        "when that one is silent. How much less is the margin without both, then?",
         options=[
-            ("Clearly more than 9.1", "Alone, each loss is small because the other one helps. Without both nobody helps."),
-            ("About 9.1, the sum", "So it would be if each did its own part, whether the other is there or not. Here each helps when the other is silent."),
+            ("Clearly more than 9.2", "Alone, each loss is small because the other one helps. Without both nobody helps. Below it is measured."),
+            ("About 9.2, the sum", "So it would be if each did its own part, whether the other is there or not. Supposed was that each helps when the other is silent."),
             ("About 5.5, the larger one", "Then 2.2 would add nothing without 1.2. That is the opposite of stepping in."),
         ],
         right=0,
-        provenance="exact",
+        provenance="trained",
     ),
     "longer-repeats": ChoiceQuestion(
         title="Longer than ever",
@@ -69,7 +69,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="In a list of 20 words the word to copy stands 19 places back, in one of 28 it stands 27 back. 20 words: 0.61 to 0.63 right. And 28?",
         options=[
             ("Less: the list is longer", "So it looks. But which of the two biases costs more?"),
-            ("About as much", "The fine of 3.4 is one of 2.2 there."),
+            ("About as much", "The fine of 3.4 is one of 2.3 there."),
             ("More", "If the biases are the cause, the smaller fine should cost less."),
         ],
         right=2,

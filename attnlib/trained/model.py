@@ -16,6 +16,7 @@ from attnlib.checks import as_array, as_integer, as_text
 from attnlib.corpus import CONTEXT
 from attnlib.decoder import decoder_logits
 from attnlib.scaled_dot_product import softmax
+from attnlib.trained.quantized import Quantized
 from attnlib.vocabulary import read_words
 
 Parameters = Mapping[str, Array]
@@ -31,7 +32,8 @@ class NextWord(NamedTuple):
 
 @cache
 def parameters() -> dict[str, Array]:
-    """The shipped weights, by name: 2 layers of 4 heads, d = 64. They were stored in float16, and are read-only.
+    """The shipped weights, by name: 2 layers of 4 heads, d = 64. They were stored in 8 bits by
+    `attnlib.trained.quantized`, and are read-only.
 
     Returns:
         The arrays that `attnlib.decoder` names, in float64.
@@ -40,7 +42,9 @@ def parameters() -> dict[str, Array]:
     (2, 64, 64)
     """
     with files("attnlib").joinpath("data/model.npz").open("rb") as file:
-        arrays = {name: half.astype(float) for name, half in np.load(file).items()}
+        kept = dict(np.load(file))
+    names = [name for name in kept if f"{name}.steps" in kept]
+    arrays = {name: Quantized(kept[name], kept[f"{name}.steps"]).values for name in names}
     for array in arrays.values():
         array.setflags(write=False)
     return arrays

@@ -26,6 +26,7 @@ from numpy import ndarray as Array
 from torch import Tensor
 
 from attnlib import corpus, trained
+from attnlib.trained.quantized import Quantized, quantize
 from attnlib.training.transformer import Transformer
 
 Report = Callable[[int, float], None]
@@ -128,19 +129,19 @@ def train(
     return model
 
 
-def weights_of(model: Transformer) -> dict[str, Array]:
+def weights_of(model: Transformer) -> dict[str, Quantized]:
     """The parameters as `attnlib.decoder` reads them.
 
     Args:
         model: what `train` gave.
 
     Returns:
-        The arrays by name, in float16.
+        The arrays by name, in 8 bits.
 
-    >>> weights_of(Transformer(v=9))["w_q"].dtype
-    dtype('float16')
+    >>> weights_of(Transformer(v=9))["w_q"].levels.dtype
+    dtype('int8')
     """
-    return {name: p.detach().numpy().astype(np.float16) for name, p in model.named_parameters()}
+    return {name: quantize(name, p.detach().numpy()) for name, p in model.named_parameters()}
 
 
 def _save(
@@ -192,18 +193,19 @@ def progress(steps: int) -> Report:
     return report
 
 
-def save(out: Path, recipe: Recipe, weights: dict[str, Array], seconds: float | None) -> dict[str, Any]:
+def save(out: Path, recipe: Recipe, weights: dict[str, Quantized], seconds: float | None) -> dict[str, Any]:
     """Write the weights, and beside them as JSON where they come from and how good they are."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    np.savez(out, **weights)  # type: ignore[arg-type]
-    upcast = {name: half.astype(float) for name, half in weights.items()}
+    kept = {name: one.levels for name, one in weights.items()}
+    kept |= {f"{name}.steps": one.steps for name, one in weights.items()}
+    np.savez_compressed(out, **kept)  # type: ignore[arg-type]
     record = {
         "command": f"python -m attnlib.training --seed {recipe.seed} --steps {recipe.steps} --out {out}",
         "recipe": dataclasses.asdict(recipe),
         "data": {"words": len(corpus.VOCABULARY), "sha256": data_hash(data(recipe))},
         "made with": {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__},
         "processor seconds": seconds,
-    } | trained.measure(upcast)
+    } | trained.measure({name: one.values for name, one in weights.items()})
     rounded = json.loads(json.dumps(record), parse_float=lambda number: round(float(number), 4))
     out.with_suffix(".json").write_text(json.dumps(rounded, indent=1, ensure_ascii=False) + "\n", "utf8")
     return record

@@ -1,8 +1,8 @@
 // HeadBrowser: a sentence is typed, a decoder reads it in the page, and every head's grid is seen at once.
 
 import { at_rest } from "anywidget_static/pace.mjs";
+import { dequantize } from "./bytes.mjs";
 import { decoder_logits, decoder_weights, silence_head } from "./decoder.mjs";
-import { unpack } from "./float16.mjs";
 import * as heat from "./heat.mjs";
 import { softmax } from "./math.mjs";
 import * as ui from "./ui.mjs";
@@ -180,7 +180,7 @@ function expected(before, after, query, vocabulary) {
 
 // The vocabulary and the arrays of the model's state.
 function load(source, vocabulary) {
-  const parameters = Object.fromEntries(Object.entries(source).map(([name, entry]) => [name, unpack(name, entry)]));
+  const parameters = Object.fromEntries(Object.entries(source).map(([name, entry]) => [name, dequantize(name, entry)]));
   for (const name of ["embedding", "w_q", "w_k", "w_v", "w_o", "bias"])
     if (!parameters[name]) throw new Error(`the decoder lacks ${name}`);
   if (parameters.embedding.length !== vocabulary.length)

@@ -16,6 +16,7 @@ from anywidget_static import InputError, Texts, Whole
 from attnlib import trained
 from attnlib.decoder import decoder_logits, decoder_weights
 from attnlib.scaled_dot_product import softmax
+from attnlib.trained.quantized import Quantized, quantize
 from attnlib.vocabulary import read_words
 from attnlib.widgets.base import PageWidget, check_index
 from attnlib.widgets.tables import table
@@ -26,7 +27,8 @@ LIKELIEST = 3  # next words of each reading
 
 
 class Parameters(traitlets.TraitType[dict[str, Any], Any]):
-    """Arrays by name; takes numbers, holds the shape of each and its entries as float16, little-endian, in base64."""
+    """Arrays by name; takes numbers, holds of each its shape, its levels and its rows' steps (float32, little-endian), in
+    base64, by `attnlib.trained.quantized`."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__({}, **options)
@@ -37,20 +39,24 @@ class Parameters(traitlets.TraitType[dict[str, Any], Any]):
 
 def packed(name: str, array: Any) -> dict[str, Any]:
     """An array as a page takes it."""
-    array = np.asarray(array, dtype=float)
-    with np.errstate(over="ignore"):
-        halves = array.astype("<f2")
-    for index in np.argwhere(~np.isfinite(halves)):
-        raise InputError(
-            f"{name}{index.tolist()} is {array[tuple(index)]}: float16 holds what is finite and below 65,520"
-        )
-    return {"shape": list(array.shape), "data": base64.b64encode(halves.tobytes()).decode("ascii")}
+    try:
+        levels, steps = quantize(name, array)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    return {"shape": list(levels.shape), "levels": _coded(levels), "steps": _coded(steps.astype("<f4"))}
 
 
 def unpacked(entry: Mapping[str, Any]) -> Float[Array, "..."]:
     """What `packed` packed, in float64."""
-    halves = np.frombuffer(base64.b64decode(entry["data"], validate=True), "<f2")
-    return halves.reshape(entry["shape"]).astype(float)
+    levels, steps = (
+        np.frombuffer(base64.b64decode(entry[name], validate=True), kind)
+        for name, kind in (("levels", np.int8), ("steps", "<f4"))
+    )
+    return Quantized(levels.reshape(entry["shape"]), steps.reshape(entry["shape"][:-1])).values
+
+
+def _coded(array: Array) -> str:
+    return base64.b64encode(array.tobytes()).decode("ascii")
 
 
 class HeadBrowser(PageWidget):
@@ -63,7 +69,7 @@ class HeadBrowser(PageWidget):
     Whatever is changed so, the likeliest next words are compared with those of the sentence as it stands.
 
     `parameters` are those of `attnlib.decoder`, one row of its `embedding` for each word of `vocabulary`; they
-    are kept in float16. Without them it is the model of `attnlib.trained`.
+    are kept in 8 bits, each off by at most 1/254 of the largest in its row. Without them it is the model of `attnlib.trained`.
 
     Raises:
         ValueError: an `InputError`, for parameters that do not fit each other or the vocabulary, words that are

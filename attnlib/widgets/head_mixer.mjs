@@ -1,8 +1,8 @@
 // HeadMixer: several heads side by side, what each adds to the output, and what they cost when they share keys.
 
+import { bytes_of } from "./bytes.mjs";
 import * as cost from "./cost.mjs";
 import { film } from "./film.mjs";
-import { bytes_of } from "./float16.mjs";
 import * as grid from "./grid.mjs";
 import * as heat from "./heat.mjs";
 import * as lab from "./lab.mjs";

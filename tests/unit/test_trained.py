@@ -12,6 +12,7 @@ from attnlib import corpus, trained
 from attnlib.decoder import decoder_logits, decoder_weights
 from attnlib.lab import random_decoder
 from attnlib.trained import VOCABULARY, decode, encode, next_words
+from attnlib.trained.quantized import quantize
 from attnlib.widgets.head_browser import packed
 
 RECORD = trained.record()
@@ -81,21 +82,21 @@ def test_the_record_says_how_it_was_made():
 
 
 def test_the_weights_are_small_and_cannot_be_changed():
-    assert Path("attnlib/data/model.npz").stat().st_size < 100_000
+    assert Path("attnlib/data/model.npz").stat().st_size < 50_000
     for array in trained.parameters().values():
         assert array.dtype == float
-        assert (array.astype(np.float16).astype(float) == array).all()
+        assert (quantize("it", array).values == array).all()
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
 
 NODE = """
 import { decoder_logits } from "./attnlib/widgets/decoder.mjs";
-import { unpack } from "./attnlib/widgets/float16.mjs";
+import { dequantize } from "./attnlib/widgets/bytes.mjs";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 const { parameters, sentences } = JSON.parse(text);
-const arrays = Object.fromEntries(Object.entries(parameters).map(([name, entry]) => [name, unpack(name, entry)]));
+const arrays = Object.fromEntries(Object.entries(parameters).map(([name, entry]) => [name, dequantize(name, entry)]));
 process.stdout.write(JSON.stringify(sentences.map((tokens) => decoder_logits(arrays, tokens))));
 """
 
@@ -129,7 +130,7 @@ def test_torch_computes_the_same_in_single_precision(sentences, expected):
     from attnlib.training.transformer import Transformer
 
     model = Transformer(v=len(VOCABULARY))
-    model.load_state_dict({name: torch.tensor(array) for name, array in np.load("attnlib/data/model.npz").items()})
+    model.load_state_dict({name: torch.tensor(array) for name, array in trained.parameters().items()})
     assert model.w_q.dtype == torch.float32
     with torch.no_grad():
         found = [model(torch.tensor([tokens]))[0][0].numpy() for tokens in sentences]

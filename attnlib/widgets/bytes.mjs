@@ -1,11 +1,19 @@
-// Arrays as a page holds them, float16 in base64, to rows of numbers.
+// Bytes as a page holds them, to numbers.
 
-export function unpack(name, { shape, data }) {
-  const bytes = bytes_of(name, data);
+// An array in 8 bits, levels and the step of each row in base64, as rows of numbers: attnlib/trained/quantized.py.
+export function dequantize(name, { shape, levels, steps }) {
+  const bytes = bytes_of(name, levels);
   const size = shape.reduce((product, side) => product * side, 1);
-  if (bytes.length !== 2 * size)
-    throw new Error(`${name} has ${bytes.length / 2} numbers for the shape ${shape.join(" × ")}`);
-  const values = halves(new DataView(bytes.buffer));
+  if (bytes.length !== size) throw new Error(`${name} has ${bytes.length} numbers for the shape ${shape.join(" × ")}`);
+  const width = shape.at(-1);
+  const view = new DataView(bytes_of(name, steps).buffer);
+  if (view.byteLength * width !== 4 * size)
+    throw new Error(`${name} has ${view.byteLength / 4} steps for ${size / width} rows`);
+  const values = new Float64Array(size);
+  for (let row = 0, i = 0; i < size; row++) {
+    const step = view.getFloat32(4 * row, true);
+    for (const end = i + width; i < end; i++) values[i] = ((bytes[i] << 24) >> 24) * step;
+  }
   return nest(values, shape);
 }
 

@@ -41,7 +41,7 @@ def folded(text):
     return nodes.admonition("", nodes.paragraph("", text), classes=["dropdown"])
 
 
-def test_words_cells_and_widgets_of_what_is_open_are_counted():
+def test_words_cells_figures_and_widgets_of_what_is_open_are_counted():
     found = reading_time.core(
         chapter(
             cell("print(1)"),
@@ -49,12 +49,15 @@ def test_words_cells_and_widgets_of_what_is_open_are_counted():
             cell("", tags=["tag_remove-input"], shows="choice"),
             cell("hidden = 1", tags=["tag_hide-cell"]),
             folded("these do not count"),
+            nodes.image("", uri="one.svg"),
+            nodes.admonition("", nodes.image("", uri="two.svg"), classes=["dropdown"]),
         )
     )
     assert found.words == 1 + 5 + 1 + 1 + 1 + 1  # titles, sentences, the line itself and the code
     assert found.cells == ["print(1)"]
     assert sorted(found.widgets) == ["choice", "lookup_puzzle"]
-    assert found.minutes == pytest.approx(10 / 180 + 0.5 + 2 * 1.5)
+    assert found.figures == 1
+    assert found.minutes == pytest.approx(10 / 150 + 1 + 1 + 1 + 2.5)
 
 
 def written(tree, page="chapters/00_orientation"):

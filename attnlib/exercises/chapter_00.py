@@ -146,7 +146,7 @@ EXERCISES = (
                 (float(np.log(90)), 0.01, "There are nine others, not ten: 9 times 9."),
                 (float(np.log10(81)), 0.01, "That is the logarithm to base 10. Take ln."),
             ],
-            explanation="ln 81 ≈ 4.39. Among 64 words it was 6.34: the lead grows with the logarithm of their number.",
+            explanation="ln 81 ≈ 4.39. Among 64 words it is ln(9 · 63) ≈ 6.34: the lead grows with the logarithm of the number of others.",
             provenance="exact",
         ),
     ),

@@ -52,7 +52,11 @@ EXERCISES = (
                 (4.0, 0.01, "That is for components of 1 and −1. Here a product is 6 or −6."),
                 (6.0, 0.01, "That is the standard deviation of one product. A score adds up 16."),
                 (16.0, 0.01, "That is the variance for components of 1 and −1."),
-                (144.0, 0.5, "That is 6 · 24. The standard deviation of one product is 6: multiply it by √16."),
+                (
+                    144.0,
+                    0.5,
+                    "That is 36 · √16. The standard deviation of one product is 6, the root of 36: multiply it by √16.",
+                ),
             ],
             explanation="Each product has the mean square 36, sixteen have 576, and √576 = 24.",
             provenance="exact",
@@ -99,7 +103,7 @@ EXERCISES = (
                 ("The scores were not divided", "They would spread by 8: most rows would have one weight near 1."),
                 (
                     "The scores were divided by 8",
-                    "They would spread by 1: a weight of one row would often be twice another.",
+                    "They would spread by 1: the largest weight of a row would mostly be several times its smallest.",
                 ),
                 ("The scores were divided by 64", "They spread by 1/8, and so do the logarithms of the weights."),
                 ("The weights were divided by 8", "Then each row would sum to 1/8."),

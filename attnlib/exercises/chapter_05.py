@@ -184,7 +184,7 @@ EXERCISES = (
             "The others can reach a loss of 0. What is the best for the one that is left, and what does an average over eight make of it?",
         ),
         question=NumberQuestion(
-            prompt="A model without any mask reads 8 random bits. Output i predicts bit i + 1, also the last one, whose answer is bit 8: "
+            prompt="A model without any mask reads 8 fair, independent bits, 0 to 7. Output i predicts bit i + 1, also the last one, whose answer is bit 8: "
             "that one is *not* in the input. What is the lowest average loss over the 8 outputs, with the natural logarithm? Three decimals.",
             right=float(np.log(2) / 8),
             tolerance=0.001,
@@ -217,7 +217,7 @@ EXERCISES = (
             "Go through the options. Which of them blocks too much, rather than too little?",
         ),
         question=ChoiceQuestion(
-            prompt="Four masks, all of them wrong. Which one passes the leak test with random bits?",
+            prompt="Four ways to mask, all of them wrong. Which one passes the leak test with random bits?",
             options=[
                 (
                     "j ≤ i + 1: each query also reads the next key",

@@ -88,7 +88,7 @@ EXERCISES = (
         misconception="A model with 72 heads knows word order by itself.",
         hints=(
             "Which words stand in the two sentences? What does attention without a mask see of their order?",
-            "Each token has the same neighbours in both, so it gets the same row. What does the mean do with these rows?",
+            "Each token has the same other tokens in both, so it gets the same row. What does the mean do with these rows?",
         ),
         question=ChoiceQuestion(
             prompt="Take MiniLM's learned places away: what is added is the same at every place. There is no mask. What is then the cosine of "

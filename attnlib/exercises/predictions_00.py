@@ -57,7 +57,7 @@ PREDICTIONS: dict[str, Question] = {
         wrong=[
             (1 / 7, 0.005, "That shares out the scores themselves, 1 of 7. Raise 2 to each first: 2, 8, 8."),
             (4 / 9, 0.01, "That is the share of each of the two others."),
-            (1 / 5, 0.01, "2 more in the score is the factor 2 · 2 = 4 in the amount, not 2."),
+            (1 / 5, 0.01, "2 more in the score multiplies the amount by 2 · 2 = 4, not by 2."),
             (1 / 8, 0.006, "That is 2 of 16. Its own amount belongs to the sum too: 2 of 2 + 8 + 8."),
             (1 / 4, 0.01, "That is 2 of 8, the ratio of two amounts. A share divides by the sum of all three."),
         ],

@@ -10,7 +10,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("(1, 1)", "It is the nearest. But it scores 2 + 1 = 3, and another key scores more."),
             ("(3, −1)", "6 − 1 = 5, against 3 and 0. It lies farthest along the query, though (1, 1) is nearer to it."),
-            ("(−2, 4)", "Long it is. But it stands at 90° from the query: −4 + 4 = 0."),
+            ("(−2, 4)", "It is long. But it stands at 90° from the query: −4 + 4 = 0."),
         ],
         right=1,
     ),
@@ -82,15 +82,16 @@ PREDICTIONS: dict[str, Question] = {
         reveal="Point at these cells in the grid below, and look which axis their scores come from.",
     ),
     "real-words": ChoiceQuestion(
-        prompt="Compute the score of *have* with *we* from GloVe’s table, first in *Houston we have the problem*, then in the question "
-        "*have we the problem Houston*. What happens to this score?",
+        prompt="With GloVe’s vectors *have* reads most, after itself, from *we*. And *problem*: from which word does it read most, "
+        "after itself?",
         options=[
-            ("It is larger where *we* stands right before *have*", "No number of XXᵀ knows where a word stands."),
+            ("*the*, which stands before it", "That gets 0.13. No number of XXᵀ knows where a word stands."),
+            ("*have*, its verb", "That gets 0.18, and one word gets more."),
             (
-                "It is larger in the statement",
-                "The table has one row for each word, whatever sentence it stands in.",
+                "*we*, as well",
+                "0.22. *we* has the longest of the five vectors, and of the four it points most along *problem*.",
             ),
-            ("It is the same number", "It is the dot product of two rows of a table, made before either sentence."),
+            ("*Houston*, the other noun", "That gets 0.04, the least."),
         ],
         right=2,
     ),

@@ -95,7 +95,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "circle": ChoiceQuestion(
         title="rock paper scissors",
-        prompt="You placed the tokens in a plane. A U with 300 columns would place them in 300 dimensions. How much could each token read from the one that it beats?",
+        prompt="You placed the tokens in a plane. A U with 300 columns would place them in 300 dimensions. What share could they reach there, at most?",
         options=[
             (
                 "nearly all: there is room enough",

@@ -30,7 +30,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "Those of its own lake, and no others",
-                "That part of the score knows no lake: it is made of the two readings.",
+                "That part of the score knows no lake: it is a multiple of the product of the two readings.",
             ),
             (
                 "Those whose readings are near its own",

@@ -14,6 +14,7 @@ PREDICTIONS: dict[str, Question] = {
             (1024.0, 1.0, "That is d_k. The divisors found for 4, 16, 64 and 256 were smaller."),
             (256.0, 1.0, "That is d_k / 4, as if the divisor grew with d_k. Go from 256 to 1,024: four times as wide."),
             (20.0, 1.0, "The divisors double each time. They do not grow by 4."),
+            (24.0, 1.0, "The divisors double each time. They do not grow by 8."),
         ],
         explanation="1,024 is four times 256, so twice 16.",
     ),
@@ -60,7 +61,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "bet-mean": ChoiceQuestion(
         title="Mean 1",
-        prompt="First bet: all components have *mean 1*, and still variance 1. d_k grows from 16 to 256.",
+        prompt="First bet: all components have *mean 1*, and still variance 1. From d_k = 16 to 256, what does the mean largest weight do?",
         options=[
             (
                 RISES,

@@ -45,7 +45,7 @@ PREDICTIONS: dict[str, Question] = {
             (0.5, 0.01, "A multiplication and an addition count as one here."),
             (2.0, 0.01, "Turned round, and a multiplication with an addition counts as one."),
         ],
-        explanation="One for 4 bytes.",
+        explanation="One for 4 bytes, and so it is for any single query.",
         provenance="exact",
     ),
     "bet": ChoiceQuestion(

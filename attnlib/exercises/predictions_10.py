@@ -65,7 +65,7 @@ PREDICTIONS: dict[str, Question] = {
             ("Beyond token 128, where places are new", "There it is nearly perfect. Look at the other end."),
             ("In the first half, at places that the last training had", "The places are the old ones. What else can such a token read now?"),
             ("Everywhere, a little", "The two halves differ much."),
-            ("Nowhere: its rule holds for all places", "In its last training no text was so long."),
+            ("Nowhere: its rule holds for all places", "In the first half it often fails."),
         ],
         right=1,
         provenance="recorded",

@@ -127,7 +127,7 @@ PREDICTIONS: dict[str, Question] = {
             ("1 to 64", "The other way round: smaller matrices must move less far."),
         ],
         right=2,
-        reveal="Below it is measured: the second map and the third.",
+        reveal="Below it is measured: panels two and three.",
     ),
     "too-good": ChoiceQuestion(
         prompt="This model is trained, and then tested on tosses that are drawn anew. What is its mean squared error?",

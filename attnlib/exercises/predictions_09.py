@@ -47,7 +47,7 @@ PREDICTIONS: dict[str, Question] = {
         "when that one is silent. How much less is the margin without both, then?",
         options=[
             ("Clearly more than 9.2", "Alone, each loss is small because the other one helps. Without both nobody helps. Below it is measured."),
-            ("About 9.2, the sum", "So it would be if each did its own part, whether the other is there or not. Supposed was that each helps when the other is silent."),
+            ("About 9.2, the sum", "So it would be if each did its own part, whether the other is there or not. We supposed that each helps when the other is silent."),
             ("About 5.5, the larger one", "Then 2.2 would add nothing without 1.2. That is the opposite of stepping in."),
         ],
         right=0,

@@ -121,10 +121,11 @@ def test_the_command_writes_weights_and_where_they_come_from(tmp_path, capsys):
     assert record["command"] == f"python -m attnlib.training --seed 3 --steps 10 --out {out}"
     assert record["recipe"]["streams"] == 20
     assert record["processor seconds"] > 0
-    weights = dict(np.load(out))
-    assert {array.dtype for array in weights.values()} == {np.dtype("float16")}
-    upcast = {name: array.astype(float) for name, array in weights.items()}
-    assert record["accuracies"]["loss"] == round(trained.measure(upcast)["accuracies"]["loss"], 4)
+    kept = dict(np.load(out))
+    assert {array.dtype for array in kept.values()} == {np.dtype("int8"), np.dtype("float32")}
+    steps = {name: kept.pop(f"{name}.steps") for name in list(kept) if f"{name}.steps" in kept}
+    weights = {name: levels * steps[name].astype(float)[..., None] for name, levels in kept.items()}
+    assert record["accuracies"]["loss"] == round(trained.measure(weights)["accuracies"]["loss"], 4)
     assert record["heads"][5]["layer"] == record["heads"][5]["head"] == 1
     assert capsys.readouterr().out.count("\n") == 11  # accuracies, a blank line, a head line, eight heads
 

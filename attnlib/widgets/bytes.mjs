@@ -2,18 +2,13 @@
 
 // An array in 8 bits, levels and the step of each row in base64, as rows of numbers: attnlib/trained/quantized.py.
 export function dequantize(name, { shape, levels, steps }) {
-  const bytes = bytes_of(name, levels);
-  const size = shape.reduce((product, side) => product * side, 1);
-  if (bytes.length !== size) throw new Error(`${name} has ${bytes.length} numbers for the shape ${shape.join(" × ")}`);
-  const width = shape.at(-1);
-  const view = new DataView(bytes_of(name, steps).buffer);
-  if (view.byteLength * width !== 4 * size)
-    throw new Error(`${name} has ${view.byteLength / 4} steps for ${size / width} rows`);
+  const [whole, rows] = [levels, steps].map((base64) => bytes_of(name, base64).buffer);
+  const [size, width] = [shape.reduce((product, side) => product * side, 1), shape.at(-1)];
+  if (whole.byteLength !== size || rows.byteLength * width !== 4 * size)
+    throw new Error(`${name} has ${whole.byteLength} numbers for the shape ${shape.join(" × ")}`);
+  const [given, step] = [new Int8Array(whole), new Float32Array(rows)];
   const values = new Float64Array(size);
-  for (let row = 0, i = 0; i < size; row++) {
-    const step = view.getFloat32(4 * row, true);
-    for (const end = i + width; i < end; i++) values[i] = ((bytes[i] << 24) >> 24) * step;
-  }
+  for (let i = 0; i < size; i++) values[i] = given[i] * step[Math.floor(i / width)];
   return nest(values, shape);
 }
 

@@ -3,6 +3,7 @@
 A widget whose state makes no sense says why in a sentence, in place of its figure, and the others in the page live on.
 """
 
+import base64
 import json
 import math
 import re
@@ -55,8 +56,11 @@ def small_browser():
     return a_browser(["red", "green"], "red green")
 
 
-def bias(shape, data):
-    return {"parameters": small_browser().state()["parameters"] | {"bias": {"shape": shape, "data": data}}}
+def bias(shape, levels, step=0.0):
+    """Parameters with another bias: bytes of its levels in base64, and one step for all rows."""
+    steps = base64.b64encode(np.full(shape[:-1], step, "<f4").tobytes()).decode()
+    given = {"shape": shape, "levels": levels, "steps": steps}
+    return {"parameters": small_browser().state()["parameters"] | {"bias": given}}
 
 
 def a_view(tokens=("a", "b"), **options):
@@ -586,10 +590,10 @@ CASES = {
         small_browser,
         [
             (bias([2, 3, 5], "%%"), "bias is not in base64"),
-            (bias([2, 3, 5], "AAAAAA=="), "bias has 2 numbers for the shape 2 × 3 × 5"),
-            (bias([2, 3, 5], "/38A" * 20), "score 0 is NaN"),
-            (bias([2, 4, 1], "AAAA" * 5 + "AA=="), "a width of 6 does not divide into 4 heads"),
-            ({"parameters": {"other": {"shape": [1], "data": "AAA="}}}, "the decoder lacks embedding"),
+            (bias([2, 3, 5], "AAAAAA=="), "bias has 4 numbers for the shape 2 × 3 × 5"),
+            (bias([2, 3, 5], "AAAA" * 10, np.nan), "score 0 is NaN"),
+            (bias([2, 4, 1], "AAAA" * 2 + "AAA="), "a width of 6 does not divide into 4 heads"),
+            ({"parameters": {"other": {"shape": [1], "levels": "AA==", "steps": "AAAAAA=="}}}, "the decoder lacks embedding"),
             ({"vocabulary": ["red"]}, "1 words for 2 rows of the embedding"),
             ({"layer": 9}, "there is no head 0 in layer 9"),
             ({"head": 0.5}, "head must be an integer, got 0.5"),

@@ -273,7 +273,9 @@ def test_without_javascript_text_formulas_and_tables_are_all_there(site, open_pa
     page = open_page(f"{site}/{CHAPTER}", java_script_enabled=False)
     assert page.get_by_role("heading", name="The grid").is_visible()
     assert page.locator(".katex-html").count() > 20
-    assert all(formula.is_visible() for formula in page.locator(".katex-display").all())
+    formulas = page.locator(".katex-display").all()
+    folded = page.locator("details:not([open]) .katex-display").count()
+    assert sum(formula.is_visible() for formula in formulas) == len(formulas) - folded > 0
     numbers = {"query_puzzle": "1.98", "token_plane": "0.76", "attention_grid": "0.21", "axes_puzzle": "0.47"}
     for name, number in numbers.items():
         table = page.locator(f"[data-widget={name}] table").first

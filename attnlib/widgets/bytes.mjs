@@ -2,14 +2,17 @@
 
 // An array in 8 bits, levels and the step of each row in base64, as rows of numbers: attnlib/trained/quantized.py.
 export function dequantize(name, { shape, levels, steps }) {
-  const [whole, rows] = [levels, steps].map((base64) => bytes_of(name, base64).buffer);
-  const [size, width] = [shape.reduce((product, side) => product * side, 1), shape.at(-1)];
-  if (whole.byteLength !== size || rows.byteLength * width !== 4 * size)
-    throw new Error(`${name} has ${whole.byteLength} numbers for the shape ${shape.join(" × ")}`);
-  const [given, step] = [new Int8Array(whole), new Float32Array(rows)];
-  const values = new Float64Array(size);
-  for (let i = 0; i < size; i++) values[i] = given[i] * step[Math.floor(i / width)];
-  return nest(values, shape);
+  const whole = new Int8Array(bytes_of(name, levels).buffer);
+  const step = new Float32Array(bytes_of(name, steps).buffer);
+  const size = shape.reduce((product, side) => product * side);
+  const width = shape.at(-1);
+  if (whole.length !== size || step.length * width !== size)
+    throw new Error(`${name} has ${whole.length} numbers for the shape ${shape.join(" × ")}`);
+  const values = Float64Array.from(whole);
+  return nest(
+    values.map((level, i) => level * step[Math.floor(i / width)]),
+    shape,
+  );
 }
 
 // The numbers that a view holds in float16, little-endian. (Loops: Float64Array.from is ten times as slow.)
@@ -26,10 +29,7 @@ export function halves(view) {
 
 export function bytes_of(name, base64) {
   try {
-    const letters = atob(base64);
-    const bytes = new Uint8Array(letters.length);
-    for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
-    return bytes;
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   } catch {
     throw new Error(`${name} is not in base64`);
   }

@@ -1,8 +1,8 @@
 """How long a chapter takes to read, counted by the build, and what a chapter may be: words, cells and their lines.
 
 The directive `reading-time` holds what a reader needs to know before. Its line begins with the minutes: a minute for 150 words, for
-each visible cell, each figure and each question, and two and a half for each other widget. So counted, eleven chapters
-come within a fifth of the minutes that readers named, ten within 15 %. Counted is the core: what stands open before the section *Exercises*. A chapter that has the directive, and is longer than it may be, is a fault.
+each visible cell, each figure and each question, and two and a half for each other widget. Counted is the core: what
+stands open before the section *Exercises*. A chapter that has the directive, and is longer than it may be, is a fault.
 """
 
 import re

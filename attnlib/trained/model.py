@@ -16,7 +16,7 @@ from attnlib.checks import as_array, as_integer, as_text
 from attnlib.corpus import CONTEXT
 from attnlib.decoder import decoder_logits
 from attnlib.scaled_dot_product import softmax
-from attnlib.trained.quantized import Quantized
+from attnlib.trained import quantized
 from attnlib.vocabulary import read_words
 
 Parameters = Mapping[str, Array]
@@ -42,9 +42,7 @@ def parameters() -> dict[str, Array]:
     (2, 64, 64)
     """
     with files("attnlib").joinpath("data/model.npz").open("rb") as file:
-        kept = dict(np.load(file))
-    names = [name for name in kept if f"{name}.steps" in kept]
-    arrays = {name: Quantized(kept[name], kept[f"{name}.steps"]).values for name in names}
+        arrays = quantized.read(file)
     for array in arrays.values():
         array.setflags(write=False)
     return arrays

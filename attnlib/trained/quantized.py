@@ -5,6 +5,7 @@ This is absmax quantization to int8 by rows (Dettmers et al. 2022, arXiv:2208.07
 it is when it is quantized again.
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from jaxtyping import Float32, Int8
 from numpy import ndarray as Array
 
 LEVELS = 127
+STEPS = ".steps"  # what a file calls them, after the name of their array
 
 
 class Quantized(NamedTuple):
@@ -57,3 +59,29 @@ def quantize(name: str, array: Any) -> Quantized:
     steps = (np.abs(array).max(axis=-1, initial=0) / LEVELS).astype(np.float32)
     levels = np.rint(array / np.where(steps, steps, 1).astype(float)[..., None])
     return Quantized(levels.clip(-LEVELS, LEVELS).astype(np.int8), steps)
+
+
+def write(file: Any, arrays: Mapping[str, Quantized]) -> None:
+    """Write arrays by name into an .npz file; `read` gives their values.
+
+    Args:
+        file: a path, or a file open for writing.
+        arrays: each in 8 bits.
+    """
+    kept = {name: one.levels for name, one in arrays.items()}
+    kept |= {name + STEPS: one.steps for name, one in arrays.items()}
+    np.savez_compressed(file, **kept)  # type: ignore[arg-type]
+
+
+def read(file: Any) -> dict[str, Array]:
+    """The values of what `write` wrote, by name, in float64.
+
+    >>> import io
+    >>> write(file := io.BytesIO(), {"w": quantize("w", [1.0, -2.0])})
+    >>> _ = file.seek(0)
+    >>> read(file)["w"].round(2)
+    array([ 1.01, -2.  ])
+    """
+    kept = np.load(file)
+    names = [name for name in kept if name + STEPS in kept]
+    return {name: Quantized(kept[name], kept[name + STEPS]).values for name in names}

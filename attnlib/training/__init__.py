@@ -26,6 +26,7 @@ from numpy import ndarray as Array
 from torch import Tensor
 
 from attnlib import corpus, trained
+from attnlib.trained import quantized
 from attnlib.trained.quantized import Quantized, quantize
 from attnlib.training.transformer import Transformer
 
@@ -196,9 +197,7 @@ def progress(steps: int) -> Report:
 def save(out: Path, recipe: Recipe, weights: dict[str, Quantized], seconds: float | None) -> dict[str, Any]:
     """Write the weights, and beside them as JSON where they come from and how good they are."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    kept = {name: one.levels for name, one in weights.items()}
-    kept |= {f"{name}.steps": one.steps for name, one in weights.items()}
-    np.savez_compressed(out, **kept)  # type: ignore[arg-type]
+    quantized.write(out, weights)
     record = {
         "command": f"python -m attnlib.training --seed {recipe.seed} --steps {recipe.steps} --out {out}",
         "recipe": dataclasses.asdict(recipe),

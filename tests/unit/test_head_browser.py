@@ -117,7 +117,7 @@ BAD = {
     "space": (lambda: HeadBrowser("a", ["a", "b", "c", "d e"], parameters()), "word 3 of the vocabulary, 'd e'"),
     "missing": (lambda: HeadBrowser("a", WORDS, {"embedding": np.eye(4)}), "parameters lack bias"),
     "sizes": (lambda: HeadBrowser("a", WORDS, parameters() | {"w_o": np.zeros((2, 5, 6))}), "w_o has shape"),
-    "half": (
+    "levels": (
         lambda: setattr(a_browser(), "parameters", a_browser().parameters | {"bias": {"shape": [9], "levels": "AAA=", "steps": "AAAAAA=="}}),
         r"cannot reshape array of size 1 into shape \(9,\)|shape",
     ),

@@ -14,6 +14,7 @@ import pytest
 
 from attnlib import corpus, entropy, softmax, trained
 from attnlib.decoder import decoder_logits, decoder_weights
+from attnlib.trained import quantized
 
 torch = pytest.importorskip("torch")
 from attnlib import training  # noqa: E402
@@ -121,10 +122,9 @@ def test_the_command_writes_weights_and_where_they_come_from(tmp_path, capsys):
     assert record["command"] == f"python -m attnlib.training --seed 3 --steps 10 --out {out}"
     assert record["recipe"]["streams"] == 20
     assert record["processor seconds"] > 0
-    kept = dict(np.load(out))
-    assert {array.dtype for array in kept.values()} == {np.dtype("int8"), np.dtype("float32")}
-    steps = {name: kept.pop(f"{name}.steps") for name in list(kept) if f"{name}.steps" in kept}
-    weights = {name: levels * steps[name].astype(float)[..., None] for name, levels in kept.items()}
+    assert {array.dtype for array in np.load(out).values()} == {np.dtype("int8"), np.dtype("float32")}
+    with out.open("rb") as file:
+        weights = quantized.read(file)
     assert record["accuracies"]["loss"] == round(trained.measure(weights)["accuracies"]["loss"], 4)
     assert record["heads"][5]["layer"] == record["heads"][5]["head"] == 1
     assert capsys.readouterr().out.count("\n") == 11  # accuracies, a blank line, a head line, eight heads

@@ -4,9 +4,8 @@
 
 Lighthouse runs three to five times for phones, until three runs agree on each bar that varies, as the median of five
 does; of the other categories the worst run counts. It runs once for desktops, beside what follows, since no bar is held to
-its clock. Bytes, requests and console errors are those
-of a first visit that scrolls to the end, served with gzip below a sub-path under a content-security policy; axe runs at
-two widths in both colour schemes.
+its clock. Bytes, requests and console errors are those of a first visit that scrolls to the end, served with gzip below a
+sub-path under a content-security policy; axe runs at two widths in both colour schemes.
 Prints one table; the exit code is 1 when a bar is missed.
 """
 

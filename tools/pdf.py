@@ -44,7 +44,8 @@ OWN_FACE = re.compile(r'@font-face ?{[^}]*font-family: ?"?Book (?:Serif|Sans)[^}
 READABLE = 5.8  # points, of the smallest letters in a widget's pictures
 # The states of a widget stand beside each other, all at one zoom, as they take the least room in which nothing is cut
 # off, no letter is too small to read and no state takes more than half of a sheet, since it is not cut in two. Other
-# boxes are cut, from a quarter of a sheet on, so that none leaves half a page empty. Returned is what is still too wide.
+# boxes are cut, from a quarter of a sheet on (a table from half), so that none leaves half a page empty. Returned is what
+# is still too wide.
 FIT = """([half, readable]) => {
     const held = "div.math, table, pre, dt, .attn-scroll, .attn-formula, .attn-heads, .states > .attn, .state-alone > .attn";
     const edge = (box) => box.closest(".states > .attn")?.getBoundingClientRect().right ?? innerWidth;
@@ -74,7 +75,7 @@ FIT = """([half, readable]) => {
     }
     for (const page of pages) page.style.display = "";
     for (const box of document.querySelectorAll(".admonition, .highlight, .aside-box, [data-widget], table.table"))
-        if (box.getBoundingClientRect().height > half / 2) box.style.breakInside = "auto";
+        if (box.getBoundingClientRect().height > (box.matches("table") ? half : half / 2)) box.style.breakInside = "auto";
     for (const box of wide(document)) {
         const { left, width } = box.getBoundingClientRect();
         const room = Math.min(box.clientWidth, (edge(box) - left) * box.offsetWidth / width);

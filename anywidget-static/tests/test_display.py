@@ -8,6 +8,7 @@ from IPython.display import display
 from traitlets.config import Config
 
 import counter
+from anywidget_static import page
 from anywidget_static.page import VIEW
 
 BOTH = {VIEW, "text/html", "text/plain"}
@@ -43,3 +44,18 @@ def test_a_function_of_a_reader_that_is_called_as_ipythons_shows_the_widget(outp
 
     format_display_data(counter.Counter(count=7))
     assert [data.keys() for data in outputs()] == [{VIEW, "text/plain"}, {"text/html", "text/plain"}]
+
+
+TABLES = {
+    "cells and rows": "<table><thead><tr><td></td><th scope=col>a</th></tr></thead><tbody><tr><th>b</th><td>1 <i>2</i></td></tr></tbody></table>",
+    "without a body": "<p>before</p><table><tr><td>1</td></tr><tr><td>2</td></tr></table><p>after</p>",
+    "one in another": "<table><tr><td>a<table><tr><td>b</td></tr></table></td></tr></table>",
+    "none": "<p>no table</p>",
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_kept_table_leaves_out_what_html_can_do_without_and_a_page_has_it_whole(name):
+    text = page.kept(TABLES[name], "drag it")
+    assert ("</td>" in text) == (name == "one in another")
+    assert page.shell_of(text, "m", {"_module": "x"}) == page.shell("x", "x", "m", TABLES[name], "drag it")

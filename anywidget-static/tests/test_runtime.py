@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import traitlets
 
 import counter
-from anywidget_static import InputError, OneOf, Real, Whole, Widget, esbuild, page
+from anywidget_static import InputError, OneOf, Real, Whole, Widget, base85, esbuild, page
 from anywidget_static.page import Source
 from anywidget_static.widget import library
 from pages import ROOT
@@ -105,6 +106,29 @@ def test_a_packages_widget_sends_json_as_javascript_writes_it_and_takes_it(examp
     assert (one.unit, one.title) == ("cm", "new")
     assert page.packed([1.0, -2.5, [3.0, None, True]]) == "[1,-2.5,[3,null,true]]"
     assert page.packed([b"bytes"]) == [b"bytes"]
+
+
+DECODED = """async ([source, texts]) => {
+    const { bytes_of } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+    const decoded = (text) => {
+        try { return [...bytes_of(text)]; } catch ({ message }) { return message; }
+    };
+    return texts.map(decoded);
+}"""
+
+
+def test_bytes_as_text_are_the_same_in_python_and_in_the_browser_and_what_is_none_is_refused(show_html):
+    rng = np.random.default_rng(0)
+    many = [rng.bytes(n) for n in range(12)] + [bytes(9), b"\xff" * 9, rng.bytes(10_000)]
+    texts = [base85.encode(data) for data in many]
+    assert not set("".join(texts)) & set("<\"'\\")
+    assert [base85.decode(text) for text in texts] == many
+    source = (page.script_folder() / "base85.mjs").read_text("utf8")
+    found = show_html("", "").evaluate(DECODED, [source, [*texts, "00<00", "000é0"]])
+    assert found == [*map(list, many), *["not in base 85"] * 2]
+    for wrong in ("00<00", "000é0"):
+        with pytest.raises(ValueError, match=r"base 85|ASCII"):
+            base85.decode(wrong)
 
 
 UNPACKED = """async (text) => {

@@ -25,7 +25,7 @@ PREDICTIONS: dict[str, Question] = {
         right=1,
     ),
     "leak": ChoiceQuestion(
-        prompt="A gauge's reading is large and above 0, and U carries it, so it takes part in the scores. "
+        prompt="A gauge's reading is large and above 0. U carries it, on an axis of its own, into the scores. "
         "Which gauges does it read more because of that?",
         options=[
             (
@@ -91,9 +91,12 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "about a quarter",
-                "Scores are sums of 64 products. They spread by about 8, so in half of the rows the best leads by about 3 or more, a factor of 20.",
+                "Scores are sums of 64 products. Their standard deviation is about 8, so in half of the rows the best leads by about 3 or more, a factor of 20.",
             ),
-            ("about four fifths", "Scores of 64 products spread by about 8: the best of sixteen is mostly far ahead."),
+            (
+                "about four fifths",
+                "The standard deviation of the scores is about 8: the best of sixteen is mostly far ahead.",
+            ),
             ("nearly all, 0.99", "Not in the mean: that happens in a part of the rows only."),
         ],
         right=2,

@@ -1,6 +1,8 @@
 // Bytes as a page holds them, to numbers.
 
-// An array in 8 bits, levels and the step of each row in base64, as rows of numbers: attnlib/trained/quantized.py.
+import * as base85 from "anywidget_static/base85.mjs";
+
+// An array in 8 bits, levels and the step of each row in base 85, as rows of numbers: attnlib/trained/quantized.py.
 export function dequantize(name, { shape, levels, steps }) {
   const whole = new Int8Array(bytes_of(name, levels).buffer);
   const step = new Float32Array(bytes_of(name, steps).buffer);
@@ -27,11 +29,11 @@ export function halves(view) {
   return values;
 }
 
-export function bytes_of(name, base64) {
+export function bytes_of(name, text) {
   try {
-    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    return base85.bytes_of(text);
   } catch {
-    throw new Error(`${name} is not in base64`);
+    throw new Error(`${name} is not in base 85`);
   }
 }
 

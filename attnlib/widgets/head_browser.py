@@ -1,6 +1,5 @@
 """HeadBrowser: type a sentence and see what every head of a decoder does with it."""
 
-import base64
 import html
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ import traitlets
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from anywidget_static import InputError, Texts, Whole
+from anywidget_static import InputError, Texts, Whole, base85
 from attnlib import trained
 from attnlib.decoder import decoder_logits, decoder_weights
 from attnlib.scaled_dot_product import softmax
@@ -28,7 +27,7 @@ LIKELIEST = 3  # next words of each reading
 
 class Parameters(traitlets.TraitType[dict[str, Any], Any]):
     """Arrays by name; takes numbers, holds of each its shape, its levels and its rows' steps (float32, little-endian), in
-    base64, by `attnlib.trained.quantized`."""
+    base 85, by `attnlib.trained.quantized`."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__({}, **options)
@@ -49,14 +48,13 @@ def packed(name: str, array: Any) -> dict[str, Any]:
 def unpacked(entry: Mapping[str, Any]) -> Float[Array, "..."]:
     """What `packed` packed, in float64."""
     levels, steps = (
-        np.frombuffer(base64.b64decode(entry[name], validate=True), kind)
-        for name, kind in (("levels", np.int8), ("steps", "<f4"))
+        np.frombuffer(base85.decode(entry[name]), kind) for name, kind in (("levels", np.int8), ("steps", "<f4"))
     )
     return Quantized(levels.reshape(entry["shape"]), steps.reshape(entry["shape"][:-1])).values
 
 
 def _coded(array: Array) -> str:
-    return base64.b64encode(array.tobytes()).decode("ascii")
+    return base85.encode(array.tobytes())
 
 
 class HeadBrowser(PageWidget):

@@ -1,6 +1,5 @@
 """HeadMixer: several heads side by side, and what each adds to the output."""
 
-from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +10,7 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 from numpy.typing import ArrayLike
 
-from anywidget_static import Booleans, InputError, Numbers, Texts, Whole
+from anywidget_static import Booleans, InputError, Numbers, Texts, Whole, base85
 from attnlib import houston
 from attnlib.formatting import text
 from attnlib.lab.grids import weight_back
@@ -208,7 +207,7 @@ def _is_lower(weights: Array) -> bool:
 
 
 def _pack(weights: Array) -> str:
-    """The weights as bytes in base64: all, or only the lower triangles where the rest is 0."""
+    """The weights as bytes in base 85: all, or only the lower triangles where the rest is 0."""
     if weights.ndim != 3 or 0 in weights.shape or weights.shape[1] != weights.shape[2]:
         raise InputError(f"weights must have shape (h, n, n) with h, n ≥ 1, got {weights.shape}")
     for index in np.argwhere(~((weights >= 0) & (weights <= 1))):
@@ -216,14 +215,14 @@ def _pack(weights: Array) -> str:
     steps = np.rint(weights * 255).astype(np.uint8)
     if _is_lower(weights):
         steps = steps[:, *np.tril_indices(weights.shape[1])]  # (h, n(n+1)/2)
-    return b64encode(steps.tobytes()).decode()
+    return base85.encode(steps.tobytes())
 
 
 def _unpack(packed: str, h: int, n: int) -> Array:
     try:
-        steps = np.frombuffer(b64decode(packed, validate=True), dtype=np.uint8) / 255
+        steps = np.frombuffer(base85.decode(packed), dtype=np.uint8) / 255
     except ValueError as error:
-        raise InputError(f"the packed weights are not in base64: {error}") from error
+        raise InputError(f"the packed weights are not in base 85: {error}") from error
     if steps.size == h * n * n:
         return steps.reshape(h, n, n)
     if steps.size != h * n * (n + 1) // 2:

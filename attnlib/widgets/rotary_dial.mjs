@@ -139,7 +139,7 @@ function draw_curve(picture, last, query, key) {
   const line = (points) => `M${points.join("L")}`;
   const label = (text, x, y, anchor = "middle") => element("text", { x, y, "text-anchor": anchor }, text);
   const others = STARTS.map(() => element("path.other"));
-  const elsewhere = element("text", { x: WIDTH - 4, y: 149, "text-anchor": "end" });
+  const below = label("", WIDTH / 2, 184);
   const present = [element("path.present"), element("path.dots"), element("circle", { r: 5 })];
   picture.replaceChildren(
     element("path.axis", { d: `M${to_x(-last)} ${to_y(0)}H${to_x(last)}M${to_x(0)} 8V152` }),
@@ -148,13 +148,12 @@ function draw_curve(picture, last, query, key) {
     ...[-last, -last / 2, 0, last / 2, last].map((distance) => label(number(distance, 0), to_x(distance), 167)),
     ...[-1, 0, 1].map((at) => label(number(at * most, 1), 29, to_y(at * most) + 4, "end")),
     label("score", to_x(0) + 5, 14, "start"),
-    elsewhere,
-    label("distance: query − key", WIDTH / 2, 184),
+    below,
   );
   const compare = ui.memoize((...layout) => {
     others.forEach((path, at) => set(path, { d: line(points_of(STARTS[at], ...layout)) }));
     const same = layout[0] === layout[1];
-    ui.write(elsewhere, same ? "" : "grey: the same distances, key elsewhere");
+    ui.write(below, `distance: query − key${same ? "" : " (grey: the key elsewhere)"}`);
     return same ? "one curve for all" : "a different curve for each";
   });
   return (i, j, score, now, layout) => {

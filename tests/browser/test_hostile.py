@@ -3,7 +3,6 @@
 A widget whose state makes no sense says why in a sentence, in place of its figure, and the others in the page live on.
 """
 
-import base64
 import json
 import math
 import re
@@ -11,7 +10,7 @@ import re
 import numpy as np
 import pytest
 
-from anywidget_static import page
+from anywidget_static import base85, page
 from attnlib import houston, widgets
 from attnlib.lab import random_decoder
 from attnlib.models.recording import Recording
@@ -57,8 +56,8 @@ def small_browser():
 
 
 def bias(shape, levels, step=0.0):
-    """Parameters with another bias: bytes of its levels in base64, and one step for all rows."""
-    steps = base64.b64encode(np.full(shape[:-1], step, "<f4").tobytes()).decode()
+    """Parameters with another bias: bytes of its levels in base 85, and one step for all rows."""
+    steps = base85.encode(np.full(shape[:-1], step, "<f4").tobytes())
     given = {"shape": shape, "levels": levels, "steps": steps}
     return {"parameters": small_browser().state()["parameters"] | {"bias": given}}
 
@@ -550,7 +549,7 @@ CASES = {
             ({"num_kv_heads": -1}, "num_kv_heads must be 1 or more, got -1"),
             *sized(lambda n: {"tokens": ["t"] * n, **heads_of([EYE[:1] * n])}, "there are 1 heads and 0 tokens", "", "512 tokens are more than the 64 that can be shown"),
             (many_heads(2, 3).state() | {"heads": ["1.1"]}, "12 weights for 1 heads of 3 tokens"),
-            (many_heads(2, 3).state() | {"packed": "!"}, "packed is not in base64"),
+            (many_heads(2, 3).state() | {"packed": "<"}, "packed is not in base 85"),
             (many_heads(257, 1).state(), "257 heads are more than the 256 that can be shown"),
             ({"heads": ["h"] * 33, **heads_of([EYE] * 33)}, "33 heads are more than the 32 that can be shown"),
         ],
@@ -589,11 +588,11 @@ CASES = {
     "HeadBrowser": (
         small_browser,
         [
-            (bias([2, 3, 5], "%%"), "bias is not in base64"),
-            (bias([2, 3, 5], "AAAAAA=="), "bias has 4 numbers for the shape 2 × 3 × 5"),
-            (bias([2, 3, 5], "AAAA" * 10, np.nan), "score 0 is NaN"),
-            (bias([2, 4, 1], "AAAA" * 2 + "AAA="), "a width of 6 does not divide into 4 heads"),
-            ({"parameters": {"other": {"shape": [1], "levels": "AA==", "steps": "AAAAAA=="}}}, "the decoder lacks embedding"),
+            (bias([2, 3, 5], "é%"), "bias is not in base 85"),
+            (bias([2, 3, 5], "00000"), "bias has 4 numbers for the shape 2 × 3 × 5"),
+            (bias([2, 3, 5], base85.encode(bytes(30)), np.nan), "score 0 is NaN"),
+            (bias([2, 4, 1], base85.encode(bytes(8))), "a width of 6 does not divide into 4 heads"),
+            ({"parameters": {"other": {"shape": [1], "levels": base85.encode(bytes(1)), "steps": base85.encode(bytes(4))}}}, "the decoder lacks embedding"),
             ({"vocabulary": ["red"]}, "1 words for 2 rows of the embedding"),
             ({"layer": 9}, "there is no head 0 in layer 9"),
             ({"head": 0.5}, "head must be an integer, got 0.5"),

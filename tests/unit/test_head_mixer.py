@@ -128,7 +128,7 @@ BAD = {
     "weights beyond 1": (lambda: HeadMixer("a", weights=[[[1.5]]]), r"weights\[0, 0, 0\] is 1.5: a weight lies"),
     "weights of NaN": (lambda: HeadMixer("a", weights=[[[np.nan]]]), r"weights\[0, 0, 0\] is nan"),
     "tokens for weights": (lambda: HeadMixer("abc", weights=given_weights()), "48 weights for 3 heads of 3 tokens"),
-    "packed": (lambda: setattr(HeadMixer("abcd", weights=given_weights()), "packed", "!"), "not in base64"),
+    "packed": (lambda: setattr(HeadMixer("abcd", weights=given_weights()), "packed", "<"), "not in base 85"),
 }
 
 

@@ -1,6 +1,5 @@
 """A notebook that saves its widgets stays small: it carries their modules once."""
 
-import base64
 import json
 import re
 import zlib
@@ -10,6 +9,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from anywidget_static import base85
 from tools import notebooks
 
 STATES = "application/vnd.jupyter.widget-state+json"
@@ -47,7 +47,7 @@ def test_forty_questions_carry_the_shared_modules_once(saved):
     text = saved(notebooks.notebook_of([nbformat.v4.new_code_cell(code)]))
     assert [model["state"].get("_module") for model in states(text)].count("choice") == 40
     (library,) = [model["state"]["_esm"] for model in states(text) if "const packed" in model["state"].get("_esm", "")]
-    packed = base64.b64decode(re.search(r'const packed = "([^"]+)"', library)[1])
+    packed = base85.decode(re.search(r'const packed = "([^"]+)"', library)[1])
     assert zlib.decompress(packed).count(b"quintillion") == 1  # ui.mjs has it, in one function
     assert "quintillion" not in text
 

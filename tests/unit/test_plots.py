@@ -724,6 +724,7 @@ def drawn():
         "three spaces": plots.three_spaces(),
         "stages": attention_posters.stages_page(["a"], {"one": ("", "", np.ones((1, 1)), None)}),
         "shapes": attention_posters.multi_head_shapes(5, 7, 3, 4, 2),
+        "margins": attention_posters.margins_page({"a": np.ones(3)}),
     }
 
 

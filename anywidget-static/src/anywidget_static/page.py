@@ -18,6 +18,8 @@ from typing import Any
 
 from ipywidgets.widgets.widget import _remove_buffers
 
+from anywidget_static import base85
+
 VIEW = "application/vnd.jupyter.widget-view+json"
 HOME = re.compile(r'<div data-widget="[^"]*"(?: id="([^"]*)">)?')
 LINK = '<a class="headerlink" data-link href="#{anchor}" aria-label="Link to this widget">#</a>'
@@ -27,6 +29,9 @@ KEPT = (
 KEPT_TABLE = re.compile(KEPT.format(".*?", "(.*)", "(?:it lives|you can ([^<]*))"), re.DOTALL)
 BLANK = r"/\*.*?\*/|\n *|(?<=[{;:,>+]) +| +(?=[{>+])|;? +(?=})|;(?=\n)"  # in a style
 QUOTED = re.compile(r'="([\w.:#-]+)"(?=[^<>]*>)')
+ENDS = re.compile("</t[dhr]>")  # HTML needs none of them
+OPEN_CELL = re.compile(r"(<(t[dh])\b[^>]*>(?:(?!</?t(?:[dhr]|head|body|foot|able)\b).)*)", re.DOTALL)
+OPEN_ROW = re.compile(r"(<(tr)\b[^>]*>(?:(?!<tr\b|</?t(?:head|body|foot|able)\b).)*)", re.DOTALL)
 PLACE = re.compile(r'<script type="application/json" data-model="(\w+)"></script>')
 STATE = re.compile(r'<script type="application/json">([^<]*)</script>')
 STATE_FILE = re.compile(r'data-state="[^"]*?(state-\w+\.js)"')
@@ -37,8 +42,8 @@ FRONT_END |= {"_view_count", "layout", "tabbable", "tooltip"}
 
 UNPACK = """\
 const packed = "{}";
-const bytes = new Blob([Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0))]);
-const text = await new Response(bytes.stream().pipeThrough(new DecompressionStream("deflate"))).text();
+const stream = new Blob([bytes_of(packed)]).stream();
+const text = await new Response(stream.pipeThrough(new DecompressionStream("deflate"))).text();
 """
 START = (
     'document.body.append(Object.assign(document.createElement("script"), { type: "module", textContent: text }));\n'
@@ -86,14 +91,22 @@ def anchor_of(name: str, title: str) -> str:
 def kept(fallback: str, alive: str = "") -> str:
     """A widget's table as a notebook's output of its own, behind the widget: it is seen where that does not live."""
     style = re.sub(BLANK, "", (script_folder() / "kept.css").read_text(encoding="utf8"), flags=re.DOTALL)
-    return KEPT.format(style, QUOTED.sub(r"=\1", fallback), f"you can {alive}" if alive else "it lives")
+    html = QUOTED.sub(r"=\1", fallback)
+    short = ENDS.sub("", html)
+    html = short if _closed(short) == html else html
+    return KEPT.format(style, html, f"you can {alive}" if alive else "it lives")
+
+
+def _closed(html: str) -> str:
+    """HTML with the ends of cells and rows that `kept` left out: not every parser is a browser's."""
+    return html if ENDS.search(html) else OPEN_ROW.sub(r"\1</\2>", OPEN_CELL.sub(r"\1</\2>", html))
 
 
 def shell_of(text: str, view: str, state: Mapping[str, Any]) -> str:
     """The shell of the widget with this model in the HTML of an output, kept or not; "" where it is another's."""
     if found := KEPT_TABLE.fullmatch(text):
         anchor = anchor_of(state.get("_module", ""), state.get("title", ""))
-        return shell(state.get("_module", ""), anchor, view, found[1], found[2] or "")
+        return shell(state.get("_module", ""), anchor, view, _closed(found[1]), found[2] or "")
     place = PLACE.search(text)
     return text if place and place[1] == view else ""
 
@@ -118,7 +131,8 @@ def packed_library(name: str, script: str, style: str) -> str:
 
 def _packed(script: str) -> str:
     """JavaScript that unpacks a script as `text`."""
-    return UNPACK.format(base64.b64encode(zlib.compress(script.encode(), 9)).decode())
+    decoder = (script_folder() / "base85.mjs").read_text(encoding="utf8").replace("export ", "")
+    return re.sub(r"//.*|\n *", "", decoder) + UNPACK.format(base85.encode(zlib.compress(script.encode(), 9)))
 
 
 def named(text: str, name: str, taken: set[str]) -> str:
@@ -159,13 +173,10 @@ def serialized(model: Mapping[str, Any]) -> str:
     """A model's state as JSON that may stand inside HTML."""
     state = inputs(unpacked(model["state"]))
     if model.get("buffers"):
-        state["_buffers"] = [{"path": one["path"], "data": _as_text(one["data"])} for one in model["buffers"]]
+        state["_buffers"] = [
+            {"path": one["path"], "data": base85.encode(base64.b64decode(one["data"]))} for one in model["buffers"]
+        ]
     return _json(state)
-
-
-def _as_text(data: str) -> str:
-    """Base64 as base 85, by a sixteenth shorter; of RFC 1924's digits the `<`, which HTML reads, is a comma."""
-    return base64.b85encode(base64.b64decode(data)).decode().replace("<", ",")
 
 
 def _json(state: Mapping[str, Any]) -> str:

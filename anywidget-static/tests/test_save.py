@@ -1,6 +1,5 @@
 """One file with a widget: what it holds, with esbuild and without, and that it opens from a folder, offline."""
 
-import base64
 import re
 import shutil
 import zlib
@@ -11,7 +10,7 @@ import traitlets
 
 import counter
 import samples
-from anywidget_static import Widget, esbuild
+from anywidget_static import Widget, base85, esbuild
 from pages import ROOT
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -58,7 +57,7 @@ def test_a_missing_folder_is_named(tmp_path):
 def test_a_library_has_the_page_of_what_says_that_it_is_savable(examples, no_esbuild, tmp_path):
     interval = examples["Interval"]
     text = interval.save(tmp_path / "page.html").read_text("utf8")
-    packed = base64.b64decode(re.search(r'packed = "([^"]*)"', text)[1])
+    packed = base85.decode(re.search(r'packed = "([^"]*)"', text)[1])
     assert zlib.decompress(packed) == (interval._bundle / "interval.page.mjs").read_bytes()
     assert len(text) < 12_000
 

@@ -94,7 +94,7 @@ EXERCISES = (
             prompt="Take MiniLM's learned places away: what is added is the same at every place. There is no mask. What is then the cosine of "
             "*The dog bites the man.* and *The man bites the dog.*?",
             options=[
-                ("0.973 as before: places hardly mattered", "The difference of 0.027 was theirs. What is left to tell the sentences apart?"),
+                ("0.973 as before: places hardly mattered", "Without places that difference could not be. What is left to tell the sentences apart?"),
                 ("Less than before: the model is damaged", "It is, for both sentences in the same way."),
                 ("1, but for rounding", "Each token gets the same row in both sentences, only at another place, and the mean does not see places."),
                 ("It depends on the heads", "Without a mask and places, each head gives the same output in another order, whatever its matrices."),

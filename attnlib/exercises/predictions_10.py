@@ -26,7 +26,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("More than half, as of the weight", "So it would be if all values had the same length."),
             ("About a quarter", "The values at `[CLS]` are shorter than that."),
-            ("An eighth or less", "On average over a layer's heads, its values are more than ten times shorter than those of words."),
+            ("An eighth or less", "In these layers, on average over the heads, what it sends is more than ten times shorter than what words send."),
             ("Nothing: the values there are 0", "They are short, and not 0."),
         ],
         right=2,
@@ -76,7 +76,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("Both", "So it would be if distance were the reason. But most of what they wrongly read is nearer than 128 places."),
             ("Only the one for place", "Most of what they wrongly read stands at new places, and near."),
-            ("Neither", "Nearly all that they wrongly read is blocked by one of the two."),
+            ("Neither", "Nearly all that they wrongly read is blocked by the second."),
         ],
         right=1,
         provenance="recorded",

@@ -1,10 +1,10 @@
 // HeadBrowser: a sentence is typed, a decoder reads it in the page, and every head's grid is seen at once.
 
 import { at_rest } from "anywidget_static/pace.mjs";
-import { dequantize } from "./bytes.mjs";
 import { decoder_logits, decoder_weights, silence_head } from "./decoder.mjs";
 import * as heat from "./heat.mjs";
 import { softmax } from "./math.mjs";
+import { dequantize } from "./quantized.mjs";
 import * as ui from "./ui.mjs";
 import { element, number } from "./ui.mjs";
 import "./head_browser.css";

@@ -1,6 +1,6 @@
 // HeadMixer: several heads side by side, what each adds to the output, and what they cost when they share keys.
 
-import { bytes_of } from "./bytes.mjs";
+import { bytes_of } from "anywidget_static/base85.mjs";
 import * as cost from "./cost.mjs";
 import { film } from "./film.mjs";
 import * as grid from "./grid.mjs";
@@ -43,7 +43,7 @@ function check(model) {
 
 // Weights given as bytes, 255 for the weight 1: h grids of n × n, or only their lower triangles.
 function unpack(packed, h, n) {
-  const bytes = bytes_of("packed", packed);
+  const bytes = bytes_of(packed, "packed");
   const lower = bytes.length === (h * n * (n + 1)) / 2;
   if (!lower && bytes.length !== h * n * n) throw new Error(`${bytes.length} weights for ${h} heads of ${n} tokens`);
   let at = 0;

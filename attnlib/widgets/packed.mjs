@@ -1,6 +1,6 @@
 // A recording as a page takes it, bytes to weights, a head at a time. attnlib/models/packing.py packs it.
 
-import { halves } from "./bytes.mjs";
+import { halves } from "./float16.mjs";
 
 export const SIDE = 32; // rows and columns of a small picture
 const MOST = 250_000_000; // bytes of all weights

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from anywidget_static import base85
 from attnlib import softmax, trained
 from attnlib.decoder import decoder_logits, decoder_weights
 from attnlib.lab import random_decoder
@@ -118,7 +119,7 @@ BAD = {
     "missing": (lambda: HeadBrowser("a", WORDS, {"embedding": np.eye(4)}), "parameters lack bias"),
     "sizes": (lambda: HeadBrowser("a", WORDS, parameters() | {"w_o": np.zeros((2, 5, 6))}), "w_o has shape"),
     "levels": (
-        lambda: setattr(a_browser(), "parameters", a_browser().parameters | {"bias": {"shape": [9], "levels": "AAA=", "steps": "AAAAAA=="}}),
+        lambda: setattr(a_browser(), "parameters", a_browser().parameters | {"bias": {"shape": [9], "levels": base85.encode(bytes(2)), "steps": base85.encode(bytes(4))}}),
         r"cannot reshape array of size 1 into shape \(9,\)|shape",
     ),
     "infinite": (lambda: HeadBrowser("a", WORDS, parameters() | {"bias": np.full((2, 3, 5), 1e39)}),

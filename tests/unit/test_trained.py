@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from anywidget_static import esbuild
 from attnlib import corpus, trained
 from attnlib.decoder import decoder_logits, decoder_weights
 from attnlib.lab import random_decoder
@@ -91,8 +92,8 @@ def test_the_weights_are_small_and_cannot_be_changed():
 
 
 NODE = """
-import { decoder_logits } from "./attnlib/widgets/decoder.mjs";
-import { dequantize } from "./attnlib/widgets/bytes.mjs";
+import { decoder_logits } from "FOLDER/decoder.mjs";
+import { dequantize } from "FOLDER/quantized.mjs";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 const { parameters, sentences } = JSON.parse(text);
@@ -113,10 +114,12 @@ def expected(sentences):
     return [decoder_logits(trained.parameters(), tokens) for tokens in sentences]
 
 
-def test_javascript_computes_the_same_from_what_a_page_holds(sentences, expected):
+def test_javascript_computes_the_same_from_what_a_page_holds(sentences, expected, tmp_path):
+    script = NODE.replace("FOLDER", Path("attnlib/widgets").absolute().as_posix())
+    esbuild.run({"script": script}, tmp_path, "--format=esm", "--platform=node", "--out-extension:.js=.mjs")
     entries = {name: packed(name, array) for name, array in trained.parameters().items()}
     done = subprocess.run(
-        ["node", "--input-type=module", "-e", NODE],
+        ["node", tmp_path / "script.mjs"],
         input=json.dumps({"parameters": entries, "sentences": sentences}),
         capture_output=True,
         text=True,

@@ -143,7 +143,9 @@ def test_a_notebook_carries_a_library_packed_and_the_browser_unpacks_it_with_its
     kind = type(examples["Interval"])
     state = library(kind).get_state()
     files = [(kind._bundle / name).read_text("utf8") for name in ("widgets.mjs", "widgets.css")]
-    assert len(state["_esm"]) < 0.8 * sum(map(len, files))
+    packed = re.search(r'const packed = "([^"]+)"', state["_esm"])[1]
+    assert len(packed) < 0.61 * sum(map(len, files))
+    assert len(state["_esm"]) - len(packed) < 1000  # what unpacks it, however large it is
     assert "_css" not in state
     assert show_html("", "").evaluate(UNPACKED, state["_esm"]) == [["initialize", "render"], [files[1]]]
 

@@ -71,7 +71,16 @@ FIT = """([half, readable]) => {
         const ways = [3, 2, 1].filter((beside) => beside <= box.children.length)
             .flatMap((beside) => [1, .95, .9, .85, .8, .75].map((zoom) => [beside, zoom]));
         const costs = ways.map((way) => (lay(box, way), cost(box, texts)));
-        lay(box, ways[costs.indexOf(Math.min(...costs))]);
+        const [beside, zoom] = ways[costs.indexOf(Math.min(...costs))];
+        const figures = [...box.children];
+        while (figures.length) { // a box of a known size for each row: between such Chromium finds every place for a break
+            const row = box.cloneNode();
+            lay(row, [beside, zoom]);
+            row.append(...figures.splice(0, beside));
+            box.before(row);
+            Object.assign(row.style, { height: `${row.offsetHeight}px`, contain: "size" });
+        }
+        box.remove();
     }
     for (const page of pages) page.style.display = "";
     for (const box of document.querySelectorAll(".admonition, .highlight, .aside-box, [data-widget], table.table"))

@@ -73,7 +73,7 @@ FIT = """([half, readable]) => {
         const costs = ways.map((way) => (lay(box, way), cost(box, texts)));
         const [beside, zoom] = ways[costs.indexOf(Math.min(...costs))];
         const figures = [...box.children];
-        while (figures.length) { // a box of a known size for each row: between such Chromium finds every place for a break
+        while (figures.length) { // a box of a known size for each row: only so were breaks between rows seen to be taken
             const row = box.cloneNode();
             lay(row, [beside, zoom]);
             row.append(...figures.splice(0, beside));

@@ -483,15 +483,7 @@ def test_no_page_is_under_half_full_but_at_a_chapters_end(part, sheet, printed_a
     printed = printed_as(part, sheet)
     with pikepdf.open(printed) as book:
         number = {page.objgen: at for at, page in enumerate(book.pages)}
-        # a poster takes two thirds of a page, so its section may leave the page before as empty as a chapter does
-        posters = {
-            f"/{page.stem}.{cell.find_parent('section')['id']}"
-            for page in SITE.glob("chapters/*.html")
-            for cell in paper.html(page.read_text(encoding="utf8")).select(".tag_sheet")
-        }
-        starts = {
-            number[place[0].objgen] for name, place in book.Root.Dests.items() if "." not in name or name in posters
-        }
+        starts = {number[place[0].objgen] for name, place in book.Root.Dests.items() if "." not in name}
         low = []
     with pypdfium2.PdfDocument(printed) as book:
         for at, page in enumerate(book):

@@ -3,8 +3,8 @@
     python -m tools.audit.audit [PAGE …]
 
 Lighthouse runs three to five times for phones, until three runs agree on each bar that varies, as the median of five
-does; of the other categories the worst run counts. It runs once for desktops, beside what follows, since no bar is held to
-its clock. Bytes, requests and console errors are those of a first visit that scrolls to the end, served with gzip below a
+does; what does not vary is scored in the first of them. It runs once for desktops, beside what follows, since no bar is
+held to its clock. Bytes, requests and console errors are those of a first visit that scrolls to the end, served with gzip below a
 sub-path under a content-security policy; axe runs at two widths in both colour schemes.
 Prints one table; the exit code is 1 when a bar is missed.
 """
@@ -77,9 +77,9 @@ class Result:
         return ROW.format(self.page, phone, *moved, desktop, *counts, "MISSED" if self.missed() else "met")
 
 
-def lighthouse(url: str, device: str, browser: str) -> dict[str, float]:
-    """The four categories' scores of one run, the seconds of its largest contentful paint, and its layout shift."""
-    command = ["node", str(LIGHTHOUSE), url, "--quiet", "--output=json", f"--only-categories={','.join(CATEGORIES)}"]
+def lighthouse(url: str, device: str, browser: str, categories: tuple[str, ...] = CATEGORIES) -> dict[str, float]:
+    """The scores of one run in the categories, performance among them; its largest paint in seconds, its layout shift."""
+    command = ["node", str(LIGHTHOUSE), url, "--quiet", "--output=json", f"--only-categories={','.join(categories)}"]
     command += [f"--chrome-flags=--headless=new {' '.join(FLAGS)}"]
     command += ["--preset=desktop"] if device == "desktop" else []
     environment = os.environ | {"CHROME_PATH": browser}
@@ -89,16 +89,15 @@ def lighthouse(url: str, device: str, browser: str) -> dict[str, float]:
     found = json.loads(done.stdout)
     value = {name: audit["numericValue"] for name, audit in found["audits"].items() if "numericValue" in audit}
     moved = {"paint": value["largest-contentful-paint"] / 1000, "shift": value["cumulative-layout-shift"]}
-    return {name: 100 * found["categories"][name]["score"] for name in CATEGORIES} | moved
+    return {name: 100 * found["categories"][name]["score"] for name in categories} | moved
 
 
 def of_phone(url: str, browser: str) -> dict[str, float]:
-    """The least scores, and the medians of what varies, of at most five runs: three agree on each bar of the latter."""
-    runs = [lighthouse(url, "phone", browser) for _ in range(3)]
+    """The scores of the first run, and the medians of what varies, of at most five: three agree on each bar of the latter."""
+    runs = [lighthouse(url, "phone", browser)]
     while not all(_agreed([meets(run[name]) for run in runs]) for name, meets in VARIES.items()):
-        runs.append(lighthouse(url, "phone", browser))
-    least = {category: min(run[category] for run in runs) for category in CATEGORIES}
-    return least | {name: median(run[name] for run in runs) for name in VARIES}
+        runs.append(lighthouse(url, "phone", browser, ("performance",)))
+    return runs[0] | {name: median(run[name] for run in runs) for name in VARIES}
 
 
 def _agreed(verdicts: list[bool]) -> bool:

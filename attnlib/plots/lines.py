@@ -63,10 +63,7 @@ def ranges(
             _log_sizes(axes, x)
         if min(*levels.values(), *(values.min() for values in runs.values()), np.inf) >= 0:
             axes.set_ylim(bottom=0)
-        if len(runs) > 3:  # more would cover the lines
-            figure.legend(loc="outside lower left", ncols=2, fontsize=10)
-        else:
-            axes.legend()
+        figure.legend(loc="outside lower left", ncols=2, fontsize=10)  # inside it could cover a line
     return figure
 
 

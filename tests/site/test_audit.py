@@ -14,7 +14,7 @@ from tools.audit.audit import CATEGORIES, KILOBYTES, Result
 PERFECT = dict.fromkeys(CATEGORIES, 100.0)
 CLOCKED = {"performance": 98.0, "paint": 1.6, "shift": 0.049}
 PHONE = PERFECT | CLOCKED
-GOOD = Result("index.html", PHONE, PERFECT | {"performance": 60.0}, kilobytes=KILOBYTES)
+GOOD = Result("index.html", [PHONE], PERFECT | {"performance": 60.0}, kilobytes=KILOBYTES)
 
 
 def test_a_page_on_every_bar_meets_them():
@@ -25,10 +25,10 @@ def test_a_page_on_every_bar_meets_them():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"mobile": PHONE | {"performance": 97.0}}, "performance on a phone is 97, the bar is 98"),
-        ({"mobile": PHONE | {"accessibility": 99.0}}, "accessibility on a phone is 99, the bar is 100"),
-        ({"mobile": PHONE | {"paint": 1.7}}, "the largest paint on a phone comes after 1.70 s, the bar is 1.6"),
-        ({"mobile": PHONE | {"shift": 0.05}}, "the layout on a phone shifts by 0.050, the bar is less than 0.05"),
+        ({"runs": [PHONE | {"performance": 97.0}]}, "performance on a phone is 97, the bar is 98"),
+        ({"runs": [PHONE | {"accessibility": 99.0}]}, "accessibility on a phone is 99, the bar is 100"),
+        ({"runs": [PHONE | {"paint": 1.7}]}, "the largest paint on a phone comes after 1.70 s, the bar is 1.6"),
+        ({"runs": [PHONE | {"shift": 0.05}]}, "the layout on a phone shifts by 0.050, the bar is less than 0.05"),
         ({"desktop": PERFECT | {"seo": 92.0}}, "seo on a desktop is 92, the bar is 100"),
         ({"desktop": PERFECT | {"best-practices": 96.0}}, "best-practices on a desktop is 96, the bar is 100"),
         ({"kilobytes": KILOBYTES + 1}, f"{KILOBYTES + 1} KB are transferred, the bar is {KILOBYTES}"),
@@ -57,7 +57,7 @@ def test_three_runs_on_a_phone_that_agree_decide(performances, counts, monkeypat
     taken = [PHONE | {"performance": float(p)} for p in performances]
     asked = []
     monkeypatch.setattr(audit, "lighthouse", lambda url, device, browser, *of: asked.append(of) or taken.pop(0))
-    assert audit.of_phone("url", "browser") == PHONE | {"performance": counts}
+    assert Result("x", audit.on_phone("url", "browser")).mobile == PHONE | {"performance": counts}
     assert not taken
     assert asked == [(), *[(("performance",),)] * (len(performances) - 1)], "what does not vary is asked for once"
 
@@ -65,14 +65,33 @@ def test_three_runs_on_a_phone_that_agree_decide(performances, counts, monkeypat
 def test_a_score_that_is_no_clock_is_the_first_runs(monkeypatch):
     taken = [PHONE | {"seo": 92.0}, CLOCKED, CLOCKED]
     monkeypatch.setattr(audit, "lighthouse", lambda *asked: taken.pop(0))
-    assert audit.of_phone("url", "browser")["seo"] == 92
+    assert Result("x", audit.on_phone("url", "browser")).mobile["seo"] == 92
 
 
 def test_runs_go_on_until_they_agree_on_the_paint_too(monkeypatch):
     taken = [PHONE | {"paint": seconds} for seconds in (1.5, 1.7, 1.5, 1.8, 1.9)]
     monkeypatch.setattr(audit, "lighthouse", lambda *asked: taken.pop(0))
-    assert audit.of_phone("url", "browser")["paint"] == 1.7
+    assert Result("x", audit.on_phone("url", "browser")).mobile["paint"] == 1.7
     assert not taken
+
+
+def test_a_page_that_misses_a_bar_of_the_clock_is_measured_once_more(monkeypatch):
+    seconds = {"busy.html": 1.3, "slow.html": 1.7}
+    asked = []
+
+    def lighthouse(url, device, browser, categories):
+        asked.append(url)
+        return CLOCKED | {"paint": seconds[url.rpartition("/")[2]]}
+
+    monkeypatch.setattr(audit, "lighthouse", lighthouse)
+    missed = [PHONE | {"paint": 1.66}] * 3
+    good, busy, slow = [Result(page, list(runs), PERFECT) for page, runs in
+                        (("good.html", [PHONE]), ("busy.html", missed), ("slow.html", missed))]  # fmt: skip
+    audit.once_more([good, busy, slow], "http://x", "browser")
+    assert asked == ["http://x/busy.html"] * 5 + ["http://x/slow.html"] * 5
+    assert busy.missed() == []
+    assert busy.mobile["seo"] == 100
+    assert slow.missed() == ["the largest paint on a phone comes after 1.70 s, the bar is 1.6"]
 
 
 def test_the_median_page_of_the_whole_site_has_a_bar_of_its_own():

@@ -102,7 +102,7 @@ PREDICTIONS: dict[str, Question] = {
         wrong=[
             (0.052, 0.003, "Then the shares would sum to 0.129. They sum to 1 again: divide by what is left."),
             (0.27, 0.01, "Each of the four would get the same of the 0.871. But ratios stay: divide by what is left."),
-            (0.923, 0.005, "Not *we* alone gets what *have* had: the ratios of the four others stay."),
+            (0.923, 0.005, "What *have* had goes to all four, not to *we* alone: their ratios stay."),
             (0.25, 0.01, "The four are not alike: their scores are as before, and so are the ratios of their shares."),
         ],
         explanation="0.052 / (1 − 0.871) ≈ 0.40. The power of *have* is gone from the sum; the other powers stand, and so do their ratios.",
@@ -113,8 +113,8 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("Nothing: all weights are positive", "Positive they are. Add up the first row."),
             ("The softmax went over the queries", "The columns sum to 1, and the rows to 0.8, 0.8 and 1.4."),
-            ("The scores were not shifted", "A shift changes no weight; it only keeps powers from overflowing."),
-            ("It is not symmetric", "It need not be. Each row is divided by a sum of its own."),
+            ("The scores were not shifted", "A shift of a whole row changes none of its weights. It keeps the powers in the range of the computer."),
+            ("It is not symmetric", "It need not be, since a word does not ask for what it offers. Add up a row."),
         ],
         right=1,
         reveal="The third query takes 1.4 from the values, the others 0.8.",
@@ -124,7 +124,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "Nothing: each name still agrees with itself in every field",
-                "True, and for the seven others that still scores 16. But what does the loud key score when one of them is called?",
+                "So it does, and scores 16 still. But what does the loud key score when one of the seven others is called?",
             ),
             (
                 "The loud name is found less often",
@@ -132,7 +132,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "The loud key takes answers from others",
-                "With more than one name in five it agrees in 10 fields or more. Then it scores 5 · 4 = 20 or more, above 16.",
+                "With a share of 0.227 of all names it agrees in 10 fields or more. Then it scores 5 · 4 = 20 or more, above 16.",
             ),
         ],
         right=2,

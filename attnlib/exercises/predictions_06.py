@@ -43,7 +43,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "useless-head": ChoiceQuestion(
         title="Three heads for two wishes",
-        prompt="W_O may be made anew. What can be left out, with no error?",
+        prompt="There is no noise, and W_O may be made anew. What can be left out, with no error?",
         options=[
             ("Head 2, and no other", "y₂ adds nothing to y₁ and y₃. But what do y₁ and y₂ hold together?"),
             ("Any one of the three", "Any two of these blends are two equations for u and v."),

@@ -43,11 +43,11 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "margins": ChoiceQuestion(
         title="Two heads at once",
-        prompt="Without 1.2 the margin is 5.53 less, without 2.2 it is 3.64 less: about 9.2 together. Suppose that each takes over a part of the other's work "
-        "when that one is silent. How much less is the margin without both, then?",
+        prompt="Without 1.2 the margin is 5.53 less, without 2.2 it is 3.64 less: about 9.2 together. Suppose that 2.2 takes over a part of 1.2's work "
+        "when that one is silent, and nothing else changes. How much less is the margin without both, then?",
         options=[
-            ("Clearly more than 9.2", "Alone, each loss is small because the other one helps. Without both nobody helps. Below it is measured."),
-            ("About 9.2, the sum", "So it would be if each did its own part, whether the other is there or not. We supposed that each helps when the other is silent."),
+            ("Clearly more than 9.2", "Without 1.2 alone, 2.2 makes up for a part of the loss. Without both it does not. Below it is measured."),
+            ("About 9.2, the sum", "So it would be if 2.2 did the same whether 1.2 is there or not. We supposed that it does more when 1.2 is silent."),
             ("About 5.5, the larger one", "Then 2.2 would add nothing without 1.2. That is the opposite of stepping in."),
         ],
         right=0,

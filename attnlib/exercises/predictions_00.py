@@ -113,7 +113,10 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("Nothing: all weights are positive", "Positive they are. Add up the first row."),
             ("The softmax went over the queries", "The columns sum to 1, and the rows to 0.8, 0.8 and 1.4."),
-            ("The scores were not shifted", "A shift of a whole row changes none of its weights. It keeps the powers in the range of the computer."),
+            (
+                "The scores were not shifted",
+                "A shift of a whole row changes none of its weights. It keeps the powers in the range of the computer.",
+            ),
             ("It is not symmetric", "It need not be, since a word does not ask for what it offers. Add up a row."),
         ],
         right=1,

@@ -115,9 +115,9 @@ PREDICTIONS: dict[str, Question] = {
             ("The softmax went over the queries", "The columns sum to 1, and the rows to 0.8, 0.8 and 1.4."),
             (
                 "The scores were not shifted",
-                "A shift of a whole row changes none of its weights. It keeps the powers in the range of the computer.",
+                "To shift all that one softmax goes over changes no weight. It keeps the powers in the range of the computer.",
             ),
-            ("It is not symmetric", "It need not be, since a word does not ask for what it offers. Add up a row."),
+            ("It is not symmetric", "It need not be, since a word need not ask for what it offers. Add up a row."),
         ],
         right=1,
         reveal="The third query takes 1.4 from the values, the others 0.8.",

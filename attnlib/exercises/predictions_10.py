@@ -26,7 +26,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("More than half, as of the weight", "So it would be if all values had the same length."),
             ("About a quarter", "The values at `[CLS]` are shorter than that."),
-            ("An eighth or less", "In these layers, on average over the heads, what it sends is more than ten times shorter than what words send."),
+            ("An eighth or less", "In these layers, on average over the heads, the vector that lies there is more than ten times shorter than those of words."),
             ("Nothing: the values there are 0", "They are short, and not 0."),
         ],
         right=2,

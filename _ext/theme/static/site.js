@@ -116,7 +116,9 @@
 
   // Then the sections out of view are laid out, one whenever the machine rests: the page is as long as it says.
   const atRest = window.requestIdleCallback ?? ((act) => setTimeout(act, 50));
-  const unseen = [...document.querySelectorAll("main > section > section, main > section > section > :is(section, dl)")];
+  const unseen = [
+    ...document.querySelectorAll("main > section > section, main > section > section > :is(section, dl)"),
+  ];
   atRest(function layOut() {
     const section = unseen.shift();
     if (!section) return;

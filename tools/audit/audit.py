@@ -3,9 +3,10 @@
     python -m tools.audit.audit [PAGE …]
 
 Lighthouse runs three to five times for phones, until three runs agree on each bar that varies, as the median of five
-does; what does not vary is scored in the first of them. A page that misses such a bar has five runs more when all others
-are measured, since what else a machine does may last for minutes: then the median of all its runs counts. It runs once for desktops, beside what follows, since no bar is
-held to its clock. Bytes, requests and console errors are those of a first visit that scrolls to the end, served with gzip below a
+does; of the other categories the worst run counts. A page that misses a bar that varies has five runs more when all
+others are measured, since what else a machine does may last for minutes: then the median of all its runs counts. It
+runs once for desktops, beside what follows, since no bar is held to its clock. Bytes, requests and console errors are
+those of a first visit that scrolls to the end, served with gzip below a
 sub-path under a content-security policy; axe runs at two widths in both colour schemes.
 Prints one table; the exit code is 1 when a bar is missed.
 """
@@ -47,7 +48,7 @@ class Result:
     """One page's figures; scores are of 100, a phone's also has the seconds of `paint`, and the `shift`."""
 
     page: str
-    runs: list[dict[str, float]]  # on a phone: all four scores are the first one's
+    runs: list[dict[str, float]]  # on a phone
     desktop: dict[str, float] = field(default_factory=dict)
     kilobytes: float = 0.0
     requests: int = 0
@@ -57,10 +58,11 @@ class Result:
 
     @property
     def mobile(self) -> dict[str, float]:
-        """The scores of the first run, and the medians of what varies."""
-        return self.runs[0] | {name: median(run[name] for run in self.runs) for name in VARIES}
+        """The least scores of all runs, and the medians of what varies."""
+        least = {category: min(run[category] for run in self.runs) for category in CATEGORIES}
+        return least | {name: median(run[name] for run in self.runs) for name in VARIES}
 
-    def varied(self) -> bool:
+    def misses_by_clock(self) -> bool:
         """Whether it misses a bar that varies."""
         return not all(meets(self.mobile[name]) for name, meets in VARIES.items())
 
@@ -87,9 +89,9 @@ class Result:
         return ROW.format(self.page, phone, *moved, desktop, *counts, "MISSED" if self.missed() else "met")
 
 
-def lighthouse(url: str, device: str, browser: str, categories: tuple[str, ...] = CATEGORIES) -> dict[str, float]:
-    """The scores of one run in the categories, performance among them; its largest paint in seconds, its layout shift."""
-    command = ["node", str(LIGHTHOUSE), url, "--quiet", "--output=json", f"--only-categories={','.join(categories)}"]
+def lighthouse(url: str, device: str, browser: str) -> dict[str, float]:
+    """The four categories' scores of one run, the seconds of its largest contentful paint, and its layout shift."""
+    command = ["node", str(LIGHTHOUSE), url, "--quiet", "--output=json", f"--only-categories={','.join(CATEGORIES)}"]
     command += [f"--chrome-flags=--headless=new {' '.join(FLAGS)}"]
     command += ["--preset=desktop"] if device == "desktop" else []
     environment = os.environ | {"CHROME_PATH": browser}
@@ -99,22 +101,21 @@ def lighthouse(url: str, device: str, browser: str, categories: tuple[str, ...] 
     found = json.loads(done.stdout)
     value = {name: audit["numericValue"] for name, audit in found["audits"].items() if "numericValue" in audit}
     moved = {"paint": value["largest-contentful-paint"] / 1000, "shift": value["cumulative-layout-shift"]}
-    return {name: 100 * found["categories"][name]["score"] for name in categories} | moved
+    return {name: 100 * found["categories"][name]["score"] for name in CATEGORIES} | moved
 
 
 def on_phone(url: str, browser: str) -> list[dict[str, float]]:
     """At most five runs: three agree on each bar that varies."""
-    runs = [lighthouse(url, "phone", browser)]
+    runs = [lighthouse(url, "phone", browser) for _ in range(3)]
     while not all(_agreed([meets(run[name]) for run in runs]) for name, meets in VARIES.items()):
-        runs.append(lighthouse(url, "phone", browser, ("performance",)))
+        runs.append(lighthouse(url, "phone", browser))
     return runs
 
 
 def once_more(results: list[Result], address: str, browser: str) -> None:
     """Five runs more for each page that misses a bar that varies."""
-    for result in filter(Result.varied, results):
-        more = [lighthouse(f"{address}/{result.page}", "phone", browser, ("performance",)) for _ in range(5)]
-        result.runs += more
+    for result in filter(Result.misses_by_clock, results):
+        result.runs += [lighthouse(f"{address}/{result.page}", "phone", browser) for _ in range(5)]
         print(result.row(), "with five runs more", flush=True)
 
 

@@ -62,8 +62,8 @@ PREDICTIONS: dict[str, Question] = {
         title="Twice as long",
         prompt="256 tokens, and in the last training texts were cut after 128. Where does 1.3 no longer read the token before?",
         options=[
-            ("Beyond token 128, where places are new", "There it is nearly perfect. Look at the other end."),
-            ("In the first half, at places that the last training had", "The places are the old ones. What else can such a token read now?"),
+            ("Beyond token 128, at places that the last training did not have", "There it is nearly perfect. Look at the other end."),
+            ("In the first half, at places that the last training had", "The places are those of the last training. What else can such a token read now?"),
             ("Everywhere, a little", "The two halves differ much."),
             ("Nowhere: its rule holds for all places", "In the first half it often fails."),
         ],
@@ -75,7 +75,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="Tokens 98 to 129 put 0.53 on the token before. Which mask brings them back to 0.9 or more?",
         options=[
             ("Both", "So it would be if distance were the reason. But most of what they wrongly read is nearer than 128 places."),
-            ("Only the one for place", "Most of what they wrongly read stands at new places, and near."),
+            ("Only the one for place", "Most of what they wrongly read stands at late places, and near."),
             ("Neither", "Nearly all that they wrongly read is blocked by the second."),
         ],
         right=1,

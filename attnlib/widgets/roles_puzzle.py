@@ -97,8 +97,8 @@ class RolesPuzzle(PageWidget):
             )
             for i, (token, at) in enumerate(zip(self.tokens, self.targets, strict=True))
         ]
-        caption = "The share that each word reads from the one that it should read from, with one place for each, and with two."
-        return shown + table(caption, ["one place", "asks at", "is itself asked at", "two places"], rows)
+        caption = "The share that each word reads from the one that it should read from, with one place for each, as they lie at the start, and with two."
+        return shown + table(caption, ["one place, at the start", "asks at", "is itself asked at", "two places"], rows)
 
 
 def solution(targets: ArrayLike) -> tuple[Float[Array, "n 2"], Float[Array, "n 2"]]:

@@ -67,7 +67,7 @@ EXERCISES = (
             prompt="What does this print? `t = np.array([5, 7, 1]); back = np.arange(5)[:, None] - np.arange(5); print(t[back.clip(0, 2)][4])`",
             options=[
                 ("`[1 1 1 7 5]`", "The distances are 4, 3, 2, 1, 0, and all from 2 on share the last number."),
-                ("`[5 7 1 1 1]`", "That is the row turned round. Key 0 is the farthest."),
+                ("`[5 7 1 1 1]`", "That is the row reversed. Key 0 is the farthest."),
                 ("`[7 5 1 7 5]`", "So it would be with `% 3`, which starts the table anew."),
                 ("An error: the table has three numbers", "`clip` keeps every index between 0 and 2."),
             ],

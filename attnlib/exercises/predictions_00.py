@@ -65,7 +65,7 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "naive-prints": ChoiceQuestion(
-        prompt="What does this print? `raised = np.exp(np.array([1000.0, 1002.0])); print((raised / raised.sum()).round(2))`",
+        prompt="What does this print? `amounts = np.exp(np.array([1000.0, 1002.0])); print((amounts / amounts.sum()).round(2))`",
         options=[
             ("`[0.12 0.88]`", "That is the right answer on paper. But can a computer hold e¹⁰⁰⁰?"),
             ("`[0.5 0.5]`", "Two infinities are not shared out half and half: one divided by the other has no value."),
@@ -79,7 +79,7 @@ PREDICTIONS: dict[str, Question] = {
         reveal="NumPy warns, and goes on with nan. Nearly every number that is computed from it is nan too.",
     ),
     "hot": ChoiceQuestion(
-        prompt="The temperature T grows without end. What do the weights of the five words approach?",
+        prompt="With exp: the temperature T grows without end. What do the weights of the five words approach?",
         options=[
             ("1 for *have*, 0 for the others", "That is the way down: a low temperature magnifies the differences."),
             (
@@ -96,16 +96,16 @@ PREDICTIONS: dict[str, Question] = {
         reveal="And as T goes to 0, the highest score takes all, or those that tie for it share it alike.",
     ),
     "hidden-share": NumberQuestion(
-        prompt="*we* had the share 0.052, *have* 0.871. *have* gets the score −∞. What is the share of *we* now? Two decimals.",
+        prompt="*we* had the weight 0.052, *have* 0.871. *have* gets the score −∞. What is the weight of *we* now? Two decimals.",
         right=0.4025,
         tolerance=0.01,
         wrong=[
-            (0.052, 0.003, "Then the shares would sum to 0.129. They sum to 1 again: divide by what is left."),
+            (0.052, 0.003, "Then the weights would sum to 0.129. They sum to 1 again: divide by what is left."),
             (0.27, 0.01, "Each of the four would get the same of the 0.871. But ratios stay: divide by what is left."),
             (0.923, 0.005, "What *have* had goes to all four, not to *we* alone: their ratios stay."),
-            (0.25, 0.01, "The four are not alike: their scores are as before, and so are the ratios of their shares."),
+            (0.25, 0.01, "The four are not alike: their scores are as before, and so are the ratios of their weights."),
         ],
-        explanation="0.052 / (1 − 0.871) ≈ 0.40. The power of *have* is gone from the sum; the other powers stand, and so do their ratios.",
+        explanation="0.052 / (1 − 0.871) ≈ 0.40. The amount of *have* is gone from the sum; the other amounts stand, and so do their ratios.",
         provenance="hand-made scores",
     ),
     "sick-grid": ChoiceQuestion(
@@ -115,7 +115,7 @@ PREDICTIONS: dict[str, Question] = {
             ("The softmax went over the queries", "The columns sum to 1, and the rows to 0.8, 0.8 and 1.4."),
             (
                 "The scores were not shifted",
-                "To shift all that one softmax goes over changes no weight. It keeps the powers in the range of the computer.",
+                "To shift all that one softmax goes over changes no weight. It keeps the amounts in the range of the computer.",
             ),
             ("It is not symmetric", "It need not be, since a word need not ask for what it offers. Add up a row."),
         ],
@@ -135,7 +135,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "The loud key takes answers from others",
-                "With a share of 0.227 of all names it agrees in 10 fields or more. Then it scores 5 · 4 = 20 or more, above 16.",
+                "Of all names 22.7 % agree with it in 10 fields or more. Then it scores 5 · 4 = 20 or more, above 16.",
             ),
         ],
         right=2,

@@ -91,7 +91,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "about a quarter",
-                "Scores are sums of 64 products. Their standard deviation is about 8, so in half of the rows the best leads by about 3 or more, a factor of 20.",
+                "Scores are sums of 64 products. Their standard deviation is about 8, and a lead of only 3 is already a factor of 20.",
             ),
             (
                 "about four fifths",

@@ -5,7 +5,7 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, Que
 PREDICTIONS: dict[str, Question] = {
     "two-equations": NumberQuestion(
         title="Two equations",
-        prompt="With y₁ = ½ u + ½ v and y₂ = ¾ u + ¼ v, one number c gives u = c · y₂ − y₁. Which?",
+        prompt="With y₁ = ½ u + ½ v and y₂ = ¾ u + ¼ v, one number c gives u = c · y₂ − y₁ for any u and v. Which?",
         right=2.0,
         wrong=[
             (1.0, 0.01, "Then u comes with ¾ − ½, and v is left over with ¼ − ½."),
@@ -71,7 +71,7 @@ PREDICTIONS: dict[str, Question] = {
             ("The parameters", "Twelve matrices of 768 × 64 side by side are one of 768 × 768."),
             ("The multiplications in the matrix products", "A grid takes n² · d_k: twelve times as many grids, and each costs a twelfth."),
             ("The numbers in the grids", "Each head has a grid of n × n weights of its own."),
-            ("Nothing", "Count the weights."),
+            ("Nothing", "Count the numbers in the grids."),
         ],
         right=2,
     ),

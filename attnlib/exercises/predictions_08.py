@@ -14,11 +14,11 @@ PREDICTIONS: dict[str, Question] = {
         right=1,
     ),
     "mask-tells": ChoiceQuestion(
-        title="Turned round under a mask",
+        title="Reversed under a mask",
         prompt="*a have we Houston problem* in place of *Houston we have a problem*: causal mask, one layer. "
         "For which words does x + y change?",
         options=[
-            ("For none: attention does not know an order", "Without a mask. But *Houston* read itself alone, and what does it read now?"),
+            ("For none: attention does not know an order", "That holds without a mask. With one, *Houston* read only itself while it stood first. What does it read now?"),
             ("For all but *problem*", "*problem* reads the same five vectors. Each other word reads other ones than before."),
             ("For all five", "Which vectors does *problem* read in either order?"),
             ("For *problem* alone", "It reads the same five vectors. What do the others read?"),
@@ -31,7 +31,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("50 %", "One verb can be right in both of its sentences. And the other one?"),
             ("75 %", "Right twice with one verb. With the other it can be right in one order of two."),
-            ("100 %: each verb has scores of its own", "They do not know which noun stands first. Only t does, and it is the same for both verbs."),
+            ("100 %: each verb has scores of its own", "They do not know which noun stands first. Only t tells before from after, and it is the same for both verbs."),
         ],
         right=1,
     ),

@@ -5,7 +5,7 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 PREDICTIONS: dict[str, Question] = {
     "added-vectors": NumberQuestion(
         title="What he becomes",
-        prompt="*Anna met Tom . he*: the row of *he* starts as the embedding of *he*. How many vectors do the heads add to this one row, each head one?",
+        prompt="*Anna met Tom . he*: the row of *he* starts as the embedding of *he*. How many vectors do all heads together add to this one row?",
         right=8,
         wrong=[
             (2.0, 0, "Two layers, and each has four heads that add to the row."),
@@ -18,10 +18,10 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "test-the-story": ChoiceQuestion(
         title="Test the story",
-        prompt="2.4's score is about 0.96: so much weight lies on the word to copy. Silence 1.4. What should the score of *2.4* do, if the story is true?",
+        prompt="2.4 puts about 0.96 of its weight on the word to copy. Silence 1.4. What should this weight do, if the story is true?",
         options=[
             ("Stay: 2.4 has matrices of its own", "They read the stream. What would be missing there?"),
-            ("Fall to nearly nothing", "Without the note in *fish*, the story leaves 2.4 nothing to find it by."),
+            ("Fall to nearly nothing", "By the story 2.4 knows *fish* by its note alone."),
             ("Fall by half: there are two heads in the story", "The story gives 2.4 no other way to find the word."),
             ("Rise: 2.4 has to do the work alone", "Nothing in the story replaces the note."),
         ],
@@ -36,7 +36,7 @@ PREDICTIONS: dict[str, Question] = {
             ("The largest of the eight", "That would be so if length were all. See the column *part*."),
             ("Positive, but not the largest", "It reads the right word. But what does it say of the two habits?"),
             ("About 0: it does something else", "A long vector can be at a right angle to the difference. This one is not."),
-            ("Negative: it speaks for *swims*", "Length is no direction. The others outweigh it."),
+            ("Negative: it favours *swims* over *paints*", "Length is no direction. The others outweigh it."),
         ],
         right=3,
         provenance="trained",

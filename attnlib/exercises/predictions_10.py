@@ -10,7 +10,7 @@ PREDICTIONS: dict[str, Question] = {
         right=0.97,
         tolerance=0.025,
         wrong=[
-            (1.0, 0.004, "Nearly. Each place has a vector of its own, so the rows differ a little."),
+            (1.0, 0.004, "Nearly. Places differ, and heads that read with them make the rows differ."),
             (0.5, 0.2, "Half of the meaning, one would think. The model finds them far more alike."),
             (0.06, 0.1, "The words are the same, and mean pooling keeps much of each word."),
             (-1.0, 0.3, "The opposite event is no opposite vector. The words are the same."),
@@ -25,7 +25,7 @@ PREDICTIONS: dict[str, Question] = {
         "much comes from `[CLS]`?",
         options=[
             ("More than half, as of the weight", "So it would be if all values had the same length."),
-            ("About a quarter", "The values at `[CLS]` are shorter than that."),
+            ("About a quarter", "At `[CLS]` they are short enough for less."),
             ("An eighth or less", "In these layers, on average over the heads, the vector that lies there is more than ten times shorter than those of words."),
             ("Nothing: the values there are 0", "They are short, and not 0."),
         ],
@@ -63,7 +63,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="256 tokens, and in the last training texts were cut after 128. Where does 1.3 no longer read the token before?",
         options=[
             ("Beyond token 128, at places that the last training did not have", "There it is nearly perfect. Look at the other end."),
-            ("In the first half, at places that the last training had", "The places are those of the last training. What else can such a token read now?"),
+            ("In the first half, at places that the last training had", "What is new for these tokens are the keys after place 128."),
             ("Everywhere, a little", "The two halves differ much."),
             ("Nowhere: its rule holds for all places", "In the first half it often fails."),
         ],

@@ -31,13 +31,13 @@ function build(model, figure) {
   const controls = ui.controls(hand);
   const [one, other] = Object.keys(BLENDS).map((name) => draw_blend(model, name));
   const errors = NUMBERS.map(() => ({ meter: puzzle.meter(), readout: element("p.note") }));
-  const [told, note] = [ui.live("p.share"), element("p.note")];
+  const [told, note, plane] = [ui.live("p.share"), element("p.note"), draw_directions()];
   const meters = errors.flatMap(({ meter, readout }) => [meter.node, readout]);
   figure.append(
     element(
       "div.columns.blends",
       element("div.frame", one.node, controls.node, other.node),
-      element("div.frame", ...meters, told),
+      element("div.frame", plane.node, ...meters, told),
     ),
     note,
   );
@@ -51,6 +51,7 @@ function build(model, figure) {
     one.draw(names[0]);
     other.draw(names[1]);
     other.node.hidden = !handed;
+    plane.draw(shares, names);
     errors.forEach(({ meter, readout: line }, i) => {
       meter.draw(both[i], GOAL, `error of ${NUMBERS[i]}: ${percent(both[i])}, goal: ${percent(GOAL)} or less`);
       const factors = readout.map((row) => row[i]);
@@ -108,6 +109,31 @@ function draw_blend(model, name) {
     set(picture, { "aria-label": told });
   };
   return { node: element("div", picture, slider.node), draw };
+}
+
+// u and v as axes at right angles, each blend as the direction of its two shares, and how far its tip is from either axis.
+function draw_directions() {
+  const [x, y, length] = [24, 104, 84]; // the origin, and an arrow
+  const text = (x, y, name) => element("text", { x, y }, name);
+  const axes = element("path.axis", { d: `M${x} 8V${y}H${x + 96}` });
+  const arrows = NUMBERS.map(() => [element("path.apart"), element("path.flow"), element("text")]);
+  const node = element("svg.reads.directions", { viewBox: "0 0 190 124", role: "img" });
+  node.append(axes, text(x + 104, y + 5, "u"), text(x - 12, 16, "v"), ...arrows.flat());
+  const draw = (shares, names) => {
+    const told = arrows.map(([apart, line, name], i) => {
+      const [share, size] = [shares[i] ?? 0, Math.hypot(shares[i], 1 - shares[i])];
+      const [right, up] = [(length * share) / size, (length * (1 - share)) / size].map((at) => at.toFixed(1));
+      const [tip_x, tip_y] = [x + Number(right), y - Number(up)];
+      const seen = i < shares.length;
+      set(apart, { d: seen ? `M${x} ${tip_y}H${tip_x}V${y}` : "" });
+      set(line, { d: seen ? `M${x} ${y}L${tip_x} ${tip_y}` : "" });
+      set(name, { x: tip_x + 12, y: tip_y });
+      ui.write(name, seen ? names[i] : "");
+      return seen ? `${names[i]} points ${number((Math.atan2(1 - share, share) * 180) / Math.PI, 0)}° away from u` : "";
+    });
+    set(node, { "aria-label": `u and v as axes at right angles: ${told.filter(Boolean).join(", ")}` });
+  };
+  return { node, draw };
 }
 
 // An arrow over the row, as thick as the share that `draw` is told.

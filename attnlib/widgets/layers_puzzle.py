@@ -115,8 +115,8 @@ class LayersPuzzle(PageWidget):
         ]
         sentence, near, far = self.texts
         caption = self.caption(
-            f"what is silenced, and the cosines of “{sentence}” with two other sentences. Of each layer, the head that "
-            "brings the second nearest to the first, and the whole layer."
+            f"what is silenced, and the cosines of “{sentence}” with two other sentences. Of each layer, the head whose "
+            "silence leaves the smallest difference, and the whole layer."
         )
         return table(caption, [near, far, "first − second"], rows)
 

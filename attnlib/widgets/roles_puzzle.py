@@ -93,12 +93,14 @@ class RolesPuzzle(PageWidget):
         rows: list[Row] = [
             (
                 f"{token} → {self.tokens[int(at)]}",
-                [f"{one[i]:.0%}", vector(points[i]), vector(asked[i]), f"{two[i]:.0%}"],
+                [f"{one[i]:.0%}", vector(points[i]), vector(asked[int(at)]), f"{two[i]:.0%}"],
             )
             for i, (token, at) in enumerate(zip(self.tokens, self.targets, strict=True))
         ]
         caption = "The share that each word reads from the one that it should read from, with one place for each, as they lie at the start, and with two."
-        return shown + table(caption, ["one place, at the start", "asks at", "is itself asked at", "two places"], rows)
+        return shown + table(
+            caption, ["one place, at the start", "asks at", "that word is asked at", "two places"], rows
+        )
 
 
 def solution(targets: ArrayLike) -> tuple[Float[Array, "n 2"], Float[Array, "n 2"]]:

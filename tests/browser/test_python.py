@@ -271,10 +271,16 @@ def test_a_second_visit_needs_no_network(browser, served):
     context.close()
 
 
+SLOW_TO_COME = "Object.defineProperty(ServiceWorkerContainer.prototype, 'controller', { get: () => null })"
+
+
 @pytest.mark.slow
-def test_what_a_widget_loads_on_demand_is_kept_with_its_page(browser, served):
+@pytest.mark.parametrize("late", [False, True], ids=["soon", "after Python"])
+def test_what_a_widget_loads_on_demand_is_kept_with_its_page(browser, served, late):
     context = browser.new_context()
     page = context.new_page()
+    if late:  # the service worker takes the page over when Python is there already
+        page.add_init_script(SLOW_TO_COME)
     address = f"{served}/chapters/10_real_model.html"
     page.goto(address)
     page.get_by_role("button", name="Run").first.click()

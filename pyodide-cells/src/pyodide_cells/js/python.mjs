@@ -209,12 +209,13 @@ async function offline(url, version) {
   }
 }
 
-// What this page was made of came before the service worker did; what its widgets load on demand may come later.
-function keep() {
-  const { controller } = navigator.serviceWorker ?? {};
+// What this page was made of came before the service worker did; what its widgets load on demand may come later. On a slow
+// machine the worker, too, may come later than Python.
+async function keep() {
   const later = [...document.querySelectorAll("[data-rest]")].map(
     ({ dataset }) => new URL(dataset.state, location).href,
   );
   const urls = [...performance.getEntriesByType("resource").map(({ name }) => name), ...later];
-  controller?.postMessage({ keep: [location.href.split("#")[0], ...urls].filter((url) => url.startsWith(origin)) });
+  const { active } = (await navigator.serviceWorker?.ready) ?? {};
+  active?.postMessage({ keep: [location.href.split("#")[0], ...urls].filter((url) => url.startsWith(origin)) });
 }

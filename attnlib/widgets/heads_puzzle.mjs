@@ -116,12 +116,13 @@ function draw_directions() {
   const [x, y, length] = [24, 104, 84]; // the origin, and an arrow
   const text = (x, y, name) => element("text", { x, y }, name);
   const axes = element("path.axis", { d: `M${x} 8V${y}H${x + 96}` });
-  const arrows = NUMBERS.map(() => [element("path.apart"), element("path.flow"), element("text")]);
-  const node = element("svg.reads.directions", { viewBox: "0 0 190 124", role: "img" });
+  const arrows = NUMBERS.map(() => [element("path.apart"), element("path.blend"), element("text")]);
+  const node = element("svg.directions", { viewBox: "0 0 190 124", role: "img" });
   node.append(axes, text(x + 104, y + 5, "u"), text(x - 12, 16, "v"), ...arrows.flat());
   const draw = (shares, names) => {
     const told = arrows.map(([apart, line, name], i) => {
-      const [share, size] = [shares[i] ?? 0, Math.hypot(shares[i], 1 - shares[i])];
+      const share = shares[i] ?? 0;
+      const size = Math.hypot(share, 1 - share);
       const [right, up] = [(length * share) / size, (length * (1 - share)) / size].map((at) => at.toFixed(1));
       const [tip_x, tip_y] = [x + Number(right), y - Number(up)];
       const seen = i < shares.length;

@@ -21,6 +21,7 @@ MOST_WORDS, MOST_CELLS, MOST_LINES = 3500, 12, 12
 WORDS_A_MINUTE, CELL, FIGURE, QUESTION, WIDGET = 150, 1, 1, 1, 2.5  # minutes
 QUESTIONS = {"choice", "number_question"}
 FOLDED = {"dropdown", "tag_hide-cell", "tag_remove-cell", "sidebar"}
+FOLDED_CODE = "tag_hide-input"  # what the cell shows stands open
 SHOWN = re.compile(r'data-widget="(\w+)"')
 
 
@@ -70,6 +71,8 @@ def _open(node: nodes.Node) -> Iterator[nodes.Node]:
     if isinstance(node, nodes.Element) and FOLDED & set(node.get("classes", ())):
         return
     if isinstance(node, nodes.section) and node[0].astext() == "Exercises":
+        return
+    if isinstance(node, nodes.container) and "cell_input" in node["classes"] and FOLDED_CODE in node.parent["classes"]:
         return
     if isinstance(node, nodes.container) and "cell_output" in node["classes"]:
         yield from node.findall(nodes.raw)

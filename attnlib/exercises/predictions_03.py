@@ -19,7 +19,7 @@ PREDICTIONS: dict[str, Question] = {
             ("All three alike", "The scores keep their size. They only belong to other pairs."),
             (
                 "Itself",
-                "A token's score with itself is the one score that the exchange leaves where it was, and it was low.",
+                "A token's score with itself is the one score that the exchange leaves where it was. It was low in its row, and in these runs in its column, too.",
             ),
         ],
         right=1,

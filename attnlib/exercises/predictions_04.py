@@ -10,9 +10,13 @@ PREDICTIONS: dict[str, Question] = {
         right=32.0,
         tolerance=1.0,
         wrong=[
-            (64.0, 1.0, "1,024 is four times 256. So it is one more doubling from 16."),
+            (
+                64.0,
+                1.0,
+                "That is four times 16, as if the divisor grew with d_k. Four times as wide is only twice the divisor.",
+            ),
             (1024.0, 1.0, "That is d_k. The divisors found for 4, 16, 64 and 256 were smaller."),
-            (256.0, 1.0, "That is d_k / 4, as if the divisor grew with d_k. Go from 256 to 1,024: four times as wide."),
+            (256.0, 1.0, "That is d_k / 4, which is right only at width 16. Go from 256 to 1,024: four times as wide."),
             (20.0, 1.0, "The divisors double each time. They do not grow by 4."),
             (24.0, 1.0, "The divisors double each time. They do not grow by 8."),
         ],

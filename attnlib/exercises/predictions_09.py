@@ -68,7 +68,7 @@ PREDICTIONS: dict[str, Question] = {
         title="Longer still",
         prompt="In a list of 20 words the word to copy stands 19 places back, in one of 28 it stands 27 back. 20 words: 0.61 to 0.63 right. And 28?",
         options=[
-            ("Less: the list is longer", "So it seems. But which of the two biases costs more?"),
+            ("Less: the list is longer", "It may seem so. But which of the two biases costs more?"),
             ("About as much", "There the fine is 2.3, and not 3.4."),
             ("More", "If the biases are the cause, the smaller fine should cost less."),
         ],

@@ -25,7 +25,7 @@ PREDICTIONS: dict[str, Question] = {
         "much comes from `[CLS]`?",
         options=[
             ("More than half, as of the weight", "So it would be if all values had the same length."),
-            ("About a quarter", "At `[CLS]` they are short enough for less."),
+            ("About a quarter", "The values at `[CLS]` are short enough for less."),
             ("An eighth or less", "In these layers, on average over the heads, the vector that lies there is more than ten times shorter than those of words."),
             ("Nothing: the values there are 0", "They are short, and not 0."),
         ],
@@ -33,13 +33,13 @@ PREDICTIONS: dict[str, Question] = {
         provenance="recorded",
     ),
     "perfect-and-needed": ChoiceQuestion(
-        title="Perfect, and needed?",
+        title="Clear, and needed?",
         prompt="1.3 reads the token before with a weight near 1. Order the 72 heads by how much the 40 cosines change, on average, up or down, "
         "when a head gives zeros. Where does 1.3 stand?",
         options=[
             ("First: no other head has so clear a job", "Clear to us. 16 other heads change more."),
             ("Among the first twenty, not first", "16 heads change them more."),
-            ("Between 21st and 71st", "16 heads change them more, and all others change them less."),
+            ("Between 21st and 71st", "16 heads change them more: that makes it 17th."),
             ("Last: word order does not matter for meaning", "Without it the cosines change more than without most heads."),
         ],
         right=1,
@@ -52,8 +52,8 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("1, as a guess would", "Each token still has its word, and the mean joins the tokens."),
             ("About 24, as the raw words", "More: what is left of the layers still changes each token's row, one by one."),
-            ("35", "11 more than the raw words, 4 fewer than with all heads."),
-            ("39, as with all heads", "Not quite: four partners are lost."),
+            ("35", "11 more than the raw words, 4 fewer than with all heads. But in training the later layers never met such rows, so these 4 are not what attention is worth."),
+            ("39, as with all heads", "Not quite: it is four fewer."),
         ],
         right=2,
         provenance="recorded",
@@ -62,8 +62,8 @@ PREDICTIONS: dict[str, Question] = {
         title="Twice as long",
         prompt="256 tokens, and in the last training texts were cut after 128. Where does 1.3 no longer read the token before?",
         options=[
-            ("Beyond token 128, at places that the last training did not have", "There it is nearly perfect. Look at the other end."),
-            ("In the first half, at places that the last training had", "What is new for these tokens are the keys after place 128."),
+            ("In the second half, at places that the last training did not have", "There it is nearly perfect. Look at the first half."),
+            ("In the first half, at places that the last training had", "What is new for these tokens are the keys at late places, which the last training did not have."),
             ("Everywhere, a little", "The two halves differ much."),
             ("Nowhere: its rule holds for all places", "In the first half it often fails."),
         ],
@@ -74,8 +74,8 @@ PREDICTIONS: dict[str, Question] = {
         title="Distance or place?",
         prompt="Tokens 98 to 129 put 0.53 on the token before. Which mask brings them back to 0.9 or more?",
         options=[
-            ("Both", "So it would be if distance were the reason. But most of what they wrongly read is nearer than 128 places."),
-            ("Only the one for place", "Most of what they wrongly read stands at late places, and near."),
+            ("Both", "So it would be if distance were the reason. But most of what they wrongly read is less than 128 places ahead."),
+            ("Only the one for place", "Most of what they wrongly read stands at late places, and less than 128 places ahead."),
             ("Neither", "Nearly all that they wrongly read is blocked by the second."),
         ],
         right=1,

@@ -111,7 +111,8 @@ function draw_blend(model, name) {
   return { node: element("div", picture, slider.node), draw };
 }
 
-// u and v as axes at right angles, each blend as the direction of its two shares, and how far its tip is from either axis.
+// u and v as axes at right angles, each blend as an arrow towards its two shares, and how far its tip is from either
+// axis.
 function draw_directions() {
   const [x, y, length] = [24, 104, 84]; // the origin, and an arrow
   const text = (x, y, name) => element("text", { x, y }, name);

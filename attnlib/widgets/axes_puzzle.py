@@ -88,8 +88,8 @@ class AxesPuzzle(PageWidget):
         factors = np.array(self.factors if self.handed else WINNING)
         rows: list[Row] = [
             ("one grid for both", [f"{share:.0%}" for share in _shares(self._grids(ONES))]),
-            ("kind counts ×", [f"{factor:g}" for factor in factors[:, 0]]),
-            ("size counts ×", [f"{factor:g}" for factor in factors[:, 1]]),
+            ("factor on kind", [f"{factor:g}" for factor in factors[:, 0]]),
+            ("factor on size", [f"{factor:g}" for factor in factors[:, 1]]),
             ("then, a grid for each", [f"{share:.0%}" for share in _shares(self._grids(factors))]),
         ]
         questions = ["Who is of my kind?", "Who is of my size?"]

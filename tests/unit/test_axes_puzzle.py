@@ -143,10 +143,10 @@ def test_without_a_script_both_states_stand_in_print(page_of):
     start = page.cells.index("one grid for both")
     assert page.cells[start : start + 3] == ["one grid for both", "47%", "47%"]
     assert page.cells[-9:] == [
-        "kind counts ×",
+        "factor on kind",
         "2",
         "0",
-        "size counts ×",
+        "factor on size",
         "0",
         "2",
         "then, a grid for each",

@@ -112,28 +112,22 @@ function draw_blend(model, name) {
 }
 
 // u and v as axes at right angles, each blend as an arrow towards its two shares, and how far its tip is from either
-// axis.
+// axis. What it shows stands in the meters, too.
 function draw_directions() {
-  const [x, y, length] = [24, 104, 84]; // the origin, and an arrow
-  const text = (x, y, name) => element("text", { x, y }, name);
-  const axes = element("path.axis", { d: `M${x} 8V${y}H${x + 96}` });
   const arrows = NUMBERS.map(() => [element("path.apart"), element("path.blend"), element("text")]);
-  const node = element("svg.directions", { viewBox: "0 0 190 124", role: "img" });
-  node.append(axes, text(x + 104, y + 5, "u"), text(x - 12, 16, "v"), ...arrows.flat());
+  const node = element("svg.directions", { viewBox: "0 0 190 124", "aria-hidden": "true" });
+  const names = NUMBERS.map((name, i) => element("text", { x: [128, 12][i], y: [109, 16][i] }, name));
+  node.append(element("path.axis", { d: "M24 8V104H120" }), ...names, ...arrows.flat());
   const draw = (shares, names) => {
-    const told = arrows.map(([apart, line, name], i) => {
-      const share = shares[i] ?? 0;
-      const size = Math.hypot(share, 1 - share);
-      const [right, up] = [(length * share) / size, (length * (1 - share)) / size].map((at) => at.toFixed(1));
-      const [tip_x, tip_y] = [x + Number(right), y - Number(up)];
-      const seen = i < shares.length;
-      set(apart, { d: seen ? `M${x} ${tip_y}H${tip_x}V${y}` : "" });
-      set(line, { d: seen ? `M${x} ${y}L${tip_x} ${tip_y}` : "" });
-      set(name, { x: tip_x + 12, y: tip_y });
-      ui.write(name, seen ? names[i] : "");
-      return seen ? `${names[i]} points ${number((Math.atan2(1 - share, share) * 180) / Math.PI, 0)}° away from u` : "";
-    });
-    set(node, { "aria-label": `u and v as axes at right angles: ${told.filter(Boolean).join(", ")}` });
+    for (const [i, [apart, blend, name]] of arrows.entries()) {
+      const share = shares[i] ?? shares[0]; // where there is one, both lie on each other
+      const angle = Math.atan2(1 - share, share);
+      const [x, y] = [24 + 84 * Math.cos(angle), 104 - 84 * Math.sin(angle)];
+      set(apart, { d: `M24 ${y}H${x}V104` });
+      set(blend, { d: `M24 104L${x} ${y}` });
+      set(name, { x: x + 12, y });
+      ui.write(name, names[i] ?? "");
+    }
   };
   return { node, draw };
 }

@@ -72,13 +72,13 @@ def test_progress_is_kept_and_shown(site, open_page, until):
     rail = page.locator("#contents")
     assert rail.locator(".progress").count() == 0
     page.locator("#does-it-read-the-right-words").evaluate("part => part.scrollIntoView({ behavior: 'instant' })")
-    expect(page.locator("#place")).to_have_text("The grid")
-    expect(rail.locator("[aria-current=location]")).to_have_text("The grid")
+    expect(page.locator("#place")).to_have_text("Does it read the right words?")
+    expect(rail.locator("[aria-current=location]")).to_have_text("Does it read the right words?")
     page.goto(f"{site}/index.html")
     shown = page.locator(".toctree-wrapper .progress").text_content()
     read, of = map(int, re.fullmatch(r"(\d+) of (\d+) sections", shown).groups())
     assert 1 < read < of
-    page.get_by_role("link", name="Go on at “The grid”").click()
+    page.get_by_role("link", name="Go on at “Does it read the right words?”").click()
     until(page, "scrollY > 1000")
     page.evaluate("scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })")
     expect(page.locator("#place")).to_have_text("Exercises")
@@ -113,7 +113,7 @@ def test_on_a_phone_the_contents_open_over_the_page_and_close(script, site, open
     contents = page.locator("#contents")
     assert not contents.is_visible()
     page.get_by_role("button", name="Contents").click()
-    contents.get_by_role("link", name="The grid", exact=True).wait_for()
+    contents.get_by_role("link", name="Does it read the right words?", exact=True).wait_for()
     page.keyboard.press("Escape")
     assert not contents.is_visible()
     page.get_by_role("button", name="Contents").press("Enter")
@@ -121,7 +121,7 @@ def test_on_a_phone_the_contents_open_over_the_page_and_close(script, site, open
     page.keyboard.press("Escape")  # also from inside
     assert not contents.is_visible()
     page.get_by_role("button", name="Contents").press("Enter")
-    contents.get_by_role("link", name="The grid", exact=True).click()
+    contents.get_by_role("link", name="Does it read the right words?", exact=True).click()
     until(page, "document.getElementById('does-it-read-the-right-words').getBoundingClientRect().top < 300")
     if script:
         assert not contents.is_visible()

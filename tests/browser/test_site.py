@@ -275,7 +275,7 @@ def test_a_finger_beside_the_tokens_scrolls_the_page(served, open_page, drag, un
 
 def test_without_javascript_text_formulas_and_tables_are_all_there(site, open_page):
     page = open_page(f"{site}/{CHAPTER}", java_script_enabled=False)
-    assert page.get_by_role("heading", name="The grid").is_visible()
+    assert page.get_by_role("heading", name="Does it read the right words?").is_visible()
     assert page.locator(".katex-html").count() > 20
     formulas = page.locator(".katex-display").all()
     folded = page.locator("details:not([open]) .katex-display").count()
@@ -320,7 +320,7 @@ def test_search_finds_a_word_of_the_chapter(site, open_page):
     page.locator("#search-results a").first.wait_for()
     assert "The dot product" in page.locator("#search-results").text_content()
     page.locator("#search-results a").first.click()
-    page.locator("#place", has_text="The grid").wait_for()  # at the word, not at the top
+    page.locator("#place", has_text="Does it read the right words?").wait_for()  # at the word, not at the top
     page.go_back()
     page.locator("#search-results .context").first.wait_for() if site.startswith("http") else None
     assert "\\" not in page.locator("#search-results").text_content()  # no formula's source

@@ -31,13 +31,13 @@ function build(model, figure) {
   const controls = ui.controls(hand);
   const [one, other] = Object.keys(BLENDS).map((name) => draw_blend(model, name));
   const errors = NUMBERS.map(() => ({ meter: puzzle.meter(), readout: element("p.note") }));
-  const [told, note, plane] = [ui.live("p.share"), element("p.note"), draw_directions()];
+  const [told, note] = [ui.live("p.share"), element("p.note")];
   const meters = errors.flatMap(({ meter, readout }) => [meter.node, readout]);
   figure.append(
     element(
       "div.columns.blends",
       element("div.frame", one.node, controls.node, other.node),
-      element("div.frame", plane.node, ...meters, told),
+      element("div.frame", ...meters, told),
     ),
     note,
   );
@@ -51,7 +51,6 @@ function build(model, figure) {
     one.draw(names[0]);
     other.draw(names[1]);
     other.node.hidden = !handed;
-    plane.draw(shares, names);
     errors.forEach(({ meter, readout: line }, i) => {
       meter.draw(both[i], GOAL, `error of ${NUMBERS[i]}: ${percent(both[i])}, goal: ${percent(GOAL)} or less`);
       const factors = readout.map((row) => row[i]);
@@ -109,27 +108,6 @@ function draw_blend(model, name) {
     set(picture, { "aria-label": told });
   };
   return { node: element("div", picture, slider.node), draw };
-}
-
-// u and v as axes at right angles, each blend as an arrow towards its two shares, and how far its tip is from either
-// axis. What it shows stands in the meters, too.
-function draw_directions() {
-  const arrows = NUMBERS.map(() => [element("path.apart"), element("path.blend"), element("text")]);
-  const node = element("svg.directions", { viewBox: "0 0 190 124", "aria-hidden": "true" });
-  const names = NUMBERS.map((name, i) => element("text", { x: [128, 12][i], y: [109, 16][i] }, name));
-  node.append(element("path.axis", { d: "M24 8V104H120" }), ...names, ...arrows.flat());
-  const draw = (shares, names) => {
-    for (const [i, [apart, blend, name]] of arrows.entries()) {
-      const share = shares[i] ?? shares[0]; // where there is one, both lie on each other
-      const angle = Math.atan2(1 - share, share);
-      const [x, y] = [24 + 84 * Math.cos(angle), 104 - 84 * Math.sin(angle)];
-      set(apart, { d: `M24 ${y}H${x}V104` });
-      set(blend, { d: `M24 104L${x} ${y}` });
-      set(name, { x: x + 12, y });
-      ui.write(name, names[i] ?? "");
-    }
-  };
-  return { node, draw };
 }
 
 // An arrow over the row, as thick as the share that `draw` is told.

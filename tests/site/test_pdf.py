@@ -305,9 +305,8 @@ def test_a_picture_keeps_the_values_of_the_fields_in_its_tables_and_not_those_th
     assert [row.select("td")[1].get_text(strip=True) for row in rows] == ["1", *"0000000"]
     bill = pictures.take(browser, SITE, ["chapters/07_cost.html"], {})["07_cost#fill-table-the-bill"][0][1]
     cells = [" ".join(cell.get_text(" ").split()) for cell in paper.html(bill).select("td")]
-    assert {"train a finished model further? no", "products without a mask …"} <= {
-        *cells
-    }  # one is given, one to be filled
+    # one is given, one to be filled
+    assert {"train a finished model further? no", "products without a mask …"} <= {*cells}
 
 
 def test_a_picture_waits_for_what_is_loaded_on_demand(browser):

@@ -48,6 +48,7 @@ def test_words_cells_figures_and_widgets_of_what_is_open_are_counted():
             cell("", tags=["tag_remove-input"], shows="lookup_puzzle"),
             cell("", tags=["tag_remove-input"], shows="choice"),
             cell("hidden = 1", tags=["tag_hide-cell"]),
+            cell("folded = 1", tags=["tag_hide-input"], shows="number_question"),  # what it shows stands open
             folded("these do not count"),
             nodes.image("", uri="one.svg"),
             nodes.admonition("", nodes.image("", uri="two.svg"), classes=["dropdown"]),
@@ -55,9 +56,9 @@ def test_words_cells_figures_and_widgets_of_what_is_open_are_counted():
     )
     assert found.words == 1 + 5 + 1 + 1 + 1 + 1  # titles, sentences, the line itself and the code
     assert found.cells == ["print(1)"]
-    assert sorted(found.widgets) == ["choice", "lookup_puzzle"]
+    assert sorted(found.widgets) == ["choice", "lookup_puzzle", "number_question"]
     assert found.figures == 1
-    assert found.minutes == pytest.approx(10 / 150 + 1 + 1 + 1 + 2.5)
+    assert found.minutes == pytest.approx(10 / 150 + 1 + 1 + 2 + 2.5)
 
 
 def written(tree, page="chapters/00_orientation"):

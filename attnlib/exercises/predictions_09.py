@@ -33,7 +33,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="At *he*, head 2.3 reads *Tom* with 0.97, and adds a longer vector than any other head. The model says *paints*. "
         "In the sum for *paints* against *swims*, what is 2.3's part?",
         options=[
-            ("The largest of the eight", "That would be so if length were all. See the column *part*."),
+            ("The largest of the eight", "That would be so if length were all. See how far each arrow reaches to the right."),
             ("Positive, but not the largest", "It reads the right word. But what does it say of the two habits?"),
             ("About 0: it does something else", "A long vector can be at a right angle to the difference. This one is not."),
             ("Negative: it favours *swims* over *paints*", "Length is no direction. The others outweigh it."),

@@ -8,12 +8,13 @@ from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.lines import exponent, log_log, ranges
 from attnlib.plots.maps import rate_maps
 from attnlib.plots.roofs import roofline
+from attnlib.plots.rows import dots
 from attnlib.plots.scores import three_variances, walks
 from attnlib.plots.style import COLOURS, STYLE, WEIGHT_0, WEIGHT_1, WEIGHTS
 from attnlib.plots.vectors import plane
 
 __all__ = [
-    "COLOURS", "STYLE", "WEIGHTS", "WEIGHT_0", "WEIGHT_1", "calculation", "chunk", "draw_grid", "exponent", "flow",
+    "COLOURS", "STYLE", "WEIGHTS", "WEIGHT_0", "WEIGHT_1", "calculation", "chunk", "dots", "draw_grid", "exponent", "flow",
     "heatmap", "log_log", "oklab", "pipeline", "plane", "ranges", "rate_maps", "roofline",
     "three_spaces", "three_variances", "training_and_writing", "walks",
 ]  # fmt: skip

@@ -371,6 +371,42 @@ def test_a_logarithmic_x_writes_out_its_sizes_and_refuses_those_that_have_no_log
         plots.ranges([0, 16, 256], runs, log_x=True, **WRITTEN)
 
 
+def test_each_value_has_a_dot_in_its_row_and_its_number_above():
+    rows = {"alone": {"": 0.5}, "drawn": {"": np.array([0.3, 0.1, 0.2])}}
+    (axes,) = plots.dots(rows, x_label="weight", title="t").axes
+    places = [line.get_xydata().tolist() for line in axes.lines if line.get_linestyle() == "None"]
+    assert places == [[[0.5, 0]], [[0.3, 1], [0.1, 1], [0.2, 1]]]
+    assert labels(axes.get_yticklabels()) == ["alone", "drawn"]
+    assert [(text.get_text(), text.xy) for text in axes.texts] == [("0.50", (0.5, 0)), ("0.10 to 0.30", (0.2, 1))]
+    assert axes.yaxis_inverted()  # the first row is at the top
+    assert axes.get_xlim()[0] < 0 < axes.get_xlim()[1]
+    assert not axes.figure.legends
+
+
+def test_a_series_looks_the_same_in_all_rows_and_stands_once_in_the_legend():
+    rows = {"heads": {"partners": 0.5, "strangers": -0.1}, "none": {"strangers": 0.4}}
+    figure = plots.dots(rows, x_label="cosine", title="t", digits=1)
+    drawn = [line for line in figure.axes[0].lines if line.get_marker() != "None"]
+    looks = {(line.get_label(), line.get_marker(), line.get_color()) for line in drawn}
+    assert (len(drawn), len(looks), {name for name, *_ in looks}) == (3, 2, {"partners", "strangers"})
+    assert labels(figure.legends[0].get_texts()) == ["partners", "strangers"]
+    assert figure.axes[0].get_xlim()[0] > -0.5
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({}, "rows is empty"),
+        ({"a": {}}, "one of them is"),
+        ({"a": {"b": []}}, r"rows\['a'\]\['b'\] is \[\]"),
+        ({"a": {"b": [0.5, np.nan]}}, r"rows\['a'\]\['b'\] is \[0.5, nan\]"),
+    ],
+)
+def test_rows_without_values_are_refused(rows, message):
+    with pytest.raises(ValueError, match=message):
+        plots.dots(rows, x_label="x", title="t")
+
+
 def test_the_exponent_can_be_that_of_another_size():
     legend = plots.log_log([1, 4], {"scores": np.array([[1.0, 4.0]])}, size="d_k", **WRITTEN).axes[0].get_legend()
     assert labels(legend.get_texts()) == ["scores, $d_k^{1.0}$"]

@@ -1,0 +1,74 @@
+"""Numbers beside each other on one axis, in place of a table that would be read digit by digit."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Real
+from matplotlib.figure import Figure
+from numpy import ndarray as Array
+
+from attnlib.plots.style import LINE, drawing, look
+
+ROW, AROUND = 0.36, 0.95  # inches: of a row, and of the title and axis
+
+
+def dots(
+    rows: Mapping[str, Mapping[str, float | Sequence[float] | Real[Array, " _values"]]],
+    *,
+    x_label: str,
+    title: str,
+    digits: int = 2,
+) -> Figure:
+    """A row for each name, and in it a dot for each value, with its number above it.
+
+    Args:
+        rows: from the top, for each row its series, and for each series a value, or several of the same kind, such as
+            one for each draw. A series has one look in all rows; a row may lack it. With one series alone there is no
+            legend.
+        x_label: what the values are.
+        title: above the figure.
+        digits: after the point, for the numbers above the dots. Several values show the least and the greatest.
+
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: when there is no row, a row is empty, or a value is not finite.
+
+    >>> figure = dots({"one": {"": 0.5}, "two": {"": [0.1, 0.3]}}, x_label="weight", title="Two rows")
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['0.50', '0.10 to 0.30']
+    """
+    values = {name: {series: np.ravel(found) for series, found in row.items()} for name, row in rows.items()}
+    for name, row in values.items():
+        for series, found in row.items():
+            if not np.isfinite(found).all() or not found.size:
+                raise ValueError(f"rows[{name!r}][{series!r}] is {found.tolist()}: every row needs finite values")
+    if not values or not all(values.values()):
+        raise ValueError("rows is empty, or one of them is: nothing to draw")
+    kinds = list(dict.fromkeys(series for row in values.values() for series in row))
+    with drawing(height=AROUND + ROW * len(values) + (0.3 if len(kinds) > 1 else 0)) as (figure, [axes]):
+        for i, row in enumerate(values.values()):
+            axes.axhline(i, color=LINE, linewidth=0.8, zorder=0)
+            for series, found in row.items():
+                style = look(kinds.index(series))
+                axes.plot(found, np.full(len(found), i), linestyle="", markersize=7, label=series, **style)
+                ends = dict.fromkeys(f"{end:.{digits}f}" for end in (found.min(), found.max()))
+                middle = (found.min() + found.max()) / 2
+                axes.annotate(
+                    " to ".join(ends), (middle, i), (0, 6), textcoords="offset points", ha="center", fontsize=9.5,
+                    color=style["color"],
+                )  # fmt: skip
+        axes.set_yticks(range(len(values)), list(values))
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.set(xlabel=x_label, ylim=(len(values) - 0.5, -0.8))
+        figure.suptitle(title, x=0.01, ha="left")  # above the rows' names, too
+        axes.margins(x=0.08)
+        if min(found.min() for row in values.values() for found in row.values()) >= 0:
+            axes.update_datalim([(0, 0)])  # a length that is compared begins at 0
+            axes.autoscale_view(scaley=False)
+        if len(kinds) > 1:
+            handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+            figure.legend(handles.values(), handles, loc="outside lower left", ncols=4, fontsize=10)
+    return figure

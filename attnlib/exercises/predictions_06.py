@@ -10,7 +10,7 @@ PREDICTIONS: dict[str, Question] = {
         wrong=[
             (1.0, 0.01, "Then u comes with ¾ − ½, and v is left over with ¼ − ½."),
             (3.0, 0.01, "Then v is left over, with ¾ − ½. It has to cancel."),
-            (4.0, 0.01, "That makes whole numbers of y₂. But v has to cancel: c · ¼ = ½."),
+            (4.0, 0.01, "Then v is left over, with 1 − ½. It has to cancel: c · ¼ = ½."),
             (1.33, 0.01, "That is one u from y₂ alone. But y₁ takes half a u away, and v has to cancel."),
             (0.5, 0.01, "Turned round: v comes with c · ¼ from the one, and with ½ from the other."),
         ],

@@ -126,11 +126,11 @@ BILL: dict[str, Any] = {
         ["fewer: fewer bytes move", "fewer: fewer products", "fewer, in writing", "usually more"],
         ["yes", "no"],
         ["yes", "no"],
-        ["nothing but rounding", "what lies further back", "sharp look-ups among many", "keys of one's own", "nothing"],
+        ["nothing but rounding", "what lies further back, in one layer", "sharp look-ups among many", "keys of one's own", "nothing"],
     ],
     "right": [[0, 0, 0, 0, 1, 0], [2, 1, 1, 1, 0, 1], [2, 1, 1, 1, 0, 2], [1, 0, 2, 1, 0, 3], [3, 2, 3, 0, 1, 4]],
     "why": [
-        "The same sums, in another order and corrected on the way.",
+        "The same sums, in another order and corrected on the way. Where gradients are taken, the scores are made a second time.",
         "In a long text each query has *w* scores, and older keys can go.",
         "Sums of fixed size stand for all keys. It saves if the text is longer than a head is wide.",
         "The grids stay. A smaller cache moves in less time.",

@@ -56,7 +56,7 @@ PREDICTIONS: dict[str, Question] = {
             ("(−1, −2, −4, 3)", "That is the interleaved layout again."),
             ("(−1, −3, −4, 2)", "The right numbers. But each returns to its own column: the first pair to 0 and 2."),
             ("(−1, −4, −3, 2)", "(1, 3) becomes (−1, −3), in columns 0 and 2, and (2, 4) becomes (−4, 2), in columns 1 and 3."),
-            ("(−3, −2, 1, −4)", "Here the first pair makes two quarter turns, and the second pair one."),
+            ("(−3, −2, 1, −4)", "The question asks for two quarter turns of the first pair, and one of the second."),
         ],
         right=2,
     ),

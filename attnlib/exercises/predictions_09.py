@@ -35,7 +35,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("The largest of the eight", "That would be so if length were all. See how far each arrow reaches to the right."),
             ("Positive, but not the largest", "It reads the right word. But what does it say of the two habits?"),
-            ("About 0: it does something else", "A long vector can be at a right angle to the difference. This one is not."),
+            ("About 0: it does something else", "It is almost at a right angle to the difference. But it is long, so a part is left."),
             ("Negative: it favours *swims* over *paints*", "Length is no direction. The others outweigh it."),
         ],
         right=3,

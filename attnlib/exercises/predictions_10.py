@@ -47,7 +47,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "all-silent": ChoiceQuestion(
         title="All 72",
-        prompt="Take no layer at all, and compare the means of the words' raw embeddings: 24 of the 40 partners are found. With all heads, 39. "
+        prompt="Take no layer at all, and compare the means of the words' raw embeddings, without places, `[CLS]` and `[SEP]`: 24 of the 40 partners are found. With all heads, 39. "
         "And with the whole model, but all 72 heads silent?",
         options=[
             ("1, as a guess would", "Each token still has its word, and the mean joins the tokens."),
@@ -62,8 +62,8 @@ PREDICTIONS: dict[str, Question] = {
         title="Twice as long",
         prompt="256 tokens, and in the last training texts were cut after 128. Where does 1.3 no longer read the token before?",
         options=[
-            ("In the second half, at places that the last training did not have", "There it is nearly perfect. Look at the first half."),
-            ("In the first half, at places that the last training had", "What is new for these tokens are the keys at late places, which the last training did not have."),
+            ("In the second half, at places that the last training did not have", "There, but for its first token, it is nearly perfect. Look at the first half."),
+            ("In the first half, at places that the last training had", "And at the first token of the second, whose right key, that of the token before, is the last early one. New since the last training are the keys at late places."),
             ("Everywhere, a little", "The two halves differ much."),
             ("Nowhere: its rule holds for all places", "In the first half it often fails."),
         ],
@@ -72,7 +72,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "distance-or-place": ChoiceQuestion(
         title="Distance or place?",
-        prompt="Tokens 98 to 129 put 0.53 on the token before. Which mask brings them back to 0.9 or more?",
+        prompt="Tokens 98 to 129 have many late keys near them. Like all up to 129 they put 0.53 on the token before, on average, by chance the same. Which mask brings them back to 0.9 or more: that of *distance*, or that of *place*?",
         options=[
             ("Both", "So it would be if distance were the reason. But most of what they wrongly read is less than 128 places ahead."),
             ("Only the one for place", "Most of what they wrongly read stands at late places, and less than 128 places ahead."),

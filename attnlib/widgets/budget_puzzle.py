@@ -132,4 +132,4 @@ def is_reached(reading: Budget) -> bool:
 def _function(itemsize: int, remedies: tuple[str, ...]) -> str:
     if set(remedies) - {"tiles"}:
         return "another"
-    return "the same" if itemsize > 1 else "of 256 numbers"
+    return "the same" if itemsize > 1 else "rounded to 256 values"

@@ -186,7 +186,7 @@ def test_without_a_script_the_ways_stand_in_print(page_of):
     assert cells[1:6] == ["held at once", "multiply–adds", "time at best", "kept for the last token", "function"]
     assert [cells[at : at + 6] for at in range(6, len(cells), 6)] == [
         ["whole grids, 4 bytes a number", "968 GB", "193 trillion", "23.1 s", "100,000", "the same"],
-        ["whole grids, 1 byte a number", "242 GB", "193 trillion", "5.77 s", "100,000", "of 256 numbers"],
+        ["whole grids, 1 byte a number", "242 GB", "193 trillion", "5.77 s", "100,000", "rounded to 256 values"],
         ["tiles, 4 bytes a number", "8.02 GB", "193 trillion", "4.67 s", "100,000", "the same"],
     ]
     cells = page_of(BudgetPuzzle(model="7B", window=True, tokens=2000)).cells

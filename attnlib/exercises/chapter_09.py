@@ -85,7 +85,7 @@ EXERCISES = (
             "A test has to be able to come out otherwise, for the story and for its rivals.",
         ),
         question=ChoiceQuestion(
-            prompt="2.4's score falls to 0.04 without head 1.4. Why were 1.1, 1.2 and 1.3 silenced as well?",
+            prompt="2.4's weight on its word falls to 0.05 without head 1.4. Why were 1.1, 1.2 and 1.3 silenced as well?",
             options=[
                 ("To find the best head of layer 1", "No accuracy is asked here. Which rival to the story is ruled out?"),
                 ("To see whether any loss in layer 1 would do the same", "Then the fall would say nothing about 1.4."),
@@ -107,7 +107,7 @@ EXERCISES = (
         ),
         question=NumberQuestion(
             prompt="With equal biases, a far key has 55 times the weight of a near one. Now the near one has a bias of 0.3, and the far one "
-            "of −3.4. How many times the near one's weight has the far one?",
+            "of −3.4. The far key's weight is how many times the near key's?",
             right=1.36,
             tolerance=0.05,
             wrong=[

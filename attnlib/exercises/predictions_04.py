@@ -127,7 +127,7 @@ PREDICTIONS: dict[str, Question] = {
                 "1/64 to 1",
                 "That divides by c = 4 once. The gradient is c times as large, and the matrix must move 1/c as far.",
             ),
-            ("1/256 to 1/4", "By the table the two train alike if r′ = r/c², and c² = √256 = 16."),
+            ("1/256 to 1/4", "The two train alike if r′ = r/c², and c² = √256 = 16."),
             ("1 to 64", "The other way round: smaller matrices must move less far."),
         ],
         right=2,

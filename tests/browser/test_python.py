@@ -290,6 +290,7 @@ def test_what_a_widget_loads_on_demand_is_kept_with_its_page(browser, served, la
       const later = new URL(document.querySelector("[data-rest]").dataset.state, location).href;
       return caches.match(later, { cacheName: "pyodide-cells", ignoreVary: true });
     }""",
+        300,
     )
     page.close()
     context.set_offline(True)

@@ -18,7 +18,7 @@ PAGES = sorted(
     for name in FOLDER.glob("pages/chapters-*.json")
     if any(cell["shown"] for cell in json.loads(name.read_bytes())["cells"])
 )
-FIRST, SECOND = 3, 5  # of chapter 1's cells those that stand open
+FIRST, SECOND = 3, 6  # of chapter 1's cells those that stand open
 FAST = {"chapters/02_learnable_u"}  # it needs torch
 CELLS = """() => [...document.querySelectorAll(".cell[data-cell]:has(.cell-run)")].map((cell) => ({
   number: cell.dataset.cell,

@@ -54,9 +54,12 @@ def write(page, number, source):
     box = cell(page, number)
     code = box.locator(".cell_input pre").first
     code.evaluate("pre => pre.click()")
-    editor, lost = box.locator(".cm-content"), page.locator(".python-says", has_text="Another click tries again")
-    editor.or_(lost).first.wait_for()
-    if lost.count():  # the editor did not come over the network, and the page says so
+    editor = box.locator(".cm-content")
+    lost = page.locator(".cell-says:visible", has_text=re.compile("Another click tries again|Load the page again"))
+    editor.or_(lost).first.wait_for(timeout=120_000)
+    if not editor.count():  # it did not come over the network: do what the page says
+        if "Load the page again" in lost.first.text_content():
+            page.reload()
         code.evaluate("pre => pre.click()")
         editor.wait_for()
     editor.fill(source)

@@ -85,9 +85,10 @@ def scripts(tmp_path_factory):
     shutil.copytree(JS, source)
     shutil.copy(ROOT / "tests/browser/fake_python.mjs", source / "python.mjs")
     (source / "cells.js").write_text('export { default } from "./cells.mjs";')
-    options = ["--bundle", "--splitting", "--format=esm", f"--outdir={out}", "--log-level=error"]
+    esbuild = [ROOT / "node_modules/.bin/esbuild", "--bundle", "--splitting", "--format=esm", "--log-level=error"]
     modules = {**os.environ, "NODE_PATH": str(ROOT / "node_modules")}
-    subprocess.run([ROOT / "node_modules/.bin/esbuild", "cells.js", *options], cwd=source, env=modules, check=True)
+    entries = ["cells.js", "editor.mjs"]
+    subprocess.run([*esbuild, *entries, f"--outdir={out}"], cwd=source, env=modules, check=True)
     return out
 
 
@@ -481,6 +482,21 @@ def test_a_page_whose_cells_do_not_come_says_so_and_the_next_click_tries_again(s
     kept.rename(file)
     run(opened, 0)
     assert box(opened, 0).locator(".cell_output pre").inner_text() == "one\n"
+
+
+def test_an_editor_that_does_not_come_says_so_and_the_next_click_tries_again(site, opened):
+    file = site[1] / "_static/python/editor.js"
+    kept = file.rename(file.with_suffix(".away"))
+    box(opened, 0).locator("pre").first.click()
+    said = box(opened, 0).locator(".cell-says")
+    said.wait_for()
+    kept.rename(file)
+    assert said.inner_text() == "The editor could not be loaded. Is there a connection? Another click tries again."
+    box(opened, 0).locator("pre").first.click()
+    box(opened, 0).locator(".cm-editor").wait_for()
+    assert not said.is_visible()
+    box(opened, 2).locator("pre").first.click()
+    box(opened, 2).locator(".cm-editor").wait_for()
 
 
 def test_from_a_folder_a_run_says_how_to_get_a_running_page(site, open_page):

@@ -55,11 +55,9 @@ def write(page, number, source):
     code = box.locator(".cell_input pre").first
     code.evaluate("pre => pre.click()")
     editor = box.locator(".cm-content")
-    lost = page.locator(".cell-says:visible", has_text=re.compile("Another click tries again|Load the page again"))
+    lost = page.locator(".cell-says:visible", has_text="Another click tries again")
     editor.or_(lost).first.wait_for(timeout=120_000)
     if not editor.count():  # it did not come over the network: do what the page says
-        if "Load the page again" in lost.first.text_content():
-            page.reload()
         code.evaluate("pre => pre.click()")
         editor.wait_for()
     editor.fill(source)

@@ -6,6 +6,18 @@ import { Outputs } from "./outputs.mjs";
 const DEBOUNCE = 300; // milliseconds from the last key until a change is kept
 const FAILED = new Set(["error", "failed", "stopped", "died"]);
 
+const LOST = "The editor could not be loaded. Is there a connection? Another click tries again.";
+let tries = 0;
+// The editor's module, which lies beside this one in a site. A browser may remember that an address has failed.
+export async function bring_editor() {
+  try {
+    return await (tries ? import(new URL(`editor.js?${tries}`, import.meta.url)) : import("./editor.mjs"));
+  } catch (error) {
+    tries++;
+    throw error;
+  }
+}
+
 export const failed = ({ status }) => FAILED.has(status);
 
 export class Box {
@@ -72,15 +84,16 @@ export class Box {
       await this.#opening;
     } catch {
       this.#opening = null;
-      this.say("The editor could not be loaded. Is there a connection? Load the page again; what you changed is kept.");
+      this.say(LOST);
       return;
     }
+    if (this.says.textContent === LOST) this.say("");
     this.tools.hidden = false;
     if (focus) this.#editor.focus();
   }
 
   async #open(at) {
-    const { edit } = await import("./editor.mjs");
+    const { edit } = await bring_editor();
     const place = make("div", { className: "cell-editor" });
     this.pre.after(place);
     this.#editor = edit(place, {

@@ -4,7 +4,7 @@
 
 import "./cells.css";
 
-import { Box, failed } from "./box.mjs";
+import { Box, bring_editor, failed } from "./box.mjs";
 import { bring_style, button, make } from "./dom.mjs";
 import { ask_first, Exercise } from "./exercises.mjs";
 import { changed } from "./notebook.mjs";
@@ -24,7 +24,7 @@ export default async function act({ root, target, how, x, y }) {
   page ??= new Page(root);
   const { python, ready } = page;
   if (how === "run") python.start().catch(() => {}); // who waits for the run hears of it
-  if (how === "edit") import("./editor.mjs").catch(() => {}); // the same
+  if (how === "edit") bring_editor().catch(() => {}); // the same
   try {
     await ready;
   } catch (error) {

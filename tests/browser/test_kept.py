@@ -14,6 +14,7 @@ CELLS = (
     'from attnlib.widgets import Choice, SoftmaxSliders\ndisplay("first")\nSoftmaxSliders()',
     "display(Choice(), Choice())\nprint('last')",
 )
+LIBRARY = Path("attnlib/widgets/static/widgets.css")
 GALLERY = Path("chapters/appendices/gallery.md")
 SEEN = """[...document.querySelectorAll(".jp-OutputArea-child, .output_area")].map((child) =>
     child.offsetHeight && child.innerText.trim().split("\\n")[0])"""
@@ -78,6 +79,7 @@ def test_an_export_without_a_network_shows_each_widgets_table(states, template, 
 @pytest.mark.parametrize("template", ["lab", "classic"])
 def test_an_export_whose_widgets_live_shows_no_table(template, exported):
     page = exported(True, template)
+    page.add_style_tag(path=LIBRARY)  # which the library brings
     page.evaluate(LIVE)
     assert seen(page) == ["'first'", "alive", "alive", "alive", "last"]
 

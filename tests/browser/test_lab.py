@@ -79,6 +79,9 @@ def moving_a_control_changes_the_python_object(notebook):
 
 
 def setting_the_python_object_redraws_the_widget(notebook):
+    notebook.execute("grid.layout.width = '432px'")
+    notebook.page.locator("[style*='width: 432px'] figure.attn [role=grid]").wait_for()
+    notebook.execute("grid.layout.width = None")
     notebook.execute("grid.temperature = 5.0")
     notebook.grid.scroll_into_view_if_needed()  # out of sight it waits
     notebook.grid.locator("output", has_text="5.0").wait_for()

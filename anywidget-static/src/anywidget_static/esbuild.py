@@ -99,7 +99,7 @@ def build(folder: Path, root: Path = Path(), watch: bool = False) -> None:
     style of a page with this widget alone: `Widget.save` then needs no esbuild. To `watch` writes all again after each change of a module or a style, until Ctrl-C.
     """
     entry = (
-        'import { library } from "anywidget_static/library.mjs";\n'
+        'import "anywidget_static/alive.css";\nimport { library } from "anywidget_static/library.mjs";\n'
         f"{imports(modules(folder))}export {{ widgets }};\nexport default library(widgets);\n"
     )
     savable = [file for file in modules(folder) if SAVABLE in file.read_text(encoding="utf8")]
@@ -109,7 +109,6 @@ def build(folder: Path, root: Path = Path(), watch: bool = False) -> None:
         old.unlink()
     options = ("--format=esm", "--out-extension:.js=.mjs")
     run({"widgets": entry} | alone, out, *options, root=root)
-    (out / "widgets.css").touch()
     if watch:
         run({"widgets": entry} | alone, out, *options, "--watch", "--log-level=info", root=root)
 

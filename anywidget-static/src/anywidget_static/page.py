@@ -88,9 +88,14 @@ def anchor_of(name: str, title: str) -> str:
     return "-".join(re.findall(r"\w+", f"{name} {title}".lower().replace("_", " ")))
 
 
-def kept(fallback: str, alive: str = "") -> str:
-    """A widget's table as a notebook's output of its own, behind the widget: it is seen where that does not live."""
-    style = re.sub(BLANK, "", (script_folder() / "kept.css").read_text(encoding="utf8"), flags=re.DOTALL)
+def kept(fallback: str, alive: str = "", alone: bool = True) -> str:
+    """A widget's table as a notebook's output of its own, behind the widget: it is seen where that does not live.
+
+    What hides it behind a living widget it brings itself when it is `alone`, else its library does (`esbuild.build`).
+    """
+    names = ["kept.css", "alive.css"] if alone else ["kept.css"]
+    styles = "".join((script_folder() / name).read_text(encoding="utf8") for name in names)
+    style = re.sub(BLANK, "", styles, flags=re.DOTALL)
     html = QUOTED.sub(r"=\1", fallback)
     short = ENDS.sub("", html)
     html = short if _closed(short) == html else html

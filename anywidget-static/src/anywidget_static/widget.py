@@ -175,7 +175,7 @@ class Widget(anywidget.AnyWidget):
         if bundle is None or any(frame.f_code is format_display_data.__code__ for frame, _ in walk_stack(None)):
             raise NotImplementedError  # IPython then goes on as if this were not here
         data, metadata = bundle
-        html = page.kept(self.fallback(), self._alive)
+        html = page.kept(self.fallback(), self._alive, alone=not self._bundle)
         display({page.VIEW: data[page.VIEW], "text/plain": ""}, raw=True, metadata=metadata)
         display({"text/plain": data["text/plain"], "text/html": html}, raw=True)
 

@@ -69,6 +69,7 @@ def dots(
             axes.update_datalim([(0, 0)])  # a length that is compared begins at 0
             axes.autoscale_view(scaley=False)
         if len(kinds) > 1:
-            handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-            figure.legend(handles.values(), handles, loc="outside lower left", ncols=4, fontsize=10)
+            handles, names = axes.get_legend_handles_labels()
+            shown = dict(zip(names, handles, strict=True))  # each once
+            figure.legend(shown.values(), shown, loc="outside lower left", ncols=4, fontsize=10)
     return figure

@@ -17,7 +17,8 @@ const LINES = { 3: "3", 2: "2", [Math.log(3)]: "ln 3", [Math.log(2)]: "ln 2", 0.
 const CAPTION =
   "each token should read from the one that it beats: the arrows, and the framed cells. A score is a dot product, " +
   "and the weights are the softmax of each row. Drag the tokens.";
-const WALL = " That is the wall: three points get no further than a third each, and only by lying on one another.";
+const WALL =
+  " That is the wall: of points alone this share is a third at most, and only where they lie on one another.";
 const HALF =
   " Symmetric scores get no further than a half: the one that you beat and the one that beats you score the same.";
 const MAP = [

@@ -8,7 +8,7 @@ import pytest
 
 from attnlib.widgets.cycle_puzzle import POINTS, TOKENS, CyclePuzzle
 
-WALL = "That is the wall: three points get no further than a third each"
+WALL = "That is the wall: of points alone this share is a third at most"
 HALF = "Symmetric scores get no further than a half"
 
 

@@ -209,6 +209,18 @@ def test_on_a_phone_every_link_of_the_contents_leads_to_its_place(chapter, serve
         until(page, arrived)
 
 
+def test_on_a_phone_what_is_below_is_laid_out_once_the_reader_moves(served, open_page, until):
+    """Until then a page costs no more than what is seen of it; afterwards it is as long as it says."""
+    page = open_page(f"{served}/{CHAPTER}", **PHONE)
+    last = "document.querySelector('main > section > section:last-of-type').firstElementChild"
+    seen = f"{last}.checkVisibility({{ contentVisibilityAuto: true }})"
+    page.evaluate("async () => { for (let k = 0; k < 40; k++) await new Promise(requestIdleCallback); }")
+    assert not page.evaluate(seen)
+    page.keyboard.press("Shift")
+    until(page, seen)
+    assert page.evaluate("scrollY") == 0
+
+
 def test_the_slash_key_searches_except_where_one_writes(served, open_page):
     page = open_page(f"{served}/{CHAPTER}")
     page.keyboard.press("/")

@@ -114,17 +114,24 @@
   if (document.readyState === "complete") fetchFigures();
   else addEventListener("load", fetchFigures);
 
-  // Then the sections out of view are laid out, one whenever the machine rests: the page is as long as it says.
+  // Once the reader moves, the sections out of view are laid out, one whenever the machine rests: the page is as long
+  // as it says, and who only looks at its top does not pay for it.
   const atRest = window.requestIdleCallback ?? ((act) => setTimeout(act, 50));
   const unseen = [
     ...document.querySelectorAll("main > section > section, main > section > section > :is(section, dl)"),
   ];
-  atRest(function layOut() {
+  function layOut() {
     const section = unseen.shift();
     if (!section) return;
     section.style.contentVisibility = "visible";
     atRest(layOut);
-  });
+  }
+  const moves = ["scroll", "pointerdown", "keydown"];
+  function moved() {
+    moves.forEach((kind) => removeEventListener(kind, moved));
+    atRest(layOut);
+  }
+  moves.forEach((kind) => addEventListener(kind, moved, { passive: true }));
 
   // Python in the page: nothing of it comes before a click on a cell, or on a solution whose program was not tried.
   const { python } = root.dataset;

@@ -345,7 +345,7 @@ def test_the_chapter_that_defines_a_term_is_found_first(words, chapter, served, 
     assert f"chapters/{chapter}" in first.get_attribute("href")
 
 
-def test_a_figure_keeps_its_place_and_all_come_once_the_page_is_shown(site, open_page, until):
+def test_a_figure_keeps_its_place_and_all_come_once_the_reader_moves(site, open_page, until):
     page = open_page(f"{site}/{FIGURES}")
     images = page.locator("main img")
     written = re.findall("<img [^>]*>", (SITE / FIGURES).read_text(encoding="utf8"))
@@ -353,8 +353,10 @@ def test_a_figure_keeps_its_place_and_all_come_once_the_page_is_shown(site, open
         re.search(rf'{name}="(lazy|\d+)"', image) for image in written for name in ("loading", "width", "height")
     )
     assert len(written) == images.count() > 2
-    complete = "images => images.every((image) => image.complete && image.naturalWidth)"
-    until(page, f"({complete})([...document.querySelectorAll('main img')])")
+    here = "[...document.querySelectorAll('main img')].filter((image) => image.complete && image.naturalWidth).length"
+    assert page.evaluate(here) < images.count()
+    page.keyboard.press("Shift")
+    until(page, f"{here} === {images.count()}")
     for image in images.all():
         shown, own = image.evaluate("i => [i.clientWidth / i.clientHeight, i.naturalWidth / i.naturalHeight]")
         assert shown == pytest.approx(own, rel=0.01)

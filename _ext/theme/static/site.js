@@ -107,16 +107,12 @@
   boxes.forEach((box) => watched.observe(box));
   document.fonts.ready.then(() => reach(boxes.filter(laidOut))); // a typeface that comes changes widths inside the box
 
-  // Once the page itself is shown, all of its figures come: the connection may be gone when the reader gets there.
-  const fetchFigures = () => {
-    for (const image of document.querySelectorAll("img[loading=lazy]")) image.loading = "eager";
-  };
-  if (document.readyState === "complete") fetchFigures();
-  else addEventListener("load", fetchFigures);
-
-  // Once the reader moves, the sections out of view are laid out, one whenever the machine rests: the page is as long
-  // as it says, and who only looks at its top does not pay for it.
-  const atRest = window.requestIdleCallback ?? ((act) => setTimeout(act, 50));
+  // The first seconds belong to what is seen. Once the reader moves, or after them, the figures below come, since the
+  // connection may be gone when the reader gets there; and the sections below are laid out, one whenever the machine
+  // rests: the page is as long as it says.
+  const atRest = window.requestIdleCallback
+    ? (act) => requestIdleCallback(act, { timeout: 250 }) // a machine without a frame to draw may never say that it rests
+    : (act) => setTimeout(act, 50);
   const unseen = [
     ...document.querySelectorAll("main > section > section, main > section > section > :is(section, dl)"),
   ];
@@ -127,11 +123,14 @@
     atRest(layOut);
   }
   const moves = ["scroll", "pointerdown", "keydown"];
-  function moved() {
-    moves.forEach((kind) => removeEventListener(kind, moved));
+  function bringTheRest() {
+    clearTimeout(waiting);
+    for (const kind of moves) removeEventListener(kind, bringTheRest);
+    for (const image of document.querySelectorAll("img[loading=lazy]")) image.loading = "eager";
     atRest(layOut);
   }
-  moves.forEach((kind) => addEventListener(kind, moved, { passive: true }));
+  const waiting = setTimeout(bringTheRest, 10_000);
+  for (const kind of moves) addEventListener(kind, bringTheRest, { passive: true });
 
   // Python in the page: nothing of it comes before a click on a cell, or on a solution whose program was not tried.
   const { python } = root.dataset;

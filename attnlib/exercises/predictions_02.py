@@ -106,7 +106,7 @@ PREDICTIONS: dict[str, Question] = {
                 "Then each token would read nothing from itself. But its score with itself is its squared length, and these three are on average no less than the other scores.",
             ),
             (
-                "a third at most, as in the plane",
+                "a third at most",
                 "The proof below needs no plane. It takes the three as a geometric mean: two of three *could* be read rightly, at the price of the third.",
             ),
         ],

@@ -5,7 +5,7 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 PREDICTIONS: dict[str, Question] = {
     "proportions": ChoiceQuestion(
         title="The same output?",
-        prompt="A query reads the context a b b. Keys and values are these vectors. Which context gives *another* output?",
+        prompt="A query reads the context a b b. Each letter is a vector, both key and value. Which context gives *another* output?",
         options=[
             ("b a b", "The same terms, in another order. A sum does not depend on it."),
             ("a b", "Now b has one term of two, not two of three."),

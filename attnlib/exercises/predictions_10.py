@@ -72,7 +72,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "distance-or-place": ChoiceQuestion(
         title="Distance or place?",
-        prompt="Tokens 98 to 129 have many late keys near them. Like all up to 129 they put 0.53 on the token before, on average, by chance the same. Which mask brings them back to 0.9 or more: that of *distance*, or that of *place*?",
+        prompt="Tokens 98 to 129 have many late keys near them. They put 0.53 on the token before, on average. Which mask brings them back to 0.9 or more: that of *distance*, or that of *place*?",
         options=[
             ("Both", "So it would be if distance were the reason. But most of what they wrongly read is less than 128 places ahead."),
             ("Only the one for place", "Most of what they wrongly read stands at late places, and less than 128 places ahead."),

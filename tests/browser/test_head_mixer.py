@@ -173,6 +173,7 @@ def test_the_tiles_are_drawn_from_the_weights_in_the_widgets_colour(scheme, show
         assert np.abs(strong - [[0x6A, 0xA5, 0xD8] if scheme == "light" else [0x22, 0x57, 0x87]]).max() <= 3
 
 
+@pytest.mark.slow
 def test_144_heads_of_32_tokens_are_browsed(show):
     mixer = many_heads(columns=12)
     page = open_mixer(show, mixer)

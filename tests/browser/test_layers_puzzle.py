@@ -58,6 +58,7 @@ def is_that_of(page, name, puzzle, pressed):
     assert said(page).startswith(begin + rest)
 
 
+@pytest.mark.slow
 def test_by_keyboard_all_72_are_tried_and_none_is_enough(page):
     is_that_of(page, "Nothing is silenced", LayersPuzzle(), [])
     head(page, "1.1").focus()
@@ -203,7 +204,8 @@ def test_all_twelve_columns_fit_the_narrowest_page_of_the_book(show):
     assert min(min(box["width"], box["height"]) for box in boxes) >= 24
 
 
-@pytest.mark.parametrize("width", [312, *(pytest.param(width, marks=pytest.mark.slow) for width in (390, 1280))])
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [312, 390, 1280])
 def test_what_stands_below_stays_where_it_is_whatever_is_said(width, stays_below):
     heads = [lambda page, name=name: head(page, name).click() for name in HEADS]
     layers = [lambda page, number=number: layer(page, number).click() for number in (1, 2, 3, 4, 5, 6)]

@@ -17,9 +17,14 @@ GALLERY = "chapters/appendices/gallery.html"
 TEXTS = ["index.html", *sorted(str(file.with_suffix(".html")) for file in Path("chapters").rglob("*.md"))]
 PAGES = [*TEXTS, "search.html", "genindex.html", "404.html"]
 WIDE = {"width": 1280, "height": 900}
+# `make test` visits one of each kind; the audit, too, opens all others.
+VISITED = {"index.html", CHAPTER, "chapters/09_trained.html", "chapters/08_waves.html", GALLERY, "search.html", "404.html"}
+VISITED |= {f"chapters/appendices/{name}.html" for name in ("teachers", "errata", "api")}
 
 
-@pytest.fixture(scope="module", params=PAGES)
+@pytest.fixture(
+    scope="module", params=[name if name in VISITED else pytest.param(name, marks=pytest.mark.slow) for name in PAGES]
+)
 def visited(request, new_page, served):
     """A page of the site, scrolled to its end and back; what a large widget shows may come from a file of its own."""
     page = new_page(f"{served}/{request.param}")

@@ -250,6 +250,7 @@ def test_the_first_run_brings_at_most_what_was_promised():
     assert sum(len(gzip.compress(file.read_bytes(), 9)) for file in files) <= 10.5e6
 
 
+@pytest.mark.slow
 def test_a_second_visit_needs_no_network(browser, served):
     context = browser.new_context()
     page = context.new_page()

@@ -65,6 +65,7 @@ def test_each_other_function_keeps_the_sum_and_loses_the_rest(phi, constant, hol
     assert np.allclose(was, positive_weights(SCORES, phi), atol=6e-4)
 
 
+@pytest.mark.slow
 def test_the_page_agrees_with_python_on_every_property(show):
     for phi in ("exp", "softplus", "sigmoid", "relu", "square"):
         widget = SoftmaxSliders("abcd", [-1.5, 0.0, 0.5, 2.0], phi=phi, constant=-1.0, temperature=0.5)

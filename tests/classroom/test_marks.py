@@ -217,6 +217,7 @@ def test_work_without_a_grade_can_be_given_points_but_not_confirmed(course, clas
 ROW = ("student", "reason", "decision", "comment")
 
 
+@pytest.mark.slow
 def test_points_for_the_set_can_be_given_to_a_student_about_whom_nobody_asked(
     course, classroom, graded, submit, notebook, lines
 ):

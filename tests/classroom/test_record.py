@@ -123,6 +123,7 @@ def test_the_graders_own_failure_gives_no_grade_and_is_tried_again_when_told_to(
     assert lines(course)["ada"]["score"] == "11"
 
 
+@pytest.mark.slow
 def test_a_python_that_did_not_start_is_tried_again(course, classroom, submit, notebook, monkeypatch, lines):
     submit("ada", fill(notebook, RIGHT))
 
@@ -185,6 +186,7 @@ def test_what_was_graded_before_an_interruption_is_kept(course, classroom, submi
     assert [row["score"] for row in lines(course).values()] == ["11", "11"]
 
 
+@pytest.mark.slow
 def test_pages_are_written_when_what_they_say_has_changed(course, classroom, submit, notebook):
     for student in ("ada", "bob"):
         submit(student, fill(notebook, RIGHT))

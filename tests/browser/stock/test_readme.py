@@ -46,7 +46,8 @@ def test_every_block_of_the_readme_is_followed_here(readme):
     assert [language for language, _ in readme] == LANGUAGES
 
 
-@pytest.mark.parametrize("environment", ["here", pytest.param("fresh", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("environment", ["here", "fresh"])
 def test_ten_minutes_make_a_book_with_a_new_widget(environment, request, readme, tmp_path, open_page, serve_folder):
     python = request.getfixturevalue(environment)
     folder = tmp_path / "book"

@@ -43,7 +43,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "(0.4, 0.6), (0.6, 0.4)",
-                "Each word reads more from the other than from itself. For a vector that is at least as long as the other, that cannot be.",
+                "Each word reads more from the other than from itself. For a vector that is at least as long as the other, that cannot be. Or: S₁₁ + S₂₂ − 2 S₁₂ is a squared distance, so S₁₂ cannot exceed both.",
             ),
         ],
         right=2,

@@ -43,7 +43,6 @@ def unfold(notebook):
         fold.click()
 
 
-@pytest.mark.slow
 def test_the_chapter_runs_and_its_grid_and_python_show_the_same(notebook):
     the_chapter_has_run(notebook)
     setting_the_python_object_redraws_the_widget(notebook)

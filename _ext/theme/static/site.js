@@ -111,7 +111,7 @@
   // connection may be gone when the reader gets there; and the sections below are laid out, one whenever the machine
   // rests: the page is as long as it says.
   const atRest = window.requestIdleCallback
-    ? (act) => requestIdleCallback(act, { timeout: 250 }) // a machine without a frame to draw may never say that it rests
+    ? (act) => requestIdleCallback(act, { timeout: 250 }) // without a frame to draw, rest may never be told
     : (act) => setTimeout(act, 50);
   const unseen = [
     ...document.querySelectorAll("main > section > section, main > section > section > :is(section, dl)"),

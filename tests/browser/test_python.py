@@ -273,6 +273,22 @@ def test_a_second_visit_needs_no_network(browser, served):
     context.close()
 
 
+SCRIPT = {"content-type": "text/javascript"}
+
+
+def test_a_press_before_the_scripts_of_the_page_have_come_is_not_lost(served, open_page):
+    page = open_page(f"{served}/_static/favicon.png")
+    late = []
+    page.context.route("**/site.js*", late.append)
+    page.context.route("**/cells.js*", lambda route: route.fulfill(body="export default () => {};", headers=SCRIPT))
+    with page.expect_request("**/site.js*"):
+        page.goto(f"{served}/chapters/01_dot_product.html", wait_until="commit")
+    page.locator(".cell-run").first.evaluate("button => button.click()")
+    with page.expect_request("**/cells.js*"):
+        for route in late:
+            route.continue_()
+
+
 SLOW_TO_COME = "Object.defineProperty(ServiceWorkerContainer.prototype, 'controller', { get: () => null })"
 
 

@@ -345,7 +345,10 @@ def test_the_chapter_that_defines_a_term_is_found_first(words, chapter, served, 
     assert f"chapters/{chapter}" in first.get_attribute("href")
 
 
-def test_a_figure_keeps_its_place_and_all_come_once_the_reader_moves(site, open_page, until):
+@pytest.mark.parametrize("moves", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["moves", "waits"])
+def test_a_figure_keeps_its_place_and_all_come_once_the_reader_moves_or_after_ten_seconds(
+    moves, site, open_page, until
+):
     page = open_page(f"{site}/{FIGURES}")
     images = page.locator("main img")
     written = re.findall("<img [^>]*>", (SITE / FIGURES).read_text(encoding="utf8"))
@@ -355,7 +358,8 @@ def test_a_figure_keeps_its_place_and_all_come_once_the_reader_moves(site, open_
     assert len(written) == images.count() > 2
     here = "[...document.querySelectorAll('main img')].filter((image) => image.complete && image.naturalWidth).length"
     assert page.evaluate(here) < images.count()
-    page.keyboard.press("Shift")
+    if moves:
+        page.keyboard.press("Shift")
     until(page, f"{here} === {images.count()}")
     for image in images.all():
         shown, own = image.evaluate("i => [i.clientWidth / i.clientHeight, i.naturalWidth / i.naturalHeight]")

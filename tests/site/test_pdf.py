@@ -365,12 +365,17 @@ def headings():
 
 
 def shown(sign):
-    """How often the site's pages show a sign; a formula stands there a second time, to be read out."""
-    pages = [
-        paper.html((SITE / name).read_text(encoding="utf8")).main for name in paper.contents(SITE, everything=False)
-    ]
-    spoken = [formula for page in pages for formula in page.select(".katex-mathml")]
-    return sum(one.get_text().count(sign) for one in pages) - sum(one.get_text().count(sign) for one in spoken)
+    """How often the site's pages show a sign; a formula stands there a second time, to be read out.
+
+    A figure shows it too, where its letters are text."""
+    found = 0
+    for name in paper.contents(SITE, everything=False):
+        page = paper.html((SITE / name).read_text(encoding="utf8")).main
+        spoken = sum(formula.get_text().count(sign) for formula in page.select(".katex-mathml"))
+        figures = [(SITE / name).parent / image["src"] for image in page.select("img[src$='.svg']")]
+        drawn = sum(paper.html(figure.read_text(encoding="utf8")).get_text().count(sign) for figure in figures)
+        found += page.get_text().count(sign) - spoken + drawn
+    return found
 
 
 @pytest.mark.slow

@@ -37,6 +37,8 @@ addEventListener("DOMContentLoaded", () => {
   if (document.hidden) start();
   else requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(start))); // the first was shown
 });
+// A press on code that comes before them is not lost: site.js repeats the first.
+addEventListener("click", ({ target }) => (window.pressed ??= target.closest?.(".cell-run, .cell_input pre")));
 // The book's typefaces, asked for with the page's style and not after it; in a folder a style asks without an origin.
 // The first page on a phone shows in the machine's own, which paints sooner on a slow network, and fetches the book's
 // when it is whole.

@@ -176,6 +176,7 @@
   }
   if (python !== undefined) {
     addEventListener("click", act);
+    window.pressed?.click(); // when nobody heard it
     for (const box of document.querySelectorAll(".cell[data-cell], [data-exercise]")) {
       const { cell, exercise } = box.dataset;
       if (store.get(`code:${page}#${cell ?? `ex-${exercise}`}`)) box.classList.add("kept");

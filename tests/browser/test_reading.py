@@ -221,6 +221,14 @@ def test_on_a_phone_what_is_below_is_laid_out_once_the_reader_moves(served, open
     assert page.evaluate("scrollY") == 0
 
 
+def test_a_page_of_text_alone_is_laid_out_at_rest(served, open_page, until):
+    """An audit's tools, too, take what is not laid out for something that lies above the page's foot."""
+    page = open_page(f"{served}/chapters/appendices/teachers.html", **PHONE)
+    last = "document.querySelector('main > section > section:last-of-type').firstElementChild"
+    until(page, f"{last}.checkVisibility({{ contentVisibilityAuto: true }})")
+    assert page.evaluate("scrollY") == 0
+
+
 def test_the_slash_key_searches_except_where_one_writes(served, open_page):
     page = open_page(f"{served}/{CHAPTER}")
     page.keyboard.press("/")

@@ -107,9 +107,9 @@
   boxes.forEach((box) => watched.observe(box));
   document.fonts.ready.then(() => reach(boxes.filter(laidOut))); // a typeface that comes changes widths inside the box
 
-  // The first seconds belong to what is seen. Once the reader moves, or after them, the figures below come, since the
-  // connection may be gone when the reader gets there; and the sections below are laid out, one whenever the machine
-  // rests: the page is as long as it says.
+  // The first seconds belong to what is seen, where widgets start. Once the reader moves, or after them, the figures
+  // below come, since the connection may be gone when the reader gets there; and the sections below are laid out, one
+  // whenever the machine rests: the page is as long as it says.
   const atRest = window.requestIdleCallback
     ? (act) => requestIdleCallback(act, { timeout: 250 }) // without a frame to draw, rest may never be told
     : (act) => setTimeout(act, 50);
@@ -129,7 +129,7 @@
     for (const image of document.querySelectorAll("img[loading=lazy]")) image.loading = "eager";
     atRest(layOut);
   }
-  const waiting = setTimeout(bringTheRest, 10_000);
+  const waiting = setTimeout(bringTheRest, document.querySelector("[data-widget]") ? 10_000 : 0); // text alone has time
   for (const kind of moves) addEventListener(kind, bringTheRest, { passive: true });
 
   // Python in the page: nothing of it comes before a click on a cell, or on a solution whose program was not tried.

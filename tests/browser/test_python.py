@@ -279,7 +279,7 @@ SCRIPT = {"content-type": "text/javascript"}
 def test_a_press_before_the_scripts_of_the_page_have_come_is_not_lost(served, open_page):
     page = open_page(f"{served}/_static/favicon.png")
     late = []
-    page.context.route("**/site.js*", late.append)
+    page.context.route("**/site.js*", lambda route: late.append(route))
     page.context.route("**/cells.js*", lambda route: route.fulfill(body="export default () => {};", headers=SCRIPT))
     with page.expect_request("**/site.js*"):
         page.goto(f"{served}/chapters/01_dot_product.html", wait_until="commit")

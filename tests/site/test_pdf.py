@@ -3,6 +3,7 @@
 import re
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
+from xml.etree import ElementTree
 
 import pikepdf
 import pypdfium2
@@ -373,7 +374,7 @@ def shown(sign):
         page = paper.html((SITE / name).read_text(encoding="utf8")).main
         spoken = sum(formula.get_text().count(sign) for formula in page.select(".katex-mathml"))
         figures = [(SITE / name).parent / image["src"] for image in page.select("img[src$='.svg']")]
-        drawn = sum(paper.html(figure.read_text(encoding="utf8")).get_text().count(sign) for figure in figures)
+        drawn = sum("".join(ElementTree.parse(figure).getroot().itertext()).count(sign) for figure in figures)
         found += page.get_text().count(sign) - spoken + drawn
     return found
 

@@ -273,20 +273,20 @@ def test_a_second_visit_needs_no_network(browser, served):
     context.close()
 
 
-SCRIPT = {"content-type": "text/javascript"}
-
-
 def test_a_press_before_the_scripts_of_the_page_have_come_is_not_lost(served, open_page):
     page = open_page(f"{served}/_static/favicon.png")
     late = []
+    heard = "export default ({ target, how }) => (window.heard ??= []).push([target.className, how]);"
     page.context.route("**/site.js*", lambda route: late.append(route))
-    page.context.route("**/cells.js*", lambda route: route.fulfill(body="export default () => {};", headers=SCRIPT))
+    page.context.route("**/cells.js*", lambda route: route.fulfill(body=heard, content_type="text/javascript"))
     with page.expect_request("**/site.js*"):
         page.goto(f"{served}/chapters/01_dot_product.html", wait_until="commit")
     page.locator(".cell-run").first.evaluate("button => button.click()")
-    with page.expect_request("**/cells.js*"):
-        for route in late:
-            route.continue_()
+    assert page.evaluate("window.heard") is None
+    for route in late:
+        route.continue_()
+    until(page, "() => window.heard")
+    assert page.evaluate("heard") == [["cell-run script-only", "run"]]  # once
 
 
 SLOW_TO_COME = "Object.defineProperty(ServiceWorkerContainer.prototype, 'controller', { get: () => null })"

@@ -14,7 +14,7 @@ from sphinx.util import logging
 
 from . import api, disclosures, downloads, exercises, formulas, freshness, glossary  # isort: split
 
-from . import edition, images, launch, ledger, links, outputs, pages, reading_list, reading_time
+from . import edition, images, launch, ledger, links, outputs, pages, reading_list, reading_time, withheld
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +43,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
     app.add_node(disclosures.Disclosure, html=disclosures.tags("details"))
     app.add_node(disclosures.Title, html=disclosures.tags("summary"))
+    app.add_node(withheld.Withheld, html=(withheld.visit, withheld.depart))
     app.add_node(exercises.Fence, html=(exercises.visit_fence, None))
     for node, depart in exercises.ENDS.items():
         app.add_node(node, override=True, html=(exercises.visit_exercise, depart))
@@ -68,6 +69,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.connect("env-check-consistency", warn_of(step))
     app.add_post_transform(exercises.CompleteExercises)
     app.add_post_transform(disclosures.ToDisclosures)
+    app.add_post_transform(withheld.Withhold)
     app.add_post_transform(formulas.KeepMarks)
     app.connect("doctree-resolved", glossary.link)
     app.connect("doctree-resolved", ledger.link)

@@ -105,6 +105,7 @@ export function frame(model, figure, ...controls) {
     reply.classList.toggle("attn-wrong", verdict === false);
     reveal.hidden = !revealed;
     reveal.replaceChildren(...marked(revealed));
+    if (verdict !== null) figure.dispatchEvent(new CustomEvent("guess", { bubbles: true })); // a page may wait for it
   };
 }
 

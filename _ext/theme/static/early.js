@@ -23,6 +23,17 @@ document.documentElement.classList.add("has-script");
 // Opened at a place in it, or once more, a page is laid out whole (page.css), for that place to be right.
 if (location.hash || performance.getEntriesByType("navigation")[0]?.type !== "navigate")
   document.documentElement.classList.add("whole");
+// What follows a question waits for a guess (withheld.py): not here where one was made, nor for who wants all shown.
+if (window.store.get("answers") === "shown") document.documentElement.classList.add("shows-answers");
+const guessed = window.store.get(`guessed:${document.documentElement.dataset.page}`);
+if (Array.isArray(guessed) && guessed.length) {
+  const boxes = guessed.map((id) => `[data-question="${CSS.escape(id)}"]`).join();
+  const open = new CSSStyleSheet();
+  open.replaceSync(
+    `:is(${boxes}) { > [hidden] { display: block; content-visibility: visible } > .withheld-door { display: none } }`,
+  );
+  document.adoptedStyleSheets.push(open);
+}
 // The page's other scripts, in their order, once it was painted: until then they would share the network with what is
 // seen.
 addEventListener("DOMContentLoaded", () => {

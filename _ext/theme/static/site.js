@@ -26,10 +26,46 @@
   const whole = () => root.classList.add("whole");
   addEventListener("click", (event) => event.target.closest?.("a[href*='#']") && whole(), true);
   addEventListener("hashchange", () => {
-    if (root.classList.contains("whole")) return;
+    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const waiting = place?.closest(".withheld:has(> [hidden])");
+    if (root.classList.contains("whole") && !waiting) return;
     whole(); // typed into the address
-    document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+    reveal(waiting);
+    place?.scrollIntoView();
   });
+
+  // What follows a question waits for a guess (withheld.py), or for who asks to see it, here or always.
+  const guessed = new Set([store.get(`guessed:${page}`)].flat().filter((id) => typeof id === "string"));
+  function reveal(box) {
+    if (!box) return;
+    box.lastElementChild.hidden = false;
+    guessed.add(box.dataset.question);
+    store.set(`guessed:${page}`, [...guessed]);
+  }
+  const showing = document.createElement("button");
+  showing.type = "button";
+  const always = () => root.classList.contains("shows-answers");
+  function show(all) {
+    root.classList.toggle("shows-answers", all);
+    store.set("answers", all ? "shown" : null);
+    showing.textContent = all ? "Let answers wait for a guess" : "Show all answers";
+  }
+  showing.addEventListener("click", () => show(!always()));
+  addEventListener("guess", ({ target }) => {
+    const { id } = target.closest("[data-widget]");
+    reveal(document.querySelector(`[data-question="${CSS.escape(id)}"]`));
+  });
+  addEventListener("beforematch", ({ target }) => reveal(target.closest(".withheld")));
+  addEventListener("click", ({ target }) => {
+    const button = target.closest?.(".withheld-door button");
+    if (!button) return;
+    const box = button.closest(".withheld");
+    if ("always" in button.dataset) show(true);
+    else reveal(box);
+    box.lastElementChild.tabIndex = -1; // the button is gone, and the keyboard goes on where it was
+    box.lastElementChild.focus({ preventScroll: true });
+  });
+  for (const box of document.querySelectorAll(".withheld")) if (guessed.has(box.dataset.question)) reveal(box);
 
   // A place in a section that is out of view is not laid out yet, and asking where it lies would do it at once.
   const laidOut = (element) => element.checkVisibility({ contentVisibilityAuto: true });
@@ -37,6 +73,8 @@
 
   // The place: the last heading above the upper third of the window. The contents link to every one, in order.
   const contents = document.getElementById("contents");
+  contents.querySelector(".contents-keep")?.append(" ", showing);
+  show(always());
   const links = [...contents.querySelectorAll("a[href^='#']:not([href='#main'])")];
   const sections = links.map((link) => document.getElementById(link.hash.slice(1)));
   const place = document.getElementById("place"),

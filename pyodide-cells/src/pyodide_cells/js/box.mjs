@@ -79,6 +79,7 @@ export class Box {
 
   // Open the editor, with the caret at a place of the text.
   async edit({ at = 0, focus = false } = {}) {
+    if (focus) this.#uncover();
     this.#opening ??= this.#open(at);
     try {
       await this.#opening;
@@ -184,9 +185,18 @@ export class Box {
 
   // Bring it before the reader, wherever in the page it is.
   show() {
-    for (let at = this.element; at; at = at.parentElement) if (at.matches("details")) at.open = true;
+    this.#uncover();
     this.start.focus({ preventScroll: true });
     this.element.scrollIntoView({ block: "center" });
+  }
+
+  // Open what it is folded away in.
+  #uncover() {
+    for (let at = this.element; at; at = at.parentElement) {
+      if (at.matches("details")) at.open = true;
+      if (at.hidden) at.dispatchEvent(new Event("beforematch", { bubbles: true })); // as the browser's search does
+      at.hidden = false;
+    }
   }
 
   // Mark a line of the code, or none.

@@ -16,7 +16,7 @@ from .reading_time import QUESTIONS
 
 WIDGET = re.compile(r'<div data-widget="(\w+)" id="([^"]+)"')
 DOOR = (
-    '<p class="withheld-door script-only">What follows tells the answer. '
+    '<p class="withheld-door script-only">After your guess the text goes on here. '
     '<button type="button">Show it</button> <button type="button" data-always>Always show</button></p>'
 )
 

@@ -1,9 +1,9 @@
 """What follows a question waits for the reader's guess, as in the notebooks what is shown does (tools/notebooks.py).
 
-What stands between a question and the next question, widget or part of the page may give the answer away. It is
-wrapped, behind a line that offers to show it (site.js, page.css). It stands open where no script runs, on paper, and
-for a reader who says so; a link to a place in it and the browser's own search open it. Exercises wrap nothing: they
-have solutions.
+What stands between a question and the next widget or part of the page may give the answer away. It is wrapped, behind a
+line that offers to show it (site.js, page.css). Unlike in the notebooks a widget ends the wait: the reader sets it off.
+What waits stands open where no script runs, on paper, and for a reader who says so; a link to a place in it and the
+browser's own search open it. Exercises wrap nothing: they have solutions.
 """
 
 import re
@@ -47,7 +47,7 @@ def _wrap(section: nodes.section) -> None:
             continue
         if name and following and isinstance(following[-1], nodes.paragraph):
             following.pop()
-        if asked and any(node.astext().strip() for node in following):
+        if asked and any(node.astext().strip() for node in following if not isinstance(node, nodes.sidebar)):
             section.insert(section.index(following[0]), box := Withheld(question=asked))
             for node in following:
                 section.remove(node)

@@ -92,8 +92,10 @@ def open_page(page: Page, address: str) -> None:
     raise TimeoutError(f"the scripts of {address} do not come")
 
 
-def scroll_through(page: Page) -> None:
-    """Bring every widget near the screen once, so that it is mounted."""
+def scroll_through(page: Page, answers: bool = False) -> None:
+    """Bring every widget near the screen once, so that it is mounted; on request with all that waits for a guess."""
+    if answers:
+        page.evaluate("document.documentElement.classList.add('shows-answers')")
     page.evaluate(
         """async () => {
             const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));

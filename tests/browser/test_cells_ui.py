@@ -303,6 +303,38 @@ def test_what_fails_in_a_row_is_told_where_the_reader_is_with_a_way_there(with_c
     assert page.problems == []
 
 
+HIDE = """(cell) => {
+    const box = Object.assign(document.createElement("div"), { hidden: "until-found", id: "waits" });
+    cell.before(box);
+    box.append(cell);
+    box.addEventListener("beforematch", () => (box.dataset.opened = Number(box.dataset.opened ?? 0) + 1));
+}"""
+
+
+def test_the_keys_pass_over_a_cell_that_waits_out_of_sight(with_cells):
+    page = with_cells("a = 1", "b = 2", "c = 3")
+    box(page, 1).evaluate(HIDE)
+    box(page, 0).locator("pre").first.click()
+    box(page, 0).locator(".cm-content").wait_for()
+    page.keyboard.press("Shift+Enter")
+    third = box(page, 2).locator(".cm-content")
+    third.wait_for()
+    assert third.evaluate("(element) => element === document.activeElement")
+    assert box(page, 1).is_hidden()
+
+
+def test_a_cell_that_waits_out_of_sight_is_shown_to_who_asks_for_it(with_cells):
+    page = with_cells(fails(1, "ValueError", "x"), "b = 2")
+    box(page, 0).evaluate(HIDE)
+    run(page, 1)
+    page.get_by_role("button", name="Run all above cell 2").click()
+    box(page, 1).get_by_role("button", name="Show cell 1").click()
+    assert box(page, 0).locator(".cell-run").evaluate("(button) => button === document.activeElement")
+    assert box(page, 0).locator(".traceback, .cell-line").first.is_visible()
+    assert page.locator("#waits").get_attribute("data-opened") == "1"  # the page is told, as by the browser's search
+    assert page.problems == []
+
+
 def test_a_line_that_a_change_makes_untrue_is_explained(with_cells):
     page = with_cells("a = 1", "assert a == 1\n" + fails(1, "AssertionError", None))
     says = "In the book this line holds. With what you changed, it does not."

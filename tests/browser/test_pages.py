@@ -29,7 +29,7 @@ def visited(request, new_page, served):
     """A page of the site, scrolled to its end and back; what a large widget shows may come from a file of its own."""
     page = new_page(f"{served}/{request.param}")
     page.path = request.param
-    scroll_through(page)
+    scroll_through(page, answers=True)
     expect(page.locator("[data-widget]:not([data-widget-mounted])")).to_have_count(0)
     yield page
     page.context.close()

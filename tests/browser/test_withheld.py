@@ -52,7 +52,7 @@ def test_a_guess_opens_what_follows_and_nothing_else_and_a_later_visit_finds_it_
     question = page.locator(f"#{box(page).get_attribute('data-question')}")
     question.locator(".attn-options button").last.click()  # right or wrong
     expect(text).to_be_visible()
-    assert waiting(page) == everything - 1 > 3
+    assert waiting(page) == everything - 1 > 2
     page.reload()
     assert waiting(page) == everything - 1
     expect(box(page).locator("p").nth(1)).to_be_visible()
@@ -91,7 +91,7 @@ def test_a_page_without_its_script_or_on_paper_shows_all(served, open_page):
         assert text.is_visible()
     assert waiting(page) == 0
     page = open_page(f"{served}/{CHAPTER}")
-    assert waiting(page) > 3
+    assert waiting(page) > 2
     page.emulate_media(media="print")
     assert waiting(page) == 0
     for text in page.locator(".withheld > div > p").all():

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 from attnlib.exercises import CHAPTERS
 
@@ -102,8 +103,54 @@ Look.
 1 + 1
 ```
 """
+WAITS = """# Questions
+
+## A
+
+Before.
+
+```{code-cell} ipython3
+from attnlib.exercises import predict
+predict(1, "symmetric-prints")
+```
+
+The answer.
+
+```python
+print("its code")
+```
+
+**Predict.** The next.
+
+```{code-cell} ipython3
+predict(1, "no-such-grid")
+```
+
+```{sidebar} Aside
+An aside alone.
+```
+
+## B
+
+Free.
+
+```{code-cell} ipython3
+from attnlib.exercises import question
+question("which-shape")
+```
+
+Its end.
+
+## Exercises
+
+```{code-cell} ipython3
+predict(1, "scale")
+```
+
+Free too.
+"""
 DOWNLOADS = "# Downloads\n\n```{downloads}\n```\n"
-PAGES = {"index": INDEX, "chapters/01_first": CHAPTER, "plain": PLAIN, "chapters/appendices/downloads": DOWNLOADS}
+PAGES = {"index": INDEX, "chapters/01_first": CHAPTER, "plain": PLAIN, "waits": WAITS, "chapters/appendices/downloads": DOWNLOADS}
 
 
 @pytest.fixture(scope="session")
@@ -178,6 +225,20 @@ def test_hints_solutions_and_hidden_cells_are_native_disclosures(built):
     assert page.count("<details") == page.count("<summary") == 2
     assert 'aria-label="Toggle' not in page
     assert "<a" not in page.split("<summary")[1].split("</summary>")[0]
+
+
+def test_what_follows_a_question_waits_up_to_the_next_one_or_part(built):
+    page = BeautifulSoup(built.page("waits"), "html.parser")
+    for door in page.select(".withheld-door"):
+        assert door.decompose() is None
+    waits = {box["data-question"]: box.get_text(" ", strip=True) for box in page.select(".withheld")}
+    questions = [widget["id"] for widget in page.select("[data-widget]")]
+    assert len(questions) == 4
+    assert [*waits] == [questions[0], questions[2]]  # an aside alone does not wait, nor what follows an exercise
+    assert waits[questions[0]].startswith("The answer.")
+    assert "its code" in waits[questions[0]]
+    assert waits[questions[2]] == "Its end."
+    assert all(box.select_one("[hidden=until-found]") for box in page.select(".withheld"))
 
 
 def test_an_exercise_has_its_line_its_hints_and_a_live_question(built):

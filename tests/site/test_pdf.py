@@ -23,7 +23,8 @@ B = """<main id="main"><h1>B<a class="headerlink" href="#b">#</a></h1>
 <div class="exercise"><p class="admonition-title">Exercise 1</p></div>
 <details class="hint" id="kept"><summary>Hint 1</summary><p>think</p></details>
 <details class="solution"><summary>Solution</summary><p>42</p></details>
-<p>after</p></main>"""
+<div class="withheld" data-question="q"><p class="withheld-door">Show it</p><div hidden="until-found">
+<p id="waits">after</p></div></div></main>"""
 
 
 WIDGET = """<div data-widget="plane" id="w"><figure class="attn"><figcaption>Points: a table</figcaption></figure>
@@ -52,7 +53,9 @@ def test_links_between_pages_stay_and_those_to_files_become_text(toy):
 
 
 def test_what_is_kept_closed_is_printed_at_the_end_of_its_chapter_with_links_both_ways(toy):
-    assert toy.select("details") == []
+    assert toy.select("details, [hidden]") == []
+    assert toy.find(id="b.waits").parent.name == "main"
+    assert "Show it" not in toy.get_text()
     words = toy.find("main", id="b").get_text(" ", strip=True)
     assert (
         words.index("after") < words.index("Hints") < words.index("think") < words.index("Answers") < words.index("42")

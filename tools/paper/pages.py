@@ -22,7 +22,7 @@ import attnlib
 from tools.paper.pictures import compared
 from tools.site import ROOT
 
-UNPRINTED = "script, button, .headerlink, .notebook, .sheet, .actions, .on-screen, #three-ways-in"
+UNPRINTED = "script, button, .headerlink, .notebook, .sheet, .actions, .on-screen, .withheld-door, #three-ways-in"
 QUESTIONS = ("choice", "number_question")  # what they can do on the site is in the answers at the end of the chapter
 CHAPTER = re.compile(r"chapters/\d")
 SITE_ALONE = "With JavaScript on you can"
@@ -114,6 +114,8 @@ def printable(page: str, site: Path, pages: list[str], pictures: Pictures, addre
         show(widget, pictures.get(place, []), there, compare.get(place, ""))
     for element in main.select(UNPRINTED):
         element.decompose()
+    for box in main.select(".withheld, .withheld > div"):
+        box.unwrap()
     for caption in main.select("p[role=heading]"):  # over a list of contents: no bookmark
         del caption["role"], caption["aria-level"]
     if page == "index.html" and "genindex.html" in pages:

@@ -43,13 +43,16 @@ addEventListener("DOMContentLoaded", () => {
     const all = [...scripts.content.children];
     for (const script of all) script.async = false;
     for (const end of ["load", "error"]) all.at(-1).addEventListener(end, () => scripts.remove());
+    const lost = () => document.documentElement.classList.remove("has-script"); // nothing waits for who cannot come
+    for (const script of all) if (script.src.includes("/site.js")) script.addEventListener("error", lost);
     document.head.append(scripts.content);
   };
   if (document.hidden) start();
   else requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(start))); // the first was shown
 });
-// A press on code that comes before them is not lost: site.js repeats the first.
-addEventListener("click", ({ target }) => (window.pressed ??= target.closest?.(".cell-run, .cell_input pre")));
+// What is pressed before they come is not lost: site.js repeats it.
+window.pressed = [];
+addEventListener("click", ({ target }) => window.pressed.push(target));
 // The book's typefaces, asked for with the page's style and not after it; in a folder a style asks without an origin.
 // The first page on a phone shows in the machine's own, which paints sooner on a slow network, and fetches the book's
 // when it is whole.

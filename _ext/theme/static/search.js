@@ -1,10 +1,10 @@
-// What Sphinx's search does not know: a page's formulas have a second, spoken form, a folder on disk may not be
+// What Sphinx's search does not know: a page's formulas have a second, spoken form, what waits has a line, a folder on disk may not be
 // read, and a result should lead to the words themselves (a text fragment), not to the top of a long page.
 {
   const plain = Search.htmlToText;
   Search.htmlToText = (page, anchor) => {
     const parsed = new DOMParser().parseFromString(page, "text/html");
-    parsed.querySelectorAll(".katex-mathml").forEach((spoken) => spoken.remove());
+    parsed.querySelectorAll(".katex-mathml, .withheld-door").forEach((element) => element.remove());
     return plain(parsed.documentElement.outerHTML, anchor);
   };
   if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;

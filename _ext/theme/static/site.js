@@ -25,47 +25,62 @@
   // A link within the page needs every section laid out, before the browser follows it.
   const whole = () => root.classList.add("whole");
   addEventListener("click", (event) => event.target.closest?.("a[href*='#']") && whole(), true);
-  addEventListener("hashchange", () => {
-    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const waiting = place?.closest(".withheld:has(> [hidden])");
-    if (root.classList.contains("whole") && !waiting) return;
+  function goTo() {
+    let to;
+    try {
+      to = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    } catch {
+      return; // a stray %
+    }
+    const box = to?.closest(".withheld");
+    const waits = box?.lastElementChild.hidden;
+    reveal(box);
+    if (root.classList.contains("whole") && !waits) return;
     whole(); // typed into the address
-    reveal(waiting);
-    place?.scrollIntoView();
-  });
+    to?.scrollIntoView();
+  }
+  addEventListener("hashchange", goTo);
 
   // What follows a question waits for a guess (withheld.py), or for who asks to see it, here or always.
-  const guessed = new Set([store.get(`guessed:${page}`)].flat().filter((id) => typeof id === "string"));
+  const GUESSED = `guessed:${page}`;
+  const guessed = () => [store.get(GUESSED)].flat().filter((id) => typeof id === "string");
+  const behind = (id) => document.querySelector(`[data-question="${CSS.escape(id)}"]`);
   function reveal(box) {
     if (!box) return;
     box.lastElementChild.hidden = false;
-    guessed.add(box.dataset.question);
-    store.set(`guessed:${page}`, [...guessed]);
+    const { question } = box.dataset;
+    if (!guessed().includes(question)) store.set(GUESSED, [...guessed(), question]);
   }
   const showing = document.createElement("button");
   showing.type = "button";
-  const always = () => root.classList.contains("shows-answers");
   function show(all) {
     root.classList.toggle("shows-answers", all);
-    store.set("answers", all ? "shown" : null);
     showing.textContent = all ? "Let answers wait for a guess" : "Show all answers";
   }
-  showing.addEventListener("click", () => show(!always()));
+  function choose(all) {
+    show(all);
+    store.set("answers", all ? "shown" : null);
+  }
+  const always = () => root.classList.contains("shows-answers");
+  showing.addEventListener("click", () => choose(!always()));
   addEventListener("guess", ({ target }) => {
-    const { id } = target.closest("[data-widget]");
-    reveal(document.querySelector(`[data-question="${CSS.escape(id)}"]`));
+    const asked = target.closest("[data-widget]"); // none for what Python in the page has shown
+    if (asked) reveal(behind(asked.id));
   });
   addEventListener("beforematch", ({ target }) => reveal(target.closest(".withheld")));
   addEventListener("click", ({ target }) => {
     const button = target.closest?.(".withheld-door button");
     if (!button) return;
     const box = button.closest(".withheld");
-    if ("always" in button.dataset) show(true);
+    if ("always" in button.dataset) choose(true);
     else reveal(box);
     box.lastElementChild.tabIndex = -1; // the button is gone, and the keyboard goes on where it was
     box.lastElementChild.focus({ preventScroll: true });
+    box.scrollIntoView({ block: "nearest" }); // more than this box may have opened
   });
-  for (const box of document.querySelectorAll(".withheld")) if (guessed.has(box.dataset.question)) reveal(box);
+  guessed().map(behind).forEach(reveal);
+  show(always());
+  if (location.hash) goTo();
 
   // A place in a section that is out of view is not laid out yet, and asking where it lies would do it at once.
   const laidOut = (element) => element.checkVisibility({ contentVisibilityAuto: true });
@@ -74,7 +89,6 @@
   // The place: the last heading above the upper third of the window. The contents link to every one, in order.
   const contents = document.getElementById("contents");
   contents.querySelector(".contents-keep")?.append(" ", showing);
-  show(always());
   const links = [...contents.querySelectorAll("a[href^='#']:not([href='#main'])")];
   const sections = links.map((link) => document.getElementById(link.hash.slice(1)));
   const place = document.getElementById("place"),
@@ -214,7 +228,6 @@
   }
   if (python !== undefined) {
     addEventListener("click", act);
-    window.pressed?.click(); // when nobody heard it
     for (const box of document.querySelectorAll(".cell[data-cell], [data-exercise]")) {
       const { cell, exercise } = box.dataset;
       if (store.get(`code:${page}#${cell ?? `ex-${exercise}`}`)) box.classList.add("kept");
@@ -233,4 +246,8 @@
     if (field.checkVisibility()) field.focus();
     else document.querySelector(".bar-search-link").click();
   });
+
+  // What was pressed when nobody here could hear it, each thing once.
+  const heard = [".withheld-door button", ...(python === undefined ? [] : [ACTS])].join();
+  for (const target of new Set(window.pressed.map((pressed) => pressed.closest?.(heard)))) target?.click();
 })();

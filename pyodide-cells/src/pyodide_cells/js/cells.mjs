@@ -188,7 +188,7 @@ class Page {
   async run_and_go(box) {
     const next = this.boxes
       .slice(this.boxes.indexOf(box) + 1)
-      .find(({ element }) => !element.closest("details:not([open])"));
+      .find(({ element }) => element.checkVisibility() && !element.closest("details:not([open])"));
     void this.run([box]);
     await next?.edit({ focus: true });
   }

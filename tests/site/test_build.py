@@ -135,8 +135,8 @@ An aside alone.
 Free.
 
 ```{code-cell} ipython3
-from attnlib.exercises import question
-question("which-shape")
+from attnlib.exercises import predict
+predict(1, "reorder")
 ```
 
 Its end.
@@ -144,13 +144,19 @@ Its end.
 ## Exercises
 
 ```{code-cell} ipython3
-predict(1, "scale")
+predict(1, "which-wins")
 ```
 
 Free too.
 """
 DOWNLOADS = "# Downloads\n\n```{downloads}\n```\n"
-PAGES = {"index": INDEX, "chapters/01_first": CHAPTER, "plain": PLAIN, "waits": WAITS, "chapters/appendices/downloads": DOWNLOADS}
+PAGES = {
+    "index": INDEX,
+    "chapters/01_first": CHAPTER,
+    "plain": PLAIN,
+    "waits": WAITS,
+    "chapters/appendices/downloads": DOWNLOADS,
+}
 
 
 @pytest.fixture(scope="session")

@@ -66,7 +66,7 @@ EXERCISES = (
     ),
     Exercise(
         id="thief",
-        title="How long must a thief be?",
+        title="How long must the second key be?",
         difficulty="medium",
         minutes=6,
         misconception="The angle alone decides which key is read.",

@@ -156,6 +156,18 @@ PREDICTIONS: dict[str, Question] = {
         explanation="−ln(1/10) = ln 10 ≈ 2.30.",
         provenance="exact",
     ),
+    "houston-reads": ChoiceQuestion(
+        prompt="Which word does *Houston* read most in *we have Houston*, where nobody offers an object?",
+        options=[
+            ("*we*", "It offers a subject, and *Houston* does not ask for one."),
+            ("*have*", "It offers the deed. A little of a query is more than nothing: *have* gets 0.55."),
+            ("*Houston*, itself", "It offers an addressee, and does not ask for one."),
+            ("all three alike", "With equal scores they would be. But it asks a little for a deed."),
+        ],
+        right=1,
+        reveal="With *problem* in the sentence, *problem* gets 0.79, and *have* 0.09.",
+        provenance="hand-made matrices",
+    ),
     "which-came-first": OrderQuestion(
         prompt="What came first?",
         options=[

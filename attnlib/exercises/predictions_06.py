@@ -62,7 +62,7 @@ PREDICTIONS: dict[str, Question] = {
             ("0 and ½, and the picture does not tell", "Shares of 1 and 0 have this mean, and so have ½ and ½."),
         ],
         right=2,
-        reveal="Any p and 1 − p have it. Without noise all but ½ and ½ leave no error.",
+        reveal="So has any p with 1 − p. Without noise, and with one p for all rows, all but ½ and ½ leave no error.",
     ),
     "count-heads": ChoiceQuestion(
         title="The price of twelve heads",

@@ -166,8 +166,8 @@ EXERCISES = (
             tolerance=0.006,
             wrong=[
                 (0.4, 0.001, "That is the weight. The loss is minus its logarithm."),
-                (float(np.log(3)), 0.01, "That is the loss when each reads a third from all three. Here the own score is lower than the others."),
-                (float(np.log(2)), 0.006, "That would be half for each of the other two. But the own score is finite, so each token also reads a little from itself."),
+                (float(np.log(3)), 0.01, "That is the loss when each weight is a third. Here the own score is lower than the others."),
+                (float(np.log(2)), 0.006, "That would be half for each of the other two. But the own score is 0, so each token reads 1/5 from itself."),
                 (float(-np.log(2.5)), 0.006, "The logarithm of a weight is negative; the loss is *minus* it."),
                 (float(3 * np.log(2.5)), 0.01, "That is the sum over the three rows. The loss is their mean."),
                 (float(np.log(5)), 0.006, "That is the loss of reading oneself: 1 of 1 + 2 + 2."),

@@ -61,7 +61,7 @@ ON_ASSUMPTIONS = (
                 ),
                 (
                     "k = q, and its components are independent",
-                    "Then q·k = ‖q‖², with a mean of d_k, and a variance that depends on the fourth power.",
+                    "Then q·k = ‖q‖², with a mean of d_k, and for normal components a variance of 2 d_k.",
                 ),
             ],
             right=2,
@@ -100,7 +100,7 @@ ON_ASSUMPTIONS = (
                 (
                     8.0,
                     0.05,
-                    "√64 shrinks scores of some other width. Here the largest score is 1 and must *grow*: to what?",
+                    "That √64 belongs to a division. Here the largest score is 1 and must *grow*: to what?",
                 ),
                 (float(np.log(144)), 0.03, "That counts 16 other keys. The match is one of the 16, so there are 15."),
                 (

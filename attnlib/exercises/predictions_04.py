@@ -57,7 +57,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="Take 16 random keys, d_k = 1,024, and divide the scores by d_k in place of its root. "
         "What is the mean largest weight of a row, about?",
         options=[
-            ("0.97", "That is without any division. Scores that spread by 32 are divided by 1,024 now."),
+            ("0.96", "That is without any division. Scores that spread by 32 are divided by 1,024 now."),
             ("0.25", "That is about what the root gives: scores that spread by 1. Here they spread by 32/1,024."),
             ("0.07", "The scores spread by 32/1,024, about 0.03, so all keys get nearly 1/16."),
         ],
@@ -151,7 +151,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     # What the root rests on
     "one-is-equal": NumberQuestion(
-        prompt="d_k = 6. All variances are 1. The components of q are uncorrelated, those of k are six times the same number, "
+        prompt="d_k = 6. All variances are 1. The components of q are uncorrelated, those of k all equal, "
         "and q is independent of k. What is the variance of q·k?",
         right=6.0,
         wrong=[
@@ -167,7 +167,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="Draw the components of q independently, normal with variance 1. Toss a coin for each key, and let the key be "
         "q or −q. Then no component of k is correlated with any component of q. With d_k = 64, what is the variance of q·k?",
         options=[
-            ("About 64, as always", "For that, q and k must be *independent*. Who sees this k knows q up to its sign."),
+            ("About 64, as always", "That rule assumes *independent* q and k. Who sees this k knows q up to its sign."),
             ("About 8", "√64 is the standard deviation of the rule, and the rule does not hold here."),
             ("About 4,200", "The score is ‖q‖² or −‖q‖², and ‖q‖² is about 64. The square of that is about 4,096."),
         ],

@@ -153,7 +153,7 @@ EXERCISES = (
         misconception="A token that is read alone stands at place 0.",
         hints=(
             "The cached keys were turned by the places 0 to 9. By which place must the query of the next token be turned?",
-            "`np.arange(len(new))` with one new token is `[0]`.",
+            "`np.arange(len(q))` with one new token is `[0]`.",
         ),
         question=ChoiceQuestion(
             prompt="A program writes one token at a time. It keeps the turned keys of ten tokens, places 0 to 9. For the next token it calls "

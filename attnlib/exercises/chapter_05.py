@@ -155,7 +155,7 @@ EXERCISES = (
         minutes=6,
         misconception="True means the same in every library.",
         hints=(
-            "The fold in *What True means* has a list. Which of the three is our own convention?",
+            "The fold on what True means tells. Which of the three is our own convention?",
             "~mask turns every True into False. For a bias choose with np.where between 0 and −∞.",
         ),
         properties=POLARITY,

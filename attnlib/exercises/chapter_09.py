@@ -178,7 +178,7 @@ EXERCISES = (
         minutes=3,
         misconception="What has learned to read twelve facts can read thirteen.",
         hints=(
-            "Which matrix meets the facts of the text, and how many rows has each of its keys?",
+            "Which matrix meets the facts of the text, and how wide is each of its keys?",
             "In attention each name has a key of its own, made by one matrix for all.",
         ),
         question=ChoiceQuestion(

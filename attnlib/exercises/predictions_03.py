@@ -16,7 +16,7 @@ PREDICTIONS: dict[str, Question] = {
                 "The one that beats it",
                 "Each score now belongs to the pair the other way round, and as these were trained, scissors read rock most.",
             ),
-            ("All three alike", "The scores keep their size. They only belong to other pairs."),
+            ("All three alike", "They are the same nine scores, and still differ."),
             (
                 "Itself",
                 "A token's score with itself is the one score that the exchange leaves where it was. It was low in its row, and in these runs in its column, too.",
@@ -87,7 +87,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "about 1/16: the numbers are random",
-                "In the mean over many queries each key gets about 1/16. The largest of each row is more.",
+                "That is the mean of each row. The largest of each row is more.",
             ),
             (
                 "about a quarter",

@@ -43,8 +43,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "margins": ChoiceQuestion(
         title="Two heads at once",
-        prompt="Without 1.2 the margin is 5.53 less, without 2.2 it is 3.64 less: about 9.2 together. Suppose that 2.2 takes over a part of 1.2's work "
-        "when that one is silent, and nothing else changes. How much less is the margin without both, then?",
+        prompt="Without 1.2 the margin is 5.53 less, without 2.2 it is 3.64 less: about 9.2 together. Suppose that, with 1.2 silent, 2.2 does a part "
+        "of its work, and nothing else changes. How much less is the margin without both, then?",
         options=[
             ("Clearly more than 9.2", "Without 1.2 alone, 2.2 makes up for a part of the loss. Without both it does not. Below it is measured."),
             ("About 9.2, the sum", "So it would be if 2.2 did the same whether 1.2 is there or not. We supposed that it does more when 1.2 is silent."),
@@ -69,7 +69,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="In a list of 20 words the word to copy stands 19 places back, in one of 28 it stands 27 back. 20 words: 0.61 to 0.63 right. And 28?",
         options=[
             ("Less: the list is longer", "It may seem so. But which of the two biases costs more?"),
-            ("About as much", "There the fine is 2.3, and not 3.4."),
+            ("About as much", "There the bias is −2.3, and not −3.4."),
             ("More", "If the biases are the cause, the smaller fine should cost less."),
         ],
         right=2,

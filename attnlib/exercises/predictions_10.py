@@ -63,7 +63,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="256 tokens, and in the last training texts were cut after 128. Where does 1.3 no longer read the token before?",
         options=[
             ("In the second half, at places that the last training did not have", "There, but for its first token, it is nearly perfect. Look at the first half."),
-            ("In the first half, at places that the last training had", "And at the first token of the second, whose right key, that of the token before, is the last early one. New since the last training are the keys at late places."),
+            ("In the first half, at places that the last training had", "And at the first token of the second, whose right key, that of the token before, is the last early one. The last training had no keys at late places."),
             ("Everywhere, a little", "The two halves differ much."),
             ("Nowhere: its rule holds for all places", "In the first half it often fails."),
         ],

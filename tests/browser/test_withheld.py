@@ -50,6 +50,7 @@ def test_a_guess_opens_what_follows_and_nothing_else_and_a_later_visit_finds_it_
     text = box(page).locator("p").nth(1)
     expect(text).to_be_hidden()
     question = page.locator(f"#{box(page).get_attribute('data-question')}")
+    question.scroll_into_view_if_needed()  # it is mounted near the screen
     question.locator(".attn-options button").last.click()  # right or wrong
     expect(text).to_be_visible()
     assert waiting(page) == everything - 1 > 2

@@ -222,7 +222,7 @@ test: $(WIDGETS)
 # the audit's rules.
 test-all: export COV = --cov
 test-all: test hub-environment
-	pytest -m slow -n 3 --dist worksteal
+	pytest -m slow -n 3 --dist worksteal --timeout=1800
 	@$(MAKE) --no-print-directory audit
 
 clean:

@@ -142,7 +142,7 @@ EXERCISES = (
         minutes=10,
         misconception="Filler must be blocked as a query, too.",
         hints=(
-            "One mask for each sequence: the result has shape (b, n, n) for b lengths. Give the padding part the shape (b, 1, n). A shape of (b, n) fits n × n only where b = n or b = 1, and with b = n it sets lengths against queries.",
+            "One mask for each sequence: the result has shape (b, n, n) for b lengths. Give the padding part the shape (b, 1, n). A shape of (b, n) fits n × n only where b = n, b = 1 or n = 1, and with b = n it sets lengths against queries.",
             "np.tri(n, dtype=bool) is one of the two. For the other compare the places of the keys with each length: lengths[:, None, None].",
             "A key is read when both masks allow it.",
         ),

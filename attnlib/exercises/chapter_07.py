@@ -142,7 +142,7 @@ EXERCISES = (
                 ("`attention` with `causal_mask(n)`", "It makes all scores, then puts −∞ on some. The work is done."),
                 ("`streaming_attention` with `causal=True`", "It never starts on a tile of keys that lies in the future of all its queries."),
                 ("Both", "Does `attention` know what will be masked when it computes `Q @ K.T`?"),
-                ("Neither", "One of the two goes through the keys in tiles, and whole tiles lie in the future."),
+                ("Neither", "One of the two is told `causal=True`, and leaves out whole tiles."),
             ],
             right=1,
         ),

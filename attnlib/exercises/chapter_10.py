@@ -151,7 +151,7 @@ EXERCISES = (
         question=ChoiceQuestion(
             prompt="Silence any one head of a model: no cosine of your sentences changes by more than 0.02. What follows?",
             options=[
-                ("The heads can be left out, all of them", "Each can be spared while the others are there. Without all 72, four fewer partners were found, and sentences of different pairs had 0.49 in place of 0.06."),
+                ("The heads can be left out, all of them", "Each was silenced while the others were there. Without MiniLM's 72, four fewer partners were found, and sentences of different pairs had 0.49 in place of 0.06."),
                 (
                     "For these sentences, no single head moves a cosine by more than 0.02 while all others are there",
                     "As wide as what was measured. Whether 0.02 is little depends on where: from 1 down it is an angle of 11°, at 0.5 one of 1°.",

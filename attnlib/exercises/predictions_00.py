@@ -127,7 +127,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "Nothing: each name still agrees with itself in every field",
-                "So it does, and scores 16 still. But what does the loud key score when one of the seven others is called?",
+                "So it does, and scores 16 or more. But what does the loud key score when one of the seven others is called?",
             ),
             (
                 "The loud name is found less often",

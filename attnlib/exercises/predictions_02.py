@@ -35,7 +35,7 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "factors-only": ChoiceQuestion(
-        prompt="All three are trained alike. Which ends, on average, about where one gauge alone does?",
+        prompt="All three are trained alike. Which errs, on average, about as much as one gauge alone?",
         options=[
             (
                 "Factors",

@@ -5,7 +5,7 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 PREDICTIONS: dict[str, Question] = {
     "who-bites": NumberQuestion(
         title="Who bites whom?",
-        prompt="A cosine of 1 is the same direction, and two sentences that have nothing to do with each other have 0.06 here, on average. What is the cosine of "
+        prompt="A cosine of 1 is the same direction, and two sentences about different events have 0.06 here, on average. What is the cosine of "
         "*The dog bites the man* and *The man bites the dog*? To two places after the point.",
         right=0.97,
         tolerance=0.025,
@@ -37,9 +37,9 @@ PREDICTIONS: dict[str, Question] = {
         prompt="1.3 reads the token before with a weight near 1. Order the 72 heads by how much the 40 cosines change, on average, up or down, "
         "when a head gives zeros. Where does 1.3 stand?",
         options=[
-            ("First: no other head has so clear a job", "Clear to us. 16 other heads change more."),
-            ("Among the first twenty, not first", "16 heads change them more."),
-            ("Between 21st and 71st", "16 heads change them more: that makes it 17th."),
+            ("First: no other head has so clear a job", "Clear to us. At least 16 other heads change more."),
+            ("Among the first twenty, not first", "At least 16 heads change them more."),
+            ("Between 21st and 71st", "16 heads change them more: it shares place 17."),
             ("Last: word order does not matter for meaning", "Without it the cosines change more than without most heads."),
         ],
         right=1,
@@ -72,7 +72,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "distance-or-place": ChoiceQuestion(
         title="Distance or place?",
-        prompt="Tokens 98 to 129 have many late keys near them. They put 0.53 on the token before, on average. Which mask brings them back to 0.9 or more: that of *distance*, or that of *place*?",
+        prompt="Tokens 98 to 129 are the last 32 whose right key is early; late keys stand near. They put 0.53 on the token before, on average. Which mask brings them back to 0.9 or more: that of *distance*, or that of *place*?",
         options=[
             ("Both", "So it would be if distance were the reason. But most of what they wrongly read is less than 128 places ahead."),
             ("Only the one for place", "Most of what they wrongly read stands at late places, and less than 128 places ahead."),

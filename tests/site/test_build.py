@@ -243,6 +243,7 @@ def test_what_follows_a_question_waits_up_to_the_next_one_or_part(built):
     assert [*waits] == [questions[0], questions[2]]  # an aside alone does not wait, nor what follows an exercise
     assert waits[questions[0]].startswith("The answer.")
     assert "its code" in waits[questions[0]]
+    assert "The next." not in waits[questions[0]]  # it leads to the question after it
     assert waits[questions[2]] == "Its end."
     assert all(box.select_one("[hidden=until-found]") for box in page.select(".withheld"))
 

@@ -24,13 +24,15 @@ document.documentElement.classList.add("has-script");
 if (location.hash || performance.getEntriesByType("navigation")[0]?.type !== "navigate")
   document.documentElement.classList.add("whole");
 // What follows a question waits for a guess (withheld.py): not here where one was made, nor for who wants all shown.
-if (window.store.get("answers") === "shown") document.documentElement.classList.add("shows-answers");
-const guessed = window.store.get(`guessed:${document.documentElement.dataset.page}`);
-if (Array.isArray(guessed) && guessed.length) {
-  const boxes = guessed.map((id) => `[data-question="${CSS.escape(id)}"]`).join();
+// Who comes from the search in a browser that finds nothing in what is hidden sees all.
+const fromSearch = !("onbeforematch" in window) && /\/search\.html(\?|$)/.test(document.referrer);
+if (window.store.get("answers") === "shown" || fromSearch) document.documentElement.classList.add("shows-answers");
+const guessed = [window.store.get(`guessed:${document.documentElement.dataset.page}`)].flat();
+const boxes = guessed.filter((id) => typeof id === "string").map((id) => `[data-question="${CSS.escape(id)}"]`);
+if (boxes.length && "adoptedStyleSheets" in document) {
   const open = new CSSStyleSheet();
   open.replaceSync(
-    `:is(${boxes}) { > [hidden] { display: block; content-visibility: visible } > .withheld-door { display: none } }`,
+    `:is(${boxes.join()}) { > [hidden] { display: block; content-visibility: visible } > .withheld-door { display: none } }`,
   );
   document.adoptedStyleSheets.push(open);
 }
@@ -51,8 +53,8 @@ addEventListener("DOMContentLoaded", () => {
   else requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(start))); // the first was shown
 });
 // What is pressed before they come is not lost: site.js repeats it.
-window.pressed = [];
-addEventListener("click", ({ target }) => window.pressed.push(target));
+window.presses = [];
+addEventListener("click", ({ target }) => window.presses?.push(target));
 // The book's typefaces, asked for with the page's style and not after it; in a folder a style asks without an origin.
 // The first page on a phone shows in the machine's own, which paints sooner on a slow network, and fetches the book's
 // when it is whole.

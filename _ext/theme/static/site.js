@@ -44,6 +44,8 @@
   // What follows a question waits for a guess (withheld.py), or for who asks to see it, here or always.
   const GUESSED = `guessed:${page}`;
   const guessed = () => [store.get(GUESSED)].flat().filter((id) => typeof id === "string");
+  const closed = () =>
+    [...document.querySelectorAll(".withheld")].filter((box) => !guessed().includes(box.dataset.question));
   const behind = (id) => document.querySelector(`[data-question="${CSS.escape(id)}"]`);
   function reveal(box) {
     if (!box) return;
@@ -55,6 +57,7 @@
   showing.type = "button";
   function show(all) {
     root.classList.toggle("shows-answers", all);
+    for (const box of closed()) box.lastElementChild.hidden = all ? false : "until-found";
     showing.textContent = all ? "Let answers wait for a guess" : "Show all answers";
   }
   function choose(all) {
@@ -74,10 +77,13 @@
     const box = button.closest(".withheld");
     if ("always" in button.dataset) choose(true);
     else reveal(box);
-    box.lastElementChild.tabIndex = -1; // the button is gone, and the keyboard goes on where it was
-    box.lastElementChild.focus({ preventScroll: true });
-    box.scrollIntoView({ block: "nearest" }); // more than this box may have opened
+    const text = box.lastElementChild;
+    text.tabIndex = -1; // the button is gone, and the keyboard goes on where it was
+    text.addEventListener("blur", () => text.removeAttribute("tabindex"), { once: true });
+    text.focus({ preventScroll: true });
+    if ("always" in button.dataset) box.scrollIntoView({ block: "nearest" }); // what is above it has opened, too
   });
+  closed().filter((box) => !box.lastElementChild.hidden).forEach(reveal); // a search that came before this script
   guessed().map(behind).forEach(reveal);
   show(always());
   if (location.hash) goTo();
@@ -189,7 +195,8 @@
   const FOLDER =
     "Python does not run in a page opened from a folder: run `make serve`, or read the book on its website.";
   const LOST = "Python could not be loaded. Is there a connection? Another click tries again.";
-  const ACTS = [".cell-run", ".cell_input pre", "[data-stub] pre", ".solution:not([open]) > summary"].join();
+  const CODE = ".cell-run, .cell_input pre, [data-stub] pre";
+  const ACTS = `${CODE}, .solution:not([open]) > summary`;
   let tries = 0;
   function untried(solution) {
     let before = solution.previousElementSibling;
@@ -248,6 +255,8 @@
   });
 
   // What was pressed when nobody here could hear it, each thing once.
-  const heard = [".withheld-door button", ...(python === undefined ? [] : [ACTS])].join();
-  for (const target of new Set(window.pressed.map((pressed) => pressed.closest?.(heard)))) target?.click();
+  const heard = [".withheld-door button", ...(python === undefined ? [] : [CODE])].join();
+  const pressed = new Set(window.presses?.map((target) => target.closest?.(heard)));
+  window.presses = null;
+  for (const target of pressed) target?.click();
 })();

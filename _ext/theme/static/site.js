@@ -83,7 +83,8 @@
     text.focus({ preventScroll: true });
     if ("always" in button.dataset) box.scrollIntoView({ block: "nearest" }); // what is above it has opened, too
   });
-  closed().filter((box) => !box.lastElementChild.hidden).forEach(reveal); // a search that came before this script
+  // What a search opened before this script came.
+  for (const box of closed()) if (!box.lastElementChild.hidden) reveal(box);
   guessed().map(behind).forEach(reveal);
   show(always());
   if (location.hash) goTo();

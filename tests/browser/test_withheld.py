@@ -71,7 +71,7 @@ def without_its_script(page, act=lambda route: None):
 
 def test_what_was_guessed_is_open_before_the_pages_script_has_come(served, open_page):
     page = open_page(f"{served}/{CHAPTER}")
-    page.get_by_role("button", name="Show it").first.click()
+    page.get_by_role("button", name="Show it").first.press("Enter")
     expect(box(page).locator("p").nth(1)).to_be_visible()
     without_its_script(page)
     expect(box(page).locator("p").nth(1)).to_be_visible()
@@ -82,7 +82,7 @@ def test_a_button_that_is_pressed_before_the_pages_script_has_come_opens_its_tex
     page = open_page(f"{served}/{CHAPTER}")
     late = []
     without_its_script(page, lambda route: late.append(route))
-    page.get_by_role("button", name="Show it").first.click()
+    page.get_by_role("button", name="Show it").first.press("Enter")
     expect(box(page).locator("p").nth(1)).to_be_hidden()
     for route in late:
         route.continue_()
@@ -110,7 +110,7 @@ def test_show_it_opens_one_by_the_keyboard_and_the_focus_stays_there(served, ope
 
 def test_always_show_opens_every_page_until_the_contents_take_it_back(served, open_page):
     page = open_page(f"{served}/{CHAPTER}")
-    page.get_by_role("button", name="Always show").first.click()
+    page.get_by_role("button", name="Always show").first.press("Enter")
     expect(page.locator(".withheld-door:visible")).to_have_count(0)
     page.goto(f"{served}/{OTHER}")
     assert waiting(page) == 0
@@ -177,7 +177,7 @@ def test_what_was_stored_by_something_else_hides_nothing_for_good(served, open_p
     page.evaluate("localStorage.setItem('attention-book:guessed:chapters/01_dot_product', '{\"a\": 1}')")
     page.reload()
     assert waiting(page) == everything
-    page.get_by_role("button", name="Show it").first.click()
+    page.get_by_role("button", name="Show it").first.press("Enter")
     expect(page.locator(".withheld-door:visible")).to_have_count(everything - 1)
     assert page.problems == []
 

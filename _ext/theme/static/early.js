@@ -31,9 +31,8 @@ const guessed = [window.store.get(`guessed:${document.documentElement.dataset.pa
 const boxes = guessed.filter((id) => typeof id === "string").map((id) => `[data-question="${CSS.escape(id)}"]`);
 if (boxes.length && "adoptedStyleSheets" in document) {
   const open = new CSSStyleSheet();
-  open.replaceSync(
-    `:is(${boxes.join()}) { > [hidden] { display: block; content-visibility: visible } > .withheld-door { display: none } }`,
-  );
+  const shown = "> [hidden] { display: block; content-visibility: visible }";
+  open.replaceSync(`:is(${boxes.join()}) { ${shown} > .withheld-door { display: none } }`);
   document.adoptedStyleSheets.push(open);
 }
 // The page's other scripts, in their order, once it was painted: until then they would share the network with what is

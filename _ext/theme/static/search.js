@@ -1,6 +1,6 @@
 // What Sphinx's search does not know: a page's formulas have a second, spoken form, what waits for a guess has a line
-// that says so, a folder on disk may not be read, and a result should lead to the words themselves (a text fragment), not
-// to the top of a long page.
+// that says so, a folder on disk may not be read, and a result should lead to the words themselves (a text fragment),
+// not to the top of a long page.
 {
   const plain = Search.htmlToText;
   Search.htmlToText = (page, anchor) => {

@@ -44,8 +44,10 @@
   // What follows a question waits for a guess (withheld.py), or for who asks to see it, here or always.
   const GUESSED = `guessed:${page}`;
   const guessed = () => [store.get(GUESSED)].flat().filter((id) => typeof id === "string");
-  const closed = () =>
-    [...document.querySelectorAll(".withheld")].filter((box) => !guessed().includes(box.dataset.question));
+  function closed() {
+    const open = guessed();
+    return [...document.querySelectorAll(".withheld")].filter((box) => !open.includes(box.dataset.question));
+  }
   const behind = (id) => document.querySelector(`[data-question="${CSS.escape(id)}"]`);
   function reveal(box) {
     if (!box) return;

@@ -181,6 +181,7 @@
     const section = unseen.shift();
     if (!section) return;
     section.style.contentVisibility = "visible";
+    section.getBoundingClientRect(); // laid out now: a rest may hear several calls, and its frame would lay out all
     atRest(layOut);
   }
   const moves = ["scroll", "pointerdown", "keydown"];

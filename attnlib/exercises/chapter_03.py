@@ -13,7 +13,7 @@ EXERCISES = (
         minutes=4,
         misconception="With one place for each token, two tokens cannot read each other at all.",
         hints=(
-            "With one place for each token: which number of scores is at most the mean of which two others?",
+            "With one place for each token: which score is at most the mean of which two others?",
             "For each row compare the weight on the other token with the weight on itself.",
         ),
         question=ChoiceQuestion(

@@ -141,7 +141,7 @@ EXERCISES = (
                 (
                     float(np.sqrt(16 * 40 * 110 / 400)),
                     0.02,
-                    "The two scores are not independent: one query asks both. Take the difference of the tokens.",
+                    "That adds the two variances. But these tokens are alike in part: take their difference.",
                 ),
                 (1.0, 0.01, "That is after the division by √16."),
                 (float(np.sqrt(320)), 0.05, "Both matrices have entries of variance 1/20, so it is divided by 20²."),

@@ -54,6 +54,7 @@ EXERCISES = (
                 (0.5, 0.001, "The words that are left keep their proportions: 0.2 to 0.3."),
                 (0.4, 0.001, "That is the weight of the first token. Which of the four is itself?"),
                 (0.75, 0.001, "The first token may be read, too."),
+                (0.375, 0.001, "It may read itself and what came before, not what follows."),
                 (0.8, 0.001, "What is taken away is shared in proportion: divide by what is left."),
             ],
             explanation="0.3 / (0.2 + 0.3).",
@@ -67,7 +68,7 @@ EXERCISES = (
         minutes=3,
         misconception="A strict comparison makes a causal mask as well.",
         hints=(
-            "`[:, None]` makes a column: which of the two sizes belongs to queries?",
+            "`[:, None]` makes a column: which side of `>` belongs to queries?",
             "Write the grid down, row by row. Is the diagonal True?",
         ),
         question=ChoiceQuestion(

@@ -137,7 +137,7 @@ EXERCISES = (
             "A tile of keys that is masked as a whole, for all queries at hand: who can know that before computing it?",
         ),
         question=ChoiceQuestion(
-            prompt="A causal mask blocks nearly half of all pairs. Which function needs only about half of the multiply–adds because of it?",
+            prompt="A causal mask blocks nearly half of all pairs. In a long text, which function then needs about half of the multiply–adds?",
             options=[
                 ("`attention` with `causal_mask(n)`", "It makes all scores, then puts −∞ on some. The work is done."),
                 ("`streaming_attention` with `causal=True`", "It never starts on a tile of keys that lies in the future of all its queries."),

@@ -87,8 +87,8 @@ EXERCISES = (
         question=ChoiceQuestion(
             prompt="2.4's weight on its word falls to 0.05 without head 1.4. Why were 1.1, 1.2 and 1.3 silenced as well?",
             options=[
-                ("To find the best head of layer 1", "No accuracy is asked here. Which rival to the story is ruled out?"),
-                ("To see whether any loss in layer 1 would do the same", "Then the fall would say nothing about 1.4."),
+                ("To find the best head of layer 1", "No head is ranked here. Which rival to the story is ruled out?"),
+                ("To see whether any loss in layer 1 would do the same", "Then the fall would say little about 1.4."),
                 ("To make the mean of five draws more exact", "The draws do that. The other heads are another experiment."),
                 ("To prove that 1.4 writes into the key of 2.4", "The test does not tell which of 2.4's matrices needs 1.4."),
             ],

@@ -79,7 +79,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
         ],
         right=3,
-        reveal="Point at these cells in the grid below, and look which axis their scores come from.",
+        reveal="Press these cells in the grid below: which axis do their scores come from?",
     ),
     "real-words": ChoiceQuestion(
         prompt="With GloVe’s vectors *have* reads most, after itself, from *we*. And *problem*: from which word does it read most, "

@@ -39,7 +39,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "Factors",
-                "Each axis that they meet holds a bit of all, so a factor that weakens the random numbers weakens the lake, too.",
+                "Most axes that they meet mix all, so a factor that weakens the random numbers weakens the lake, too.",
             ),
             (
                 "Factors with the axes turned back",

@@ -94,7 +94,7 @@ PREDICTIONS: dict[str, Question] = {
                 "Scores are sums of 64 products. Their standard deviation is about 8, and a lead of only 3 is already a factor of 20.",
             ),
             (
-                "about four fifths",
+                "about five sixths",
                 "The standard deviation of the scores is about 8: the best of sixteen is mostly far ahead.",
             ),
             ("nearly all, 0.99", "Not in the mean: that happens in a part of the rows only."),
@@ -161,15 +161,15 @@ PREDICTIONS: dict[str, Question] = {
         right=1,
     ),
     "grows-with": ChoiceQuestion(
-        prompt="A sentence gets twice as long. How many more numbers must the ideal tensor and attention learn?",
+        prompt="A sentence gets twice as long. By what factor do the numbers to learn grow, for the ideal tensor and for attention?",
         options=[
             (
-                "both twice as many",
+                "2 for both",
                 "The tensor has a cell for each *pair*. And does any of W_Q, W_K, W_V have n in its shape?",
             ),
-            ("the tensor four times as many, attention twice", "n stands in the shape of none of the three matrices."),
+            ("4 for the tensor, 2 for attention", "n stands in the shape of none of the three matrices."),
             (
-                "the tensor four times as many, attention none",
+                "4 for the tensor, 1 for attention: as many as before",
                 "A cell for each pair of tokens, and three matrices for any length.",
             ),
         ],

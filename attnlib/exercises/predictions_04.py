@@ -13,7 +13,7 @@ PREDICTIONS: dict[str, Question] = {
             (
                 64.0,
                 1.0,
-                "That is four times 16, as if the divisor grew with d_k. Four times as wide is only twice the divisor.",
+                "That is four times 16, as if the divisor grew as d_k does. Four times as wide is only twice the divisor.",
             ),
             (1024.0, 1.0, "That is d_k. The divisors found for 4, 16, 64 and 256 were smaller."),
             (256.0, 1.0, "That is d_k / 4, which is right only at width 16. Go from 256 to 1,024: four times as wide."),

@@ -117,6 +117,30 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=2,
     ),
+    "two-more": ChoiceQuestion(
+        title="Two more on trial",
+        prompt="An output *leaks* when it depends on a later coin. A loss below ln 2, on fresh coins and by more than chance, *convicts*. "
+        "Which holds for these two?",
+        options=[
+            (
+                "*two ahead* leaks and is convicted; *same rows* does neither",
+                "It leaks, but in one layer never the coin that it is asked for. So its loss stays at ln 2.",
+            ),
+            (
+                "*two ahead* leaks and is not convicted; *same rows* does not leak, and gets below ln 2",
+                "A leak that tells nothing of the answer costs no less, and coins that are seen again and again are not fresh.",
+            ),
+            (
+                "Both leak, and both get below ln 2",
+                "*same rows* has the causal mask, which keeps later coins out. It gets below ln 2 in another way.",
+            ),
+            (
+                "Neither leaks, and both stay at ln 2",
+                "*two ahead* reads a later coin. And *same rows* is asked for the same coins in every step.",
+            ),
+        ],
+        right=1,
+    ),
     "three-sums": NumberQuestion(
         prompt="Somebody knows the three sums, u + v. The best guess for u, and for v, is (u + v)/2. What is the mean of the squared errors?",
         right=0.5,
@@ -157,19 +181,6 @@ PREDICTIONS: dict[str, Question] = {
         explanation="The first key of the text, and no other. It should read 11 keys: write the mask yourself, `causal_mask(3, 13, offset=10)`.",
         provenance="exact",
     ),
-    "chunk": NumberQuestion(
-        prompt="A cache holds 100 tokens, and a chunk of 4 comes. How many of the 4 · 104 pairs does the right mask allow?",
-        right=410.0,
-        tolerance=0,
-        wrong=[
-            (416.0, 0, "That is all of them. The first new token must not read the three after it."),
-            (10.0, 0, "That is the wrong corner: 1 + 2 + 3 + 4."),
-            (400.0, 0, "And themselves, and each other: 1 + 2 + 3 + 4 more."),
-            (406.0, 0, "A token reads itself, too."),
-        ],
-        explanation="101 + 102 + 103 + 104.",
-        provenance="exact",
-    ),
     "blank": NumberQuestion(
         prompt="Eight coins repeat with period three, so the second stands again at the fifth and at the eighth place. The second is "
         "replaced by a blank, and the output at its place has to name it. What is the best mean loss under the *causal* mask? Two decimals.",
@@ -186,9 +197,9 @@ PREDICTIONS: dict[str, Question] = {
         title="A row after dropout",
         prompt="Some weights of a row are set to 0, and the others are divided by 0.8. What does the row sum to?",
         options=[
-            ("1, as before", "The division is by the same number whatever was dropped. Only the average over many draws is 1."),
+            ("1, as before", "It can be, by chance. But the division is by the same number whatever was dropped: only the average is sure."),
             ("0.8", "Without the division it would be 0.8 on average. With it?"),
-            ("More than 1 or less, by chance", "If a large weight is dropped, the row has lost more than the division gives back."),
+            ("That depends on what is dropped", "If a large weight is dropped, the row has lost more than the division gives back."),
         ],
         right=2,
     ),

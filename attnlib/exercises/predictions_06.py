@@ -55,14 +55,14 @@ PREDICTIONS: dict[str, Question] = {
     "mean-grid": ChoiceQuestion(
         title="The mean of two grids",
         prompt="Of two heads you see the mean grid: each row from the third on gives ½ to the place before and ½ to the one before that. "
-        "Which error of u and v is possible?",
+        "The nearer place has the number u, the other v. Which mean squared error of the two is possible?",
         options=[
             ("0 alone", "If the heads read one place each. But perhaps both read half and half."),
             ("½ alone", "If both heads have this grid. But perhaps each reads one place."),
             ("0 and ½, and the picture does not tell", "Shares of 1 and 0 have this mean, and so have ½ and ½."),
         ],
         right=2,
-        reveal="So has any p with 1 − p. Without noise, and with one p for all rows, all but ½ and ½ leave no error.",
+        reveal="So have p and 1 − p. With one p for all rows, and not ½, W_O can solve for u and v: without noise the error is 0.",
     ),
     "count-heads": ChoiceQuestion(
         title="The price of twelve heads",
@@ -86,6 +86,17 @@ PREDICTIONS: dict[str, Question] = {
             ("Put the heads' rows side by side again", "The heads have no outputs yet."),
             ("Multiply by `W_O`, and add to `X`", "What it multiplies is not there yet. (Band by band it could be done, and added.)"),
         ],
+    ),
+    "divided": ChoiceQuestion(
+        title="Who reads what?",
+        prompt="Two heads, without noise: both errors end near 0 in all five starts. In how many of the five does each head read one number alone?",
+        options=[
+            ("In all five", "Two blends that differ hold both numbers, and W_O takes them apart."),
+            ("In two", "In the three others a head blends both numbers, and W_O subtracts."),
+            ("In none", "It is one way among many, and two starts end there."),
+        ],
+        right=1,
+        provenance="trained",
     ),
     # Heads, counted and shared
     "shared-keys": ChoiceQuestion(

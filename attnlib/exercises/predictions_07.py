@@ -54,7 +54,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("All eight heads share one set of keys", "Eight questions through the same four columns: it costs, and the others cost more."),
             ("A window of 16 tokens", "A token has sixteen candidates at most, and the partner is one of 64."),
-            ("The linearised form", "Four positive numbers for a key: a sum of such products can hardly be sharp."),
+            ("The linearised form", "Four positive numbers for a key: a few keys may stand out, but not all 64."),
         ],
         right=0,
         reveal="Bet on how much is lost, too, before you read on.",
@@ -75,7 +75,7 @@ PREDICTIONS: dict[str, Question] = {
         title="Why build the grid?",
         prompt="Q(KᵀV) needs no n × n grid. Why is attention not computed like that?",
         options=[
-            ("The two are not equal", "As matrix products they are, to the last digit but rounding."),
+            ("(QKᵀ)V and Q(KᵀV) are not equal", "As matrix products they are, but for rounding."),
             ("The softmax stands between the two products", "It needs the scores of a row one by one, before the values come in."),
             ("It takes more multiplications", "It takes fewer, once n is larger than the width of a head."),
         ],
@@ -89,7 +89,7 @@ PREDICTIONS: dict[str, Question] = {
         tolerance=0,
         wrong=[
             (6.0, 0, "So many if the weights are kept. The scores take one more."),
-            (8.0, 0, "So many if AV is computed again as well. On the way back its result is not needed."),
+            (8.0, 0, "So many if AV is computed again as well. Its result, the output, was kept."),
             (4.0, 0, "Those are the gradients. The forward pass counts, and the scores once more."),
             (5.0, 0, "So many on the way back. The forward pass took two."),
             (3.0, 0, "Each of the two products of the forward pass has two gradients."),

@@ -48,6 +48,21 @@ PREDICTIONS: dict[str, Question] = {
         explanation="One quarter turn makes (0, 3) to (−3, 0), and two make (1, 0) to (−1, 0). Their product is 3.",
         provenance="exact",
     ),
+    "slower-dial": NumberQuestion(
+        title="The slow dial at half its speed",
+        prompt="Up to distance 30 the slow dial now stays within angles that it knew. Near crests of the fast one, at 26, 32, 39, 45, 51 and 58, the "
+        "score may pass that of distance 1. Which is the first distance that does?",
+        right=51.0,
+        tolerance=0,
+        wrong=[
+            (26.0, 0, "There the slow dial has turned by 1.3 radians now, and not by 2.6."),
+            (52.0, 0, "There the slow dial stands as it stood at 26. The fast one has a crest just before."),
+            (58.0, 0, "One crest too late."),
+            (45.0, 0, "One crest too early: the slow wave still holds it down."),
+        ],
+        explanation="It had turned by 2.6 radians at 26. At half the speed it gets there at 52, and the fast dial has its crest at 51.",
+        provenance="computed",
+    ),
     "half-split": ChoiceQuestion(
         title="The other layout",
         prompt="The same vector (1, 2, 3, 4) at the same place, half-split: two quarter turns for columns 0 and 2, "
@@ -64,7 +79,7 @@ PREDICTIONS: dict[str, Question] = {
         title="Place your bet",
         prompt="Trained with texts of 16 letters, tried with 64. Which of the three ways stays nearest to 100 %?",
         options=[
-            ("Added waves: their formula has a row for every place", "The formula has one. Did training ever see it?"),
+            ("Added waves: their formula has a row for every place", "It does. Did training see those rows?"),
             ("Rotary: only the distance counts, and the distance is still 1", "The letter before is at distance 1. But what scores do the other distances get?"),
             ("The bias: farther ones share the last number", "That number was learned for a letter that must not be read, and it goes on being used."),
         ],

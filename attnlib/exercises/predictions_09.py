@@ -43,10 +43,10 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "margins": ChoiceQuestion(
         title="Two heads at once",
-        prompt="Without 1.2 the margin is 5.53 less, without 2.2 it is 3.64 less: about 9.2 together. Suppose that, with 1.2 silent, 2.2 does a part "
-        "of its work, and nothing else changes. How much less is the margin without both, then?",
+        prompt="Without 1.2 the margin is 5.53 less, without 2.2 it is 3.64 less: about 9.2 together. Suppose that 2.2 does a part "
+        "of 1.2's work once 1.2 is silent, and nothing else changes. How much does the margin fall without both, then?",
         options=[
-            ("Clearly more than 9.2", "Without 1.2 alone, 2.2 makes up for a part of the loss. Without both it does not. Below it is measured."),
+            ("Clearly more than 9.2", "With 1.2 silent, 2.2 would make up for a part. Without both it cannot. Below it is measured."),
             ("About 9.2, the sum", "So it would be if 2.2 did the same whether 1.2 is there or not. We supposed that it does more when 1.2 is silent."),
             ("About 5.5, the larger one", "Then 2.2 would add nothing without 1.2. That is the opposite of stepping in."),
         ],
@@ -81,8 +81,8 @@ PREDICTIONS: dict[str, Question] = {
         prompt="The feed-forward layer now gets the question and all twelve facts of the text, side by side in one row. Can it learn to give back the fact that is asked for?",
         options=[
             ("No: it has no softmax", "Look at what its keys can be: of the question and of a fact together."),
-            ("At least in part, with more numbers and more steps than attention", "It has to learn for each of the twelve places what attention says once."),
-            ("Yes, and sooner than attention", "Each of the twelve places needs keys of its own."),
+            ("At least in part, with more numbers and more steps than attention", "Its keys and values are learned for twelve fixed places."),
+            ("Yes, and sooner than attention", "After as many steps its error is far larger."),
         ],
         right=1,
     ),

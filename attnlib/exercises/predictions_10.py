@@ -24,8 +24,8 @@ PREDICTIONS: dict[str, Question] = {
         prompt="In layers 2 to 5 more than half of the weight lies on `[CLS]`, on average over a layer's heads. Of the lengths that arrive, how "
         "much comes from `[CLS]`?",
         options=[
-            ("More than half, as of the weight", "So it would be if all values had the same length."),
-            ("About a quarter", "The values at `[CLS]` are short enough for less."),
+            ("More than half, as of the weight", "So it would be with vectors all of one length."),
+            ("About a quarter", "Those at `[CLS]` are short enough for less."),
             ("An eighth or less", "In these layers, on average over the heads, the vector that lies there is more than ten times shorter than those of words."),
             ("Nothing: the values there are 0", "They are short, and not 0."),
         ],
@@ -37,8 +37,8 @@ PREDICTIONS: dict[str, Question] = {
         prompt="1.3 reads the token before with a weight near 1. Order the 72 heads by how much the 40 cosines change, on average, up or down, "
         "when a head gives zeros. Where does 1.3 stand?",
         options=[
-            ("First: no other head has so clear a job", "Clear to us. At least 16 other heads change more."),
-            ("Among the first twenty, not first", "At least 16 heads change them more."),
+            ("First: no other head has so clear a job", "Clear to us. 16 other heads change more."),
+            ("Among the first twenty, not first", "16 heads change them more."),
             ("Between 21st and 71st", "16 heads change them more: it shares place 17."),
             ("Last: word order does not matter for meaning", "Without it the cosines change more than without most heads."),
         ],
@@ -54,6 +54,18 @@ PREDICTIONS: dict[str, Question] = {
             ("About 24, as the raw words", "More: what is left of the layers still changes each token's row, one by one."),
             ("35", "11 more than the raw words, 4 fewer than with all heads. But in training the later layers never met such rows, so these 4 are not what attention is worth."),
             ("39, as with all heads", "Not quite: it is four fewer."),
+        ],
+        right=2,
+        provenance="recorded",
+    ),
+    "order-left": ChoiceQuestion(
+        title="Without the word before",
+        prompt="Now silence 1.3 alone, with zeros: the head that reads the word before. By how much does the mean cosine of these twelve pairs then miss 1?",
+        options=[
+            ("By 0.0006, as without any head", "Then no other head would tell the two orders apart. Most of the gap stays."),
+            ("By about half, 0.0075", "More stays: nine tenths."),
+            ("By 0.0136", "Nine tenths of the gap stay without the head whose pattern is order itself."),
+            ("By more than 0.0150", "It is less, but not by much."),
         ],
         right=2,
         provenance="recorded",

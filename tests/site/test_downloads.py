@@ -88,7 +88,7 @@ def test_the_page_links_every_file_and_names_the_wheel_that_there_is():
 def test_every_line_to_type_can_be_copied_as_it_is():
     text = Path("chapters/appendices/downloads.md").read_text(encoding="utf8")
     windows, unix, small = re.findall(r"^```text\n(.+?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert windows.replace("\\", "/").replace("env/Scripts/", "env/bin/").replace("py -m", "python3 -m") == unix
+    assert windows.replace("\\", "/").replace("env/Scripts/", "env/bin/").replace("py -3.13", "python3.13") == unix
     # PowerShell splits an argument at a comma and zsh reads brackets, unless it stands in double quotes
     assert f'"./{WHEEL}[{downloads.EXTRAS}]"' in unix
     assert not re.search(r"[(),\[\]#']", re.sub(r'".+?"', "", windows + unix + small))

@@ -2,7 +2,7 @@
 # make lab     the chapters in JupyterLab   make check   lint, types, unit tests; make test: all that is fast
 # make lite    the website with the chapters in a JupyterLite of its own
 # make hub     a JupyterHub for a class, to try on this machine (see deploy/hub/README.md)
-# make classroom   what students get; make classroom-demo   a whole class graded (see chapters/appendices/teachers.md)
+# make classroom   what students get; make classroom-demo   a whole class graded (see chapters/appendices/grading.md)
 # make audit   Lighthouse, axe, bytes       make site-zip   pack the website      make bench   speed, as ratios
 # make pdf     the book on paper            make epub       for e-readers
 # make artwork   typefaces, and the picture of a shared link

@@ -353,8 +353,8 @@ def test_a_set_that_did_not_change_is_not_tried_again(release, monkeypatch):
     assert release({"set.md": SMALL.replace("One of two", "One of 2")})[0]
 
 
-def test_the_set_on_the_teachers_page_works_when_it_is_pasted_alone(release):
-    page = Path("chapters/appendices/teachers.md").read_text(encoding="utf8").partition("### To a graded set")[2]
+def test_the_set_on_the_page_for_teachers_works_when_it_is_pasted_alone(release):
+    page = Path("chapters/appendices/grading.md").read_text(encoding="utf8").partition("### To a graded set")[2]
     example, question = re.findall(r"^````markdown\n(.*?)^````$", page, re.DOTALL | re.MULTILINE)
     refused, said = release({"on-itself.md": example, "with-numbers.md": f"{example}\n{question}"})
     assert not refused, said

@@ -38,7 +38,7 @@ def test_limits_that_are_none_are_refused_in_a_sentence(monkeypatch, text):
 
 
 def test_the_page_for_teachers_names_every_limit_as_it_is():
-    page, limits = Path("chapters/appendices/teachers.md").read_text(encoding="utf8"), Limits()
+    page, limits = Path("chapters/appendices/grading.md").read_text(encoding="utf8"), Limits()
     rows = [line for line in page.partition("(teach-limits)=")[2].splitlines() if line.startswith("|")]
     for name, words in {
         "seconds": f"{limits.seconds} s",

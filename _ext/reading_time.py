@@ -1,6 +1,6 @@
 """How long a chapter takes to read, counted by the build, and what a chapter may be: words, cells and their lines.
 
-The directive `reading-time` holds what a reader needs to know before. Its line begins with the minutes: a minute for 150 words, for
+The directive `reading-time` holds what a reader needs to know before. Its line begins with the minutes: a minute for 135 words, for
 each visible cell, each figure and each question, and three and a half for each other widget. Counted is the core: what
 stands open before the section *Exercises*. A chapter that has the directive, and is longer than it may be, is a fault.
 """
@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 from attnlib.exercises import EXERCISES, Exercise
 
 MOST_WORDS, MOST_CELLS, MOST_LINES = 3500, 12, 12
-WORDS_A_MINUTE, CELL, FIGURE, QUESTION, WIDGET = 150, 1, 1, 1, 3.5  # minutes
+WORDS_A_MINUTE, CELL, FIGURE, QUESTION, WIDGET = 135, 1, 1, 1, 3.5  # minutes, as readers have needed
 QUESTIONS = {"choice", "number_question"}
 FOLDED = {"dropdown", "tag_hide-cell", "tag_remove-cell", "sidebar"}
 FOLDED_CODE = "tag_hide-input"  # what the cell shows stands open

@@ -58,7 +58,7 @@ def test_words_cells_figures_and_widgets_of_what_is_open_are_counted():
     assert found.cells == ["print(1)"]
     assert sorted(found.widgets) == ["choice", "lookup_puzzle", "number_question"]
     assert found.figures == 1
-    assert found.minutes == pytest.approx(10 / 150 + 1 + 1 + 2 + 3.5)
+    assert found.minutes == pytest.approx(10 / 135 + 1 + 1 + 2 + 3.5)
 
 
 def written(tree, page="chapters/00_orientation"):

@@ -10,6 +10,7 @@
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
   $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; done)
 PORT ?= 8000
+BIND ?= localhost
 # The address that the site will have, such as https://host/folder/: for links that must be whole.
 BASE_URL ?=
 export BASE_URL
@@ -58,8 +59,8 @@ book: $(WIDGETS)
 
 serve: book
 	@python -m webbrowser -t http://localhost:$(PORT)/ >/dev/null 2>&1 || true
-	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C."
-	@python -m http.server $(PORT) --bind localhost --directory _build/html
+	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C.$(if $(filter-out localhost,$(BIND)), Others reach it at this machine's address.)"
+	@python -m http.server $(PORT) --bind $(BIND) --directory _build/html
 
 # From an empty folder, so that no file of an older build is packed; what the chapters computed is kept.
 site-zip: $(WIDGETS)

@@ -36,7 +36,7 @@ EXERCISES = (
         misconception="A bias is a share of the weight.",
         hints=(
             "With scores 0, 0 and t the weights are e^t, 1 and 1 over their sum.",
-            "Chapter 0 had a rule: ln(9(n − 1)).",
+            "As in chapter 0: e to this score must be nine times the sum of the other amounts.",
         ),
         question=NumberQuestion(
             prompt="In the puzzle, all scores are 0, and t₁ is added to that of the word before. Which t₁ gives it 90 % of the weight "
@@ -157,8 +157,8 @@ EXERCISES = (
         ),
         question=ChoiceQuestion(
             prompt="A program writes one token at a time. It keeps the turned keys of ten tokens, places 0 to 9. For the next token it calls "
-            "`rotary_embedding(q, np.arange(len(q)))` with a `q` of one row, and the same for its key (`rotary_embedding` is the "
-            "library's `turn`). It runs without an error. What distance from the key of place 9 does the query see?",
+            '`rotary_embedding(q, np.arange(len(q)), layout="half")` with a `q` of one row, and the same for its key '
+            "(`rotary_embedding` is the library's `turn`). It runs without an error. What distance from the key of place 9 does the query see?",
             options=[
                 ("1, as it should", "So it is when the query is turned by place 10. This one is turned by place 0."),
                 ("−9", "The query was turned by place 0: 0 − 9. The key before it looks like one that is nine places ahead."),

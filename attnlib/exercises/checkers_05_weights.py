@@ -47,7 +47,7 @@ def _integers(seed: int, *shape: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _far_below() -> tuple[np.ndarray, np.ndarray]:
-    """All scores are negative, and nobody reads the last key: it is filler."""
+    """All scores are negative, and nobody reads the last key: it is padding."""
     scores, mask = scores_and_mask(6, 3, 5)
     mask[:, 0], mask[:, 4] = True, False
     return -3 - np.abs(scores), mask

@@ -36,7 +36,7 @@ EXERCISES = (
                 ),
                 (
                     "None of them: a trained model is fixed",
-                    "Its *parameters* are. What it computes from them and a sentence differs for each sentence.",
+                    "Its *parameters* are fixed. But what it computes from them and a sentence is different for each sentence.",
                 ),
             ],
             right=2,
@@ -61,7 +61,10 @@ EXERCISES = (
                     "Add 3 to every score",
                     "Each power is multiplied by e³, and so is their sum: it cancels. Only differences count.",
                 ),
-                ("Add 3 to the largest score", "Its power becomes e³ times as large, the others' do not."),
+                (
+                    "Add 3 to the largest score",
+                    "e to this score becomes e³ times as large, but e to each other score stays. So this score's weight grows.",
+                ),
                 (
                     "Divide every score by their sum, so that they sum to 1",
                     "Differences shrink by the same factor, as at a higher temperature: the weights get flatter. "
@@ -136,7 +139,7 @@ EXERCISES = (
             "For a weight of 0.9 the leader's power is 9 times the sum of all others.",
         ),
         question=NumberQuestion(
-            prompt="Ten words; nine of them have the score 0. Which score must the tenth have for a weight of 0.9? Two decimals.",
+            prompt="Nine of ten words have the score 0. Which score must the tenth word have to get a weight of 0.9? Give two decimals.",
             right=float(np.log(81)),
             tolerance=0.01,
             wrong=[

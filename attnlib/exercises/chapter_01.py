@@ -40,7 +40,7 @@ EXERCISES = (
         ),
         question=ChoiceQuestion(
             prompt="On the axis `letters` the entries of `X` are 1.4, 0.4, 0.8, 0.2 and 1.4. "
-            "Which of these can happen to an output of softmax(XXᵀ)X, in exact arithmetic?",
+            "Which of these can be true of an output of softmax(XXᵀ)X on this axis, in exact arithmetic?",
             options=[
                 (
                     "It has 1.5 there",
@@ -131,7 +131,7 @@ EXERCISES = (
                 (
                     0.9,
                     0.015,
-                    "The *lead* is three times as large, neither a weight nor the ratio. Which lead makes a ratio of 1.5?",
+                    "The *lead*, the first score minus the second, is three times as large. The ratio of the weights is not. Which lead makes a ratio of 1.5?",
                 ),
                 (
                     1.0,

@@ -88,7 +88,7 @@ EXERCISES = (
             "Eight numbers go in, three come out. Can all vectors that differ stay different?",
         ),
         question=ChoiceQuestion(
-            prompt="`U` has 8 rows and 3 columns. What is lost?",
+            prompt="`U` has 8 rows and 3 columns. What is lost when `X` becomes `XU`?",
             options=[
                 (
                     "Five of the eight axes: only three are left to count",
@@ -104,7 +104,7 @@ EXERCISES = (
                 ),
                 (
                     "Nothing, if U is trained long enough",
-                    "Training chooses *which* directions go to 0. That some do follows from the shape alone.",
+                    "Training only chooses *which* directions go to 0. Some must go to 0, because of the shape alone.",
                 ),
             ],
             right=2,
@@ -126,7 +126,7 @@ EXERCISES = (
             options=[
                 (
                     "Both alike, since the scores are symmetric",
-                    "The *scores* are. Each row is then divided by its own total, and the totals differ.",
+                    "The *scores* are symmetric. But each row is then divided by its own total, and the totals differ.",
                 ),
                 ("a reads more from b", "Row a is shared half and half. In row b the 5 takes nearly everything."),
                 (
@@ -161,16 +161,16 @@ EXERCISES = (
             "The right token gets 2 of 1 + 2 + 2, in every row. The loss of a row is −ln of that weight.",
         ),
         question=NumberQuestion(
-            prompt="Rock, paper and scissors score 0 with themselves, and each two of them score ln 2 with one another. What is the loss, the mean of −ln A over the three right cells? Two decimals are enough. And can a U make these scores?",
+            prompt="Rock, paper and scissors score 0 with themselves, and each two of them score ln 2 with one another. Each should read the one that it beats. What is the loss, the mean of −ln A over these three cells of the weights A? Enter the loss with two decimals, and decide for yourself whether a U can make these scores.",
             right=float(np.log(2.5)),
             tolerance=0.006,
             wrong=[
                 (0.4, 0.001, "That is the weight. The loss is minus its logarithm."),
                 (float(np.log(3)), 0.01, "That is the loss when each weight is a third. Here the own score is lower than the others."),
-                (float(np.log(2)), 0.006, "That would be half for each of the other two. But the own score is 0, so each token reads 1/5 from itself."),
+                (float(np.log(2)), 0.006, "You gave each of the other two tokens a half. But a token's own score, 0, gets a weight, too: each token reads 1/5 from itself."),
                 (float(-np.log(2.5)), 0.006, "The logarithm of a weight is negative; the loss is *minus* it."),
                 (float(3 * np.log(2.5)), 0.01, "That is the sum over the three rows. The loss is their mean."),
-                (float(np.log(5)), 0.006, "That is the loss of reading oneself: 1 of 1 + 2 + 2."),
+                (float(np.log(5)), 0.006, "That is −ln of the weight on the token itself, 1 of 1 + 2 + 2. Take the weight on the token that it beats."),
                 (2.5, 0.001, "That is one over the weight of the right token. The loss is its logarithm."),
             ],
             explanation="−ln(2/5) = 0.92. It is below ln 3, so no U makes these scores.",

@@ -17,7 +17,7 @@ EXERCISES = (
             "For each row compare the weight on the other token with the weight on itself.",
         ),
         question=ChoiceQuestion(
-            prompt="Three grids of two tokens, rows in parentheses. Which one needs a query and a key for each token, "
+            prompt="Here are three grids of weights for two tokens, with each row in parentheses. Which grid needs a query and a key for each token, "
             "since it cannot be had with one place for each?",
             options=[
                 ("(0.5, 0.5), (0.5, 0.5)", "One place does it: put both tokens on the same point."),
@@ -52,7 +52,7 @@ EXERCISES = (
                 (
                     22.5,
                     0.01,
-                    "Take powers of 2 first: 1, 4 and 4. (The first token counts, too: 2 to the power 0 is 1.)",
+                    "You took the scores as weights, or left out the first token. Take powers of 2 first: 1, 4 and 4. The first token counts, since 2 to the power 0 is 1.",
                 ),
                 (19.8, 0.01, "Its query is 2, not 1: the scores are 0, 2 and 2."),
                 (189.0, 0.01, "Divide by the sum of the powers, 9."),
@@ -82,7 +82,10 @@ EXERCISES = (
                 ),
                 ("`(2, 2) 2 (5, 5)`", "The 2 is the inner size: it disappears."),
                 ("`(8, 8) 2 (5, 5)`", "8 × 8, but made of two rows: so its rank is 2."),
-                ("`(8, 8) 2 (8, 8)`", "X is 5 × 8: B is taken from both sides by five rows."),
+                (
+                    "`(8, 8) 2 (8, 8)`",
+                    "X has five rows, and stands on both sides of B. The two 8s of B are inner sizes, and disappear.",
+                ),
             ],
             right=2,
         ),
@@ -99,8 +102,8 @@ EXERCISES = (
             "Hold a cube, or draw one, so that no two corners hide each other. Count the corners on the outline.",
         ),
         question=NumberQuestion(
-            prompt="Three marks, each 1 or −1, so eight combinations, had by eight tokens. Keys are made of the marks "
-            "by a matrix of 3 × 2. How many of the eight keys, at most, can each be read more than every other, by some query of its own?",
+            prompt="A token has three marks, each 1 or −1, and eight tokens have the eight combinations. Keys are made of the marks "
+            "by a matrix of 3 × 2. For how many of the eight keys, at most, can there be a query that reads this key more than every other key?",
             right=6.0,
             tolerance=0,
             wrong=[
@@ -116,7 +119,7 @@ EXERCISES = (
                 ),
                 (2.0, 0, "That is the most with one column."),
                 (3.0, 0, "That is the number of marks. Draw the shadow of a cube."),
-                (7.0, 0, "The outline has as many corners on one side as on the opposite."),
+                (7.0, 0, "Opposite each corner of the outline lies another one, so the number of corners is even."),
             ],
             explanation="The shadow of a cube is a hexagon at most, and two corners lie inside.",
             provenance="exact",

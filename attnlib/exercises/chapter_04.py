@@ -78,7 +78,7 @@ EXERCISES = (
             options=[
                 ("`100 10.0 1.0`", "100 is the *variance* of s. `std` is its root."),
                 ("`10 1.0 0.1`", "√100, and dividing all numbers by c divides it by c."),
-                ("`10 1.0 1.0`", "Dividing by 100 divides by 10 once more than dividing by 10."),
+                ("`10 1.0 1.0`", "Dividing by 100 is dividing by 10 twice, so the last two numbers cannot be equal."),
                 ("`1 0.1 0.0`", "The components have the standard deviation 1. A score adds up 100 products."),
                 ("`10 3.2 1.0`", "Dividing numbers by c divides their standard deviation by c, not by √c."),
             ],
@@ -98,7 +98,7 @@ EXERCISES = (
         ),
         question=ChoiceQuestion(
             prompt="Queries and keys of width 64 hold random numbers with mean 0 and variance 1. Two rows of the weights are "
-            "(0.24, 0.29, 0.22, 0.25) and (0.26, 0.22, 0.28, 0.24). What was done?",
+            "(0.24, 0.29, 0.22, 0.25) and (0.26, 0.22, 0.28, 0.24). What was done to the scores, or to the weights?",
             options=[
                 ("The scores were not divided", "They would spread by 8: most rows would have one weight near 1."),
                 (
@@ -124,7 +124,7 @@ EXERCISES = (
         question=NumberQuestion(
             prompt="Tokens have d = 20 numbers, the entries of W_Q and W_K are independent with mean 0 and variance 1/20, and d_k = 16. "
             "The token that asks has the squared length 40, the two that are asked have 50 and 60, and their difference has "
-            "10. What is the standard deviation, over draws of the matrices, of the difference of the two scores, not divided?",
+            "10. What is the standard deviation, over draws of the matrices, of the difference of the two scores, before any division by √d_k?",
             right=4.0,
             wrong=[
                 (16.0, 0.01, "That is the variance. Take its root."),
@@ -141,7 +141,7 @@ EXERCISES = (
                 (
                     float(np.sqrt(16 * 40 * 110 / 400)),
                     0.02,
-                    "That adds the two variances. But these tokens are alike in part: take their difference.",
+                    "That adds the variances of the two scores, as if the two tokens were orthogonal. Use the squared length of their difference.",
                 ),
                 (1.0, 0.01, "That is after the division by √16."),
                 (float(np.sqrt(320)), 0.05, "Both matrices have entries of variance 1/20, so it is divided by 20²."),

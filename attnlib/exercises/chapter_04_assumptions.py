@@ -26,7 +26,7 @@ ON_ASSUMPTIONS = (
             wrong=[
                 (1.0, 0.01, "It would be 1 if each component had the variance 1. Here it is a²/3 with a = 3."),
                 (3.0, 0.01, "That is the variance of one component. A score multiplies two of them."),
-                (81.0, 0.01, "a⁴, but the variance of one component is a²/3, not a²."),
+                (81.0, 0.01, "That is a⁴. But the variance of one component is a²/3, not a²."),
                 (225.0, 0.5, "That is the variance before the division."),
                 (0.36, 0.005, "You divided by d_k once more. Dividing by √25 divides the variance by 25, once."),
                 (45.0, 0.05, "Dividing by √25 divides the *variance* by 25."),
@@ -100,7 +100,7 @@ ON_ASSUMPTIONS = (
                 (
                     8.0,
                     0.05,
-                    "That √64 belongs to a division. Here the largest score is 1 and must *grow*: to what?",
+                    "8 is √64, and chapter 4 divides scores by it. Here the largest score is 1 and must *grow*: to what?",
                 ),
                 (float(np.log(144)), 0.03, "That counts 16 other keys. The match is one of the 16, so there are 15."),
                 (

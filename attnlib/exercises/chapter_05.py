@@ -46,7 +46,7 @@ EXERCISES = (
             "What is left keeps its proportions, and has to sum to 1.",
         ),
         question=NumberQuestion(
-            prompt="Four tokens. Without a mask the second one reads with the weights 0.2, 0.3, 0.1 and 0.4. "
+            prompt="Without a mask, the second of four tokens reads the four, in their order, with the weights 0.2, 0.3, 0.1 and 0.4. "
             "What is its weight on *itself* under the causal mask?",
             right=0.6,
             wrong=[
@@ -55,7 +55,7 @@ EXERCISES = (
                 (0.4, 0.001, "That is the weight of the first token. Which of the four is itself?"),
                 (0.75, 0.001, "The first token may be read, too."),
                 (0.375, 0.001, "It may read itself and what came before, not what follows."),
-                (0.8, 0.001, "What is taken away is shared in proportion: divide by what is left."),
+                (0.8, 0.001, "You gave all the blocked weight, 0.5, to the token itself. The first token gets its share, too: divide by what is left."),
             ],
             explanation="0.3 / (0.2 + 0.3).",
             provenance="exact",
@@ -74,7 +74,7 @@ EXERCISES = (
         question=ChoiceQuestion(
             prompt="`mask = np.arange(4)[:, None] > np.arange(4)`, then `print(mask.sum(axis=1))`. What is printed, and what follows?",
             options=[
-                ("`[1 2 3 4]`: a causal mask", "That is `>=`. Here the diagonal is False: no token reads itself."),
+                ("`[1 2 3 4]`: a causal mask", "`>=` prints this. Here the diagonal is False: no token reads itself."),
                 (
                     "`[0 1 2 3]`: the first query has nobody to read",
                     "Each query reads the keys before it, without itself, and before the first there is none.",
@@ -185,7 +185,7 @@ EXERCISES = (
             "The others can reach a loss of 0. What is the best for the one that is left, and what does an average over eight make of it?",
         ),
         question=NumberQuestion(
-            prompt="A model without any mask reads 8 fair, independent bits, 0 to 7. Output i predicts bit i + 1, also the last one, whose answer is bit 8: "
+            prompt="A model without any mask reads 8 fair, independent bits, bit 0 to bit 7. Output i predicts bit i + 1. So output 7 predicts bit 8, and "
             "that one is *not* in the input. What is the lowest average loss over the 8 outputs, with the natural logarithm? Three decimals.",
             right=float(np.log(2) / 8),
             tolerance=0.001,
@@ -218,7 +218,7 @@ EXERCISES = (
             "Go through the options. Which of them blocks too much, rather than too little?",
         ),
         question=ChoiceQuestion(
-            prompt="Four ways to mask, all of them wrong. Which one passes the leak test with random bits?",
+            prompt="Here are four wrong ways to mask, with query i and key j. Which one keeps the loss at ln 2 on random bits, and so passes the leak test?",
             options=[
                 (
                     "j ≤ i + 1: each query also reads the next key",

@@ -18,7 +18,7 @@ EXERCISES = (
             "1/16 over 9/16 + 1/16.",
         ),
         question=NumberQuestion(
-            prompt="A blend takes ¾ of u and ¼ of v, without noise. How large is the error of u by the best readout, in percent?",
+            prompt="A blend takes ¾ of u and ¼ of v, without noise. The best linear readout guesses u from this blend. How large is the error of u, in percent?",
             right=10.0,
             tolerance=0.01,
             wrong=[
@@ -27,7 +27,7 @@ EXERCISES = (
                 (6.25, 0.01, "Divide by the sum of both squares."),
                 (0.1, 0.001, "In percent, please."),
                 (33.33, 0.5, "Square the shares first."),
-                (11.11, 0.2, "Below the line stands the sum of both squares."),
+                (11.11, 0.2, "You divided by the square of ¾ alone. Divide by the sum of both squares."),
             ],
             explanation="(1/16) / (9/16 + 1/16) = 1/10.",
             provenance="exact",
@@ -69,7 +69,7 @@ EXERCISES = (
             "It forgets `swapaxes` in the split and in the merge. Which grid is it?",
             options=[
                 ("1", "*mi* moves the outputs of *do* and *re*: it leaks."),
-                ("2", "Nothing above the diagonal. But neither *mi* nor *fa* reads *do* or *re*."),
+                ("2", "It has no 1 above the diagonal, so nothing leaks. But neither *mi* nor *fa* reads *do* or *re*."),
                 ("3", "Each output moves with its own token and all before it: this one is right."),
                 ("4", "*re* moves the output of *do*, and *fa* that of *re*: it leaks."),
             ],
@@ -95,7 +95,7 @@ EXERCISES = (
                 (1.0, 0.01, "So it would be after a division by √64."),
                 (8.0, 0.1, "That is before the division."),
                 (0.125, 0.002, "That is the variance, 64/512. Take the root."),
-                (2.83, 0.03, "Turned round: √64 over √512."),
+                (2.83, 0.03, "That is √512 over √64: you turned the fraction round."),
                 (512**0.5, 0.1, "That is √512. The scores have a standard deviation of 8 before."),
             ],
             explanation="√64 / √512 = 1/√8. The rows are flatter than they should be at the start.",
@@ -179,7 +179,7 @@ EXERCISES = (
             prompt="Eight heads of width 64, d = 512, a trained `W_O` without a zero in it. Heads 2 and 5 are set to zero. "
             "In how many columns of the output Y is that felt, in general?",
             options=[
-                ("128", "So many columns of the *merged* heads become zero. Then comes `W_O`."),
+                ("128", "That many columns of the *merged* heads become zero. But the merged heads are then multiplied by `W_O`."),
                 ("384", "The other six heads go on, but they write to the same columns as the two."),
                 ("512", "Each head writes to every column, through its own rows of `W_O`. (Parts may cancel in one by chance.)"),
                 ("0: the other heads take over", "The heads of one layer read at the same time, so none can answer to another's silence. Later layers could."),
@@ -228,7 +228,7 @@ EXERCISES = (
                 (98.304, 0.1, "That is a cache for 16 heads. Only the g = 4 heads of keys and values are kept."),
                 (12.288, 0.1, "A token leaves a key *and* a value."),
                 (1.024, 0.01, "That is one layer. Each of the 24 has its own keys and values."),
-                (49.152, 0.1, "One factor of 2 too many. Two bytes, and a key and a value: 2 · 2."),
+                (49.152, 0.1, "You have one factor of 2 too many. Two bytes a number, and a key and a value for each token, make 2 · 2."),
                 (24.0, 0.05, "You divided by 1024. Nearly: a kilobyte here is 1000 bytes."),
                 (24576.0, 1.0, "Those are bytes. How many kilobytes?"),
             ],

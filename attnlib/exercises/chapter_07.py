@@ -49,7 +49,7 @@ EXERCISES = (
                 ("`1.5`", "e^(−2) + 1 + e^(−1)."),
                 ("`30.19`", "That is e + e³ + e². Each has been divided by e³ in the end."),
                 ("`3.0`", "Each score adds e^(s − new). That is 1 only for one that is the largest so far."),
-                ("`2.37`", "The second score is larger: what was summed before it shrinks, by e^(−2)."),
+                ("`2.37`", "The second score is larger than the first. So the total so far must shrink: it is multiplied by e^(−2)."),
             ],
             right=0,
         ),
@@ -65,7 +65,7 @@ EXERCISES = (
             "What was summed before a larger score came should have shrunk. Without that, are the early values weighed too much or too little?",
         ),
         question=ChoiceQuestion(
-            prompt="One of the four is a streaming softmax that corrects its total when a larger score comes, and forgets to correct its blend. Which?",
+            prompt="One of the four grids comes from a streaming softmax that corrects its total when a larger score comes, but forgets to correct its blend. Which grid is it?",
             options=[
                 ("Grid 1", "Some of its rows sum to more than 1: values that came before a larger score count as if it had not come."),
                 ("Grid 2", "Its rows sum to 1, and are 0 further than two places back and in the future: a window."),
@@ -137,7 +137,7 @@ EXERCISES = (
             "A tile of keys that is masked as a whole, for all queries at hand: who can know that before computing it?",
         ),
         question=ChoiceQuestion(
-            prompt="A causal mask blocks nearly half of all pairs. In a long text, which function then needs about half of the multiply–adds?",
+            prompt="A causal mask blocks nearly half of all pairs. In a long text, which function then needs only about half of the multiply–adds that it needs without a mask?",
             options=[
                 ("`attention` with `causal_mask(n)`", "It makes all scores, then puts −∞ on some. The work is done."),
                 ("`streaming_attention` with `causal=True`", "It never starts on a tile of keys that lies in the future of all its queries."),
@@ -182,7 +182,7 @@ EXERCISES = (
         question=ChoiceQuestion(
             prompt="Keys that are padding get the score −∞, and all keys of the *first* tile are padding. What does the chapter's `streamed` return?",
             options=[
-                ("What it should: those keys weigh 0", "So it is for a later tile. What is `largest` when this one comes first?"),
+                ("What it should: those keys weigh 0", "That is true when such a tile comes later. Here it comes first: what is `largest` then?"),
                 ("NaN", "`new` is −∞, and `scores - new` is −∞ − (−∞). What is NaN stays NaN."),
                 ("0", "Nothing sets the blend back. Look at `scores - new`."),
                 ("It stops with an error", "NumPy may warn. What does it compute?"),
@@ -220,7 +220,7 @@ EXERCISES = (
             right=33.0,
             tolerance=0.1,
             wrong=[
-                (32.5, 0.1, "There the two would be equal, and tokens come whole. Which is the first to be above?"),
+                (32.5, 0.1, "At 32.5 tokens the two would be equal, but a text has whole tokens. What is the first whole number at which the cache holds more?"),
                 (32.0, 0.1, "32 tokens leave 4096 numbers. You forgot the sum of the keys, 64 numbers more: 4160."),
                 (65.0, 0.5, "A token leaves a key *and* a value: 128 numbers."),
                 (66.0, 0.5, "A token leaves a key *and* a value: 128 numbers."),

@@ -39,7 +39,7 @@ EXERCISES = (
             "As in chapter 0: e to this score must be nine times the sum of the other amounts.",
         ),
         question=NumberQuestion(
-            prompt="In the puzzle, all scores are 0, and t₁ is added to that of the word before. Which t₁ gives it 90 % of the weight "
+            prompt="In the puzzle, all three scores of *bites* are 0, and then t₁ is added to the score of the word before. Which t₁ gives that word 90 % of the weight "
             "of the three? Two decimals.",
             right=float(np.log(18)),
             tolerance=0.006,
@@ -135,7 +135,7 @@ EXERCISES = (
             "Two grids fail that. In one of them a whole block is repeated.",
         ),
         question=ChoiceQuestion(
-            prompt="In which grid do query and key disagree about the layout?",
+            prompt="In which grid were queries and keys turned in two different layouts?",
             options=[
                 ("1", "Each diagonal holds one number: only the distance counts."),
                 ("2", "Each diagonal holds one number: only the distance counts. It may be the wrong layout for both."),
@@ -162,7 +162,7 @@ EXERCISES = (
             options=[
                 ("1, as it should", "So it is when the query is turned by place 10. This one is turned by place 0."),
                 ("−9", "The query was turned by place 0: 0 − 9. The key before it looks like one that is nine places ahead."),
-                ("9", "The query is the one at 0. The distance is its place minus the key's."),
+                ("9", "The query, not the key, was turned by place 0. The distance is the query's place minus the key's."),
                 ("10", "That is where the query should stand."),
             ],
             right=1,

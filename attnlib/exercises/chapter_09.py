@@ -21,9 +21,9 @@ EXERCISES = (
             right=2.5,
             wrong=[
                 (5.0, 0.01, "Divide by the row's root mean square."),
-                (-2.5, 0.01, "Turned round: paints less swims."),
+                (-2.5, 0.01, "You took *swims* less *paints*. The question asks for *paints* less *swims*."),
                 (1.25, 0.01, "Divide by 2 once: RMS norm divides by the root mean square, not by its square."),
-                (0.0, 0.01, "The 5 meets a 0. Which numbers are left?"),
+                (0.0, 0.01, "The head adds 0 in the third column, so the 5 counts for nothing. Which products are left?"),
                 (1.5, 0.01, "The two products are 2 · 2 and (−1) · (−1): the second is positive."),
             ],
             explanation="(2, −1, 0) · (2, −1, −5) = 5, and 5 / 2 = 2.5.",
@@ -41,7 +41,7 @@ EXERCISES = (
             "Code counts from 0. Which two rows has the head with the index 1?",
         ),
         question=ChoiceQuestion(
-            prompt="Three heads with d_v = 2. What does this print, and whose band is it? "
+            prompt="There are three heads with d_v = 2. What does this print, and which head's band is it, if heads count from 1? "
             "`w_o = np.arange(12).reshape(6, 2); print(w_o.reshape(3, 2, 2)[1].tolist())`",
             options=[
                 ("`[[0, 1], [2, 3]]`, head 1", "That is the index 0. Code counts from 0, the text from 1."),
@@ -85,7 +85,7 @@ EXERCISES = (
             "A test has to be able to come out otherwise, for the story and for its rivals.",
         ),
         question=ChoiceQuestion(
-            prompt="2.4's weight on its word falls to 0.05 without head 1.4. Why were 1.1, 1.2 and 1.3 silenced as well?",
+            prompt="With head 1.4 silent, the weight of 2.4 on its word falls to 0.05. Why was the same test also run with 1.1, 1.2 or 1.3 silent instead?",
             options=[
                 ("To find the best head of layer 1", "No head is ranked here. Which rival to the story is ruled out?"),
                 ("To see whether any loss in layer 1 would do the same", "Then the fall would say little about 1.4."),
@@ -107,7 +107,7 @@ EXERCISES = (
         ),
         question=NumberQuestion(
             prompt="With equal biases, a far key has 55 times the weight of a near one. Now the near one has a bias of 0.3, and the far one "
-            "of −3.4. The far key's weight is how many times the near key's?",
+            "of −3.4. How many times the weight of the near key does the far key have now?",
             right=1.36,
             tolerance=0.05,
             wrong=[
@@ -182,8 +182,8 @@ EXERCISES = (
             "In attention each name has a key of its own, made by one matrix for all.",
         ),
         question=ChoiceQuestion(
-            prompt="Both layers were trained to find one of 12 facts in the text: the feed-forward layer with all facts beside the question, and "
-            "attention. Now a text has 13 names. Which can run without new numbers?",
+            prompt="Two layers were trained to find one of 12 facts in the text: a feed-forward layer, which reads all facts together with the question, and "
+            "attention. Now a text has 13 names. Which of the two can read it without new parameters?",
             options=[
                 ("Both", "The keys of the feed-forward layer have 44 numbers: 8 of the question and 36 of the facts."),
                 ("Attention alone", "One more row of keys and values, made by the same matrices. (Whether it finds the right one is another question.)"),

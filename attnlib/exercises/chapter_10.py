@@ -16,7 +16,7 @@ EXERCISES = (
             "The dot product of the mean and the other vector, divided by both lengths.",
         ),
         question=NumberQuestion(
-            prompt="A text of two tokens has the last rows (4, 0) and (0, 2). Another text has the vector (1, 2). What is the cosine of the two texts?",
+            prompt="A text has two tokens. Their rows in the last layer are (4, 0) and (0, 2). The vector of another text is (1, 2). What is the cosine of the two texts?",
             right=0.8,
             wrong=[
                 (4.0, 0.01, "That is the dot product with the mean. Divide by both lengths."),
@@ -95,7 +95,7 @@ EXERCISES = (
             "*The dog bites the man.* and *The man bites the dog.*?",
             options=[
                 ("0.973 as before: places hardly mattered", "Without places that difference could not be. What is left to tell the sentences apart?"),
-                ("Less than before: the model is damaged", "It is, for both sentences in the same way."),
+                ("Less than before: the model is damaged", "The model is damaged, but in the same way for both sentences."),
                 ("1, but for rounding", "Each token gets the same row in both sentences, only at another place, and the mean does not see places."),
                 ("It depends on the heads", "Without a mask and places, each head gives the same output in another order, whatever its matrices."),
             ],
@@ -154,7 +154,7 @@ EXERCISES = (
                 ("The heads can be left out, all of them", "Each was silenced while the others were there. Without MiniLM's 72, four fewer partners were found, and sentences of different pairs had 0.49 in place of 0.06."),
                 (
                     "For these sentences, no single head moves a cosine by more than 0.02 while all others are there",
-                    "As wide as what was measured. Whether 0.02 is little depends on where: from 1 down it is an angle of 11°, at 0.5 one of 1°.",
+                    "This claims no more than was measured. Whether a fall of 0.02 is little depends on where it starts: from 1 it is an angle of 11°, from 0.5 only one of 1°.",
                 ),
                 ("All heads do the same", "One may make up for another, or each may add a little of something else. This does not tell."),
                 ("Attention is not needed for meaning", "Silencing one head says nothing of silencing 72."),

@@ -12,8 +12,12 @@ PREDICTIONS: dict[str, Question] = {
         wrong=[
             (11.0, 0.1, "That is how many fields are equal. Each of the 5 others takes 1 away."),
             (-6.0, 0.1, "The sign: equal fields give 1, and there are more of them."),
-            (5.0, 0.1, "That is how many fields differ."),
-            (16.0, 0.1, "That is a name with itself."),
+            (
+                5.0,
+                0.1,
+                "That is how many fields differ. But the equal fields count, too, and each that differs takes 1 away.",
+            ),
+            (16.0, 0.1, "That is the dot product of a name with itself, where no field differs."),
         ],
         explanation="11 · 1 + 5 · (−1) = 6.",
         provenance="exact",
@@ -81,7 +85,10 @@ PREDICTIONS: dict[str, Question] = {
     "hot": ChoiceQuestion(
         prompt="With exp: the temperature T grows without end. What do the weights of the five words approach?",
         options=[
-            ("1 for *have*, 0 for the others", "That is the way down: a low temperature magnifies the differences."),
+            (
+                "1 for *have*, 0 for the others",
+                "That happens when T falls towards 0: a low temperature magnifies the differences between scores.",
+            ),
             (
                 "1/5 each",
                 "Finite scores divided by a huge T are nearly 0, and e⁰ = 1 for each: the differences no longer count.",
@@ -96,12 +103,16 @@ PREDICTIONS: dict[str, Question] = {
         reveal="And as T goes to 0, the highest score takes all, or those that tie for it share it alike.",
     ),
     "hidden-share": NumberQuestion(
-        prompt="*we* had the weight 0.052, *have* 0.871. *have* gets the score −∞. What is the weight of *we* now? Two decimals.",
+        prompt="Of five words, *we* had the weight 0.052 and *have* 0.871. Then *have* gets the score −∞. What is the new weight of *we*? Two decimals are enough.",
         right=0.4025,
         tolerance=0.01,
         wrong=[
             (0.052, 0.003, "Then the weights would sum to 0.129. They sum to 1 again: divide by what is left."),
-            (0.27, 0.01, "Each of the four would get the same of the 0.871. But ratios stay: divide by what is left."),
+            (
+                0.27,
+                0.01,
+                "That gives each of the four other words a quarter of the 0.871. But the ratios of their weights stay: divide by what is left.",
+            ),
             (0.923, 0.005, "What *have* had goes to all four, not to *we* alone: their ratios stay."),
             (0.25, 0.01, "The four are not alike: their scores are as before, and so are the ratios of their weights."),
         ],
@@ -111,7 +122,7 @@ PREDICTIONS: dict[str, Question] = {
     "sick-grid": ChoiceQuestion(
         prompt="A grid of weights, one row for each query: (0.5, 0.2, 0.1), (0.3, 0.3, 0.2), (0.2, 0.5, 0.7). What is wrong with it?",
         options=[
-            ("Nothing: all weights are positive", "Positive they are. Add up the first row."),
+            ("Nothing: all weights are positive", "All of them are positive. But add up the first row."),
             ("The softmax went over the queries", "The columns sum to 1, and the rows to 0.8, 0.8 and 1.4."),
             (
                 "The scores were not shifted",
@@ -123,7 +134,7 @@ PREDICTIONS: dict[str, Question] = {
         reveal="The third query takes 1.4 from the values, the others 0.8.",
     ),
     "bold-name": ChoiceQuestion(
-        prompt="One key of each row is 5 times as large, and the softmax is used as it is. What happens to the answers?",
+        prompt="In each row of envelopes one key is made 5 times as large, and the softmax stays as it is. What happens to the answers?",
         options=[
             (
                 "Nothing: each name still agrees with itself in every field",
@@ -139,7 +150,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
         ],
         right=2,
-        reveal="Below it is measured how many.",
+        reveal="How many answers it takes is measured below.",
     ),
     "ten-words": NumberQuestion(
         prompt="A model chooses among 10 words and knows nothing. "
@@ -160,7 +171,10 @@ PREDICTIONS: dict[str, Question] = {
         prompt="Which word does *Houston* read most in *we have Houston*, where nobody offers an object?",
         options=[
             ("*we*", "It offers a subject, and *Houston* does not ask for one."),
-            ("*have*", "It offers the deed. A little of a query is more than nothing: *have* gets 0.55."),
+            (
+                "*have*",
+                "It offers the deed, and *Houston* asks a little for a deed. That is enough for the largest weight: *have* gets 0.55.",
+            ),
             ("*Houston*, itself", "It offers an addressee, and does not ask for one."),
             ("all three alike", "With equal scores they would be. But it asks a little for a deed."),
         ],

@@ -31,7 +31,7 @@ PREDICTIONS: dict[str, Question] = {
         reveal="S[i, j] is the dot product of rows i and j, so S[j, i] is the same number.",
     ),
     "no-such-grid": ChoiceQuestion(
-        prompt="Three grids of weights, rows in parentheses. Which one cannot be softmax(XXᵀ), whatever X is?",
+        prompt="Here are three grids of weights between two words, each row in parentheses. Which grid cannot be softmax(XXᵀ), whatever X is?",
         options=[
             (
                 "(0.5, 0.5), (0.5, 0.5)",
@@ -43,7 +43,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "(0.4, 0.6), (0.6, 0.4)",
-                "Each word reads more from the other than from itself. For a vector that is at least as long as the other, that cannot be. Or: S₁₁ + S₂₂ − 2 S₁₂ is a squared distance, so S₁₂ cannot exceed both.",
+                "Each word reads more from the other than from itself. That is impossible for a word whose vector is at least as long as the other's. Another proof: S₁₁ + S₂₂ − 2 S₁₂ is a squared distance, so S₁₂ cannot exceed both S₁₁ and S₂₂.",
             ),
         ],
         right=2,
@@ -52,7 +52,7 @@ PREDICTIONS: dict[str, Question] = {
     "reorder": ChoiceQuestion(
         prompt="The words are written in another order, *problem a have we Houston*. What happens to the output of *have*?",
         options=[
-            ("It changes: its neighbours are others now", "No number in XXᵀ knows who stands beside whom."),
+            ("It changes: its two neighbours have changed places", "No number in XXᵀ knows who stands beside whom."),
             (
                 "It stays as it is",
                 "*have* scores the same five words. The row of its weights is shuffled as the words are, and so is what it mixes.",
@@ -96,7 +96,7 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "one-step": NumberQuestion(
-        prompt="Two tokens stand at 1 and −1, and read from both, with the softmax of their dot products. Where is the one from 1 after one step? Two decimals are enough.",
+        prompt="Two tokens stand at 1 and −1 on a line. Each reads from both, and the weights are the softmax of the dot products. Where does the token that began at 1 stand after one step? Two decimals are enough.",
         right=math.tanh(1),
         tolerance=0.01,
         wrong=[
@@ -116,7 +116,10 @@ PREDICTIONS: dict[str, Question] = {
                 "Nearly all, since no axis is large now",
                 "No axis is. But sixteen add up in each score, and twelve of them are noise.",
             ),
-            ("About seven in ten", "Size is cured and number is not: the twelve together still drown many."),
+            (
+                "About seven in ten",
+                "Standardising makes the useless axes smaller, not fewer. Together the twelve still hide the kin of many tokens.",
+            ),
             (
                 "About one in four, as by guessing",
                 "Four of the sixteen axes still speak for the kin, and as loudly as each of the others.",

@@ -15,11 +15,11 @@ PREDICTIONS: dict[str, Question] = {
             (3.73, 0.001, "That is the score of *we* with itself."),
             (2.21, 0.001, "That is the score of *have* with itself."),
         ],
-        explanation="Both are on `agent`: *we* with 0.7, *have* with 1. Of the other new axes no two of theirs meet, so the score is 0.7 · 1.",
+        explanation="U takes both words to `agent`: *we* with 0.7, *have* with 1. They share no other new axis, so the score is 0.7 · 1.",
         provenance="hand-made",
     ),
     "turned": ChoiceQuestion(
-        prompt="U becomes UR. Of the tokens after U, the scores and the weights, what moves?",
+        prompt="U is replaced by UR, where R is a rotation. Which of these three move: the tokens after U, the scores, the weights?",
         options=[
             (
                 "All three",
@@ -35,11 +35,11 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "factors-only": ChoiceQuestion(
-        prompt="All three are trained alike. Which errs, on average, about as much as one gauge alone?",
+        prompt="All three models are trained alike. Which of them errs, on average, about as much as the best answer from one gauge alone?",
         options=[
             (
                 "Factors",
-                "Most axes that they meet mix all, so a factor that weakens the random numbers weakens the lake, too.",
+                "Most of the turned axes mix all seven numbers of a gauge, so a factor that weakens the random numbers weakens the lake, too.",
             ),
             (
                 "Factors with the axes turned back",
@@ -57,7 +57,7 @@ PREDICTIONS: dict[str, Question] = {
         right=0,
     ),
     "rows-of-u": ChoiceQuestion(
-        prompt="The hidden directions are: four for the lakes, one for the reading, two for the random numbers. Which of these seven rows become nearly 0?",
+        prompt="`turn @ u` has seven rows: four for the lakes, one for the reading, two for the random numbers. Which of these rows become nearly 0 in training?",
         options=[
             (
                 "Those of the random numbers alone",
@@ -107,7 +107,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "a third at most",
-                "The proof below needs no plane. It takes the three as a geometric mean: two of three *could* be read rightly, at the price of the third.",
+                "The proof below holds in any number of dimensions. It takes the geometric mean of the three weights: two of them *could* be near 1, but then the third is near 0.",
             ),
         ],
         right=2,

@@ -14,9 +14,12 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "The one that beats it",
-                "Each score now belongs to the pair the other way round, and as these were trained, scissors read rock most.",
+                "Each score now belongs to the same two tokens in the opposite direction. With these trained scores, scissors then reads rock most.",
             ),
-            ("All three alike", "They are the same nine scores, and still differ."),
+            (
+                "All three alike",
+                "The exchange only makes the rows of the grid into columns. The scores within a row still differ.",
+            ),
             (
                 "Itself",
                 "A token's score with itself is the one score that the exchange leaves where it was. It was low in its row, and in these runs in its column, too.",
@@ -26,7 +29,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "leak": ChoiceQuestion(
         prompt="A gauge's reading is large and above 0. U carries it, on an axis of its own, into the scores. "
-        "Which gauges does it read more because of that?",
+        "Which gauges does this gauge read more because of that?",
         options=[
             (
                 "Those of its own lake, and no others",
@@ -34,7 +37,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "Those whose readings are near its own",
-                "Near is something else (chapter 1): a still larger reading scores more.",
+                "The score does not measure nearness (chapter 1): a still larger reading scores more.",
             ),
             (
                 "Those with large readings above 0",
@@ -58,7 +61,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "on-a-line": NumberQuestion(
         prompt="Let d_k be 1: the keys of the sixteen tokens are sixteen different numbers. "
-        "How many of the tokens can be read more than every other, by some query?",
+        "For how many of the tokens is there a query that reads this token more than every other?",
         right=2.0,
         tolerance=0,
         wrong=[
@@ -70,7 +73,7 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "two-lengths": ChoiceQuestion(
-        prompt="`x` is 3 × 4 and asks, `z` is 7 × 5, `w_v` is 5 × 2. What does the next cell print first?",
+        prompt="Queries come from `x`, which is 3 × 4. Keys and values come from `z`, which is 7 × 5, and `w_v` is 5 × 2. What shapes does the next cell print, first for the weights, then for the outputs?",
         options=[
             (
                 "`(3, 7) (3, 2)`",
@@ -83,7 +86,7 @@ PREDICTIONS: dict[str, Question] = {
         right=0,
     ),
     "wide": ChoiceQuestion(
-        prompt="d_k = 64. How much weight does the largest of the 16 have, in the mean over the queries?",
+        prompt="Let d_k be 64, and take the largest of the 16 weights of each query. How large is it, in the mean over the queries?",
         options=[
             (
                 "about 1/16: the numbers are random",
@@ -103,7 +106,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "steps": OrderQuestion(
         title="One query token, in order",
-        prompt="One query token takes home its context vector. What happens when?",
+        prompt="How does one query token get its context vector? Put the steps in order.",
         options=[
             ("Multiply the query token by `W_Q`, and every token by `W_K` and `W_V`", ""),
             ("Take the dot product of the query with every key", "There are no queries and keys yet."),
@@ -132,7 +135,7 @@ PREDICTIONS: dict[str, Question] = {
         right=3,
     ),
     "same-word": ChoiceQuestion(
-        prompt="*Houston we have a problem*, then *Houston we have a Houston*. What happens to the output of *have*?",
+        prompt="The sentence *Houston we have a problem* becomes *Houston we have a Houston*. What happens to the output of *have*?",
         options=[
             ("It stays: *have* is the same vector", "Its query is the same. But what it reads is not."),
             (
@@ -161,7 +164,7 @@ PREDICTIONS: dict[str, Question] = {
         right=1,
     ),
     "grows-with": ChoiceQuestion(
-        prompt="A sentence gets twice as long. By what factor do the numbers to learn grow, for the ideal tensor and for attention?",
+        prompt="A sentence gets twice as long. By what factor does the count of numbers to learn grow, for the ideal tensor and for attention?",
         options=[
             (
                 "2 for both",

@@ -24,14 +24,22 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "four-coins": NumberQuestion(
         prompt="Four products, each 1 or −1: sixteen equally likely cases. What is the mean of the squares of the sums? "
-        "(The sums are 4, four times 2, six times 0, four times −2, and −4.)",
+        "(The sum is 4 in one case, 2 in four cases, 0 in six, −2 in four and −4 in one.)",
         right=4.0,
         wrong=[
             (64.0, 0.01, "That is the sum of the squares. There are sixteen cases."),
             (0.0, 0.01, "That is the mean of the sums. Square them first."),
-            (2.0, 0.01, "That is the root of the mean square."),
-            (8.0, 0.01, "The squares are 16, four times 4, six times 0, four times 4, and 16."),
-            (12.8, 0.01, "The sums have different frequencies: divide by all sixteen cases."),
+            (2.0, 0.01, "That is the root of the mean square. The question asks for the mean square itself."),
+            (
+                8.0,
+                0.01,
+                "That counts each of the five sums once. But 2 and −2 come in four cases each, and 0 comes in six.",
+            ),
+            (
+                12.8,
+                0.01,
+                "That divides the sum of the squares by 5, the number of different sums. Divide it by the number of cases.",
+            ),
         ],
         explanation="(16 + 16 + 0 + 16 + 16) / 16.",
         provenance="exact",
@@ -69,7 +77,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 RISES,
-                "Scores become large, but all of them: what they share counts nothing. What differs still grows as √d_k.",
+                "The mean 1 of the keys adds the same large number to all scores of a row, and the softmax ignores it. What differs still grows as √d_k.",
             ),
             (STAYS, "What differs in a row grows as √d_k, as before."),
             (FALLS, "For that, what differs in a row would have to grow more slowly than √d_k."),
@@ -80,7 +88,7 @@ PREDICTIONS: dict[str, Question] = {
     "bet-equal": ChoiceQuestion(
         title="Equal components",
         prompt="Second bet: in each vector all components are *equal*, one random number d_k times. "
-        "d_k grows from 16 to 256.",
+        "From d_k = 16 to 256, what does the mean largest weight do?",
         options=[
             (RISES, "A score is d_k times *one* product, and grows as d_k. The root takes too little away."),
             (STAYS, "For that, products would have to cancel. Here they are all the same."),
@@ -91,7 +99,7 @@ PREDICTIONS: dict[str, Question] = {
     "bet-length": ChoiceQuestion(
         title="Length 1",
         prompt="Third bet: every vector is divided by its length, so that it has *length 1*. The scores are divided by the "
-        "root all the same. d_k is 256. How large is the mean largest weight?",
+        "root as before. d_k is 256. How large is the mean largest weight?",
         options=[
             ("0.7 or more: one key takes most", "A score is a cosine now, 1 at most, and it is divided by 16."),
             (
@@ -120,7 +128,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "good-rates": ChoiceQuestion(
         prompt="Call a rate good if every one of five seeds ends with 90 % of new questions right. At d_k = 256, with the root, the good "
-        "rates turn out to be 1/16 to 4. Now take the root away, and start with W_Q/c and W_K/c. Which rates are good?",
+        "rates turn out to be 1/16 to 4. Now take the root away, and start with W_Q/c and W_K/c, where c is the fourth root of d_k. Which rates are good for W_Q and W_K now?",
         options=[
             ("The same, 1/16 to 4", "The scores start alike. But with the same rate each step now moves them further."),
             (
@@ -174,7 +182,7 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "twice-a": NumberQuestion(
-        prompt="a becomes twice as large. By what is the variance of a score multiplied?",
+        prompt="The components are drawn evenly between −a and a. If a becomes twice as large, by what factor is the variance of a score multiplied?",
         right=16.0,
         wrong=[
             (2.0, 0.01, "That is what happens to a component."),
@@ -187,7 +195,7 @@ PREDICTIONS: dict[str, Question] = {
     "best-cosine": ChoiceQuestion(
         title="The best that a cosine can do",
         prompt="16 keys of length 1, d_k = 64. One equals the query, and the 15 others point the opposite way: cosines of 1 and −1. "
-        "They are divided by 8. What weight does the matching key get, about?",
+        "These cosines are divided by 8. About how much weight does the matching key get?",
         options=[
             ("0.9", "The scores are 1/8 and −1/8. How much larger is e to the first than e to the second?"),
             ("0.33", "That is without the division: e² is about 7.4, against 15."),

@@ -10,9 +10,9 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "`[1. 0.]`: all of the row is on itself again",
-                "So it is on paper. But what is left of a weight of 1/(1 + e²⁰⁰⁰) in a computer?",
+                "On paper this is right. But the first weight is 1/(1 + e²⁰⁰⁰): what is left of it in a computer?",
             ),
-            ("`[0. 1.]`", "The weight on the coin was erased, so the second entry begins with 0."),
+            ("`[0. 1.]`", "The weight on the coin was erased: before the division the second entry is 0, so it cannot become 1."),
             (
                 "`[nan nan]`",
                 "The coin took the whole row, and it was erased. What is left is 0, and 0/0 has no value.",
@@ -35,7 +35,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "All five",
-                "So it is without a mask. With it, *Houston*, *we* and *have* have no weight for *a*, and their sums do not hold its score.",
+                "That holds without a mask. With the mask, *Houston*, *we* and *have* give *a* the weight 0, and the sums that divide their rows do not contain its score.",
             ),
         ],
         right=1,
@@ -52,7 +52,7 @@ PREDICTIONS: dict[str, Question] = {
             ("On *Houston* and *we* alone", "It reads the places of *Houston* and *we*, and what these hold comes from *Houston* and *we*."),
             (
                 "On all words, but on the later ones only a little",
-                "A path would have to lead there, and each step leads to the same place or an earlier one.",
+                "In each layer a place reads only itself and earlier places, so nothing of a later word can reach *we*, not even a little.",
             ),
         ],
         right=1,
@@ -65,7 +65,7 @@ PREDICTIONS: dict[str, Question] = {
         wrong=[
             (5.0, 0, "That is one layer. The second reads outputs that have read further back."),
             (15.0, 0, "A window of 5 leads back by 4 places: it begins with the query's own."),
-            (12.0, 0, "And its own."),
+            (12.0, 0, "These are the 3 · 4 places further back. The place of the last output itself counts, too."),
             (125.0, 0, "The windows overlap: three steps of 4 places each."),
         ],
         explanation="Each layer leads back by 4 places: 3 · 4 + 1.",
@@ -124,11 +124,11 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             (
                 "*two ahead* leaks and is convicted; *same rows* does neither",
-                "It leaks, but in one layer never the coin that it is asked for. So its loss stays at ln 2.",
+                "*two ahead* leaks, but with one layer it never reads the coin that it is asked for. So its loss stays at ln 2.",
             ),
             (
                 "*two ahead* leaks and is not convicted; *same rows* does not leak, and gets below ln 2",
-                "A leak that tells nothing of the answer costs no less, and coins that are seen again and again are not fresh.",
+                "*two ahead* reads a later coin that tells nothing of its answer. *same rows* sees the same coins again and again, so they are not fresh.",
             ),
             (
                 "Both leak, and both get below ln 2",
@@ -142,12 +142,12 @@ PREDICTIONS: dict[str, Question] = {
         right=1,
     ),
     "three-sums": NumberQuestion(
-        prompt="Somebody knows the three sums, u + v. The best guess for u, and for v, is (u + v)/2. What is the mean of the squared errors?",
+        prompt="u and v are three numbers each, with variance 1. Somebody knows only the three sums u + v, so the best guess for u, and for v, is (u + v)/2. What is the mean squared error of one number?",
         right=0.5,
         wrong=[
             (1.0, 0.001, "That is the error of whoever answers 0. The sums say something."),
             (0.25, 0.001, "The error in u is (u − v)/2. The variances of u and v add up to 2, and halving divides by 4."),
-            (0.0, 0.001, "Three numbers do not say six."),
+            (0.0, 0.001, "An error of 0 would need all six numbers, and three sums do not tell them."),
             (2.0, 0.001, "That is the variance of u − v. The error is half of that difference."),
         ],
         explanation="The error in u is (u − v)/2, with the variance (1 + 1)/4.",
@@ -174,7 +174,7 @@ PREDICTIONS: dict[str, Question] = {
         tolerance=0,
         wrong=[
             (11.0, 0, "That is what it should read: the ten old ones and itself. But which key does the first query stand at here?"),
-            (13.0, 0, "The last two come after it."),
+            (13.0, 0, "That is the number of all keys. The last two come after the first new query, which must not read them."),
             (3.0, 0, "Key by key: the first query is set against the first key, and reads no later one."),
             (10.0, 0, "It should read these and itself. But the first query is set against the first key."),
         ],
@@ -182,12 +182,12 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "blank": NumberQuestion(
-        prompt="Eight coins repeat with period three, so the second stands again at the fifth and at the eighth place. The second is "
+        prompt="A row of eight coins repeats with period three, so the fifth and the eighth coin are copies of the second. The second coin is "
         "replaced by a blank, and the output at its place has to name it. What is the best mean loss under the *causal* mask? Two decimals.",
         right=float(np.log(2)),
         tolerance=0.01,
         wrong=[
-            (0.0, 0.001, "So it is without a mask: its copies can be read. Where do they stand?"),
+            (0.0, 0.001, "That is the best loss without a mask, where the output can read both copies of the coin. Where do the copies stand?"),
             (0.5, 0.01, "That is the probability of a side. The loss is minus its logarithm."),
             (1.0, 0.01, "That is in bits."),
         ],
@@ -198,7 +198,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="Some weights of a row are set to 0, and the others are divided by 0.8. What does the row sum to?",
         options=[
             ("1, as before", "It can be, by chance. But the division is by the same number whatever was dropped: only the average is sure."),
-            ("0.8", "Without the division it would be 0.8 on average. With it?"),
+            ("0.8", "Without the division, 0.8 would be the average of many sums. Must the sum of a single row be the average?"),
             ("That depends on what is dropped", "If a large weight is dropped, the row has lost more than the division gives back."),
         ],
         right=2,

@@ -12,7 +12,7 @@ PREDICTIONS: dict[str, Question] = {
             (3.0, 0.01, "Then v is left over, with ¾ − ½. It has to cancel."),
             (4.0, 0.01, "Then v is left over, with 1 − ½. It has to cancel: c · ¼ = ½."),
             (1.33, 0.01, "That is one u from y₂ alone. But y₁ takes half a u away, and v has to cancel."),
-            (0.5, 0.01, "Turned round: v comes with c · ¼ from the one, and with ½ from the other."),
+            (0.5, 0.01, "You may have divided the wrong way round: v comes with c · ¼ from y₂ and with ½ from y₁, and it has to cancel."),
         ],
         explanation="v cancels for c · ¼ = ½, and then u comes with 2 · ¾ − ½ = 1.",
         provenance="exact",
@@ -20,7 +20,7 @@ PREDICTIONS: dict[str, Question] = {
     "no-swap": ChoiceQuestion(
         title="Straight to the shape",
         prompt="Five words and two heads: the row of each word is two pieces, one for each head. "
-        "Without the swap, `reshape(2, 5, -1)`: whose pieces are the five rows of the first head?",
+        "The code is now `reshape(2, 5, -1)`, without the swap. The pieces of which words are then the five rows of the first head?",
         options=[
             ("Of words 1, 2, 3, 4, 5", "So it should be. But reshape keeps all numbers in their order, and word 1 comes first with both of its pieces."),
             ("Of words 1, 1, 2, 2, 3", "The first five of the ten pieces, in their order."),
@@ -43,21 +43,21 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "useless-head": ChoiceQuestion(
         title="Three heads for two wishes",
-        prompt="There is no noise, and W_O may be made anew. What can be left out, with no error?",
+        prompt="There is no noise, and W_O may be chosen anew. Which heads can be left out so that u and v are still guessed without error?",
         options=[
             ("Head 2, and no other", "y₂ adds nothing to y₁ and y₃. But what do y₁ and y₂ hold together?"),
             ("Any one of the three", "Any two of these blends are two equations for u and v."),
-            ("None: each has its rows in W_O", "Those belong to one W_O. For two heads there is another."),
+            ("None: each has its rows in W_O", "Those rows belong to a W_O for three heads. With fewer heads you may choose another W_O."),
             ("Any two", "One blend is left then, and its two errors add up to 1."),
         ],
         right=1,
     ),
     "mean-grid": ChoiceQuestion(
         title="The mean of two grids",
-        prompt="Of two heads you see the mean grid: each row from the third on gives ½ to the place before and ½ to the one before that. "
+        prompt="You see only the mean of the grids of two heads: each row from the third on gives ½ to the place before and ½ to the one before that. "
         "The nearer place has the number u, the other v. Which mean squared error of the two is possible?",
         options=[
-            ("0 alone", "If the heads read one place each. But perhaps both read half and half."),
+            ("0 alone", "The error is 0 if each head reads one place alone. But perhaps both heads read half and half."),
             ("½ alone", "If both heads have this grid. But perhaps each reads one place."),
             ("0 and ½, and the picture does not tell", "Shares of 1 and 0 have this mean, and so have ½ and ½."),
         ],
@@ -77,7 +77,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "head-steps": OrderQuestion(
         title="Several heads, in order",
-        prompt="From X to X + Y. What happens when?",
+        prompt="A layer with several heads makes X + Y from X. In which order do its steps come?",
         options=[
             ("Multiply `X` by `W_Q`, `W_K` and `W_V`", ""),
             ("Cut each row into `h` pieces, and bring the heads to the front", "There is nothing to cut yet but X."),

@@ -22,7 +22,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "shrink": NumberQuestion(
         title="A larger score comes",
-        prompt="The first score is 2: m = 2, and total = e⁰ = 1. Then 5 comes. What is the total now? Two decimals.",
+        prompt="The first key has the score 2, so m = 2 and total = e⁰ = 1. The next key has the score 5. What is the total now? Give two decimals.",
         right=1 + math.exp(-3),
         wrong=[
             (2.0, 0.005, "The new key adds e⁰ = 1. But what was there was divided by e², and should now be by e⁵."),
@@ -43,16 +43,16 @@ PREDICTIONS: dict[str, Question] = {
             (4.0, 0.01, "Turned round: 4 bytes for one multiply–add."),
             (1.0, 0.01, "One for each number, and a number has 4 bytes."),
             (0.5, 0.01, "A multiplication and an addition count as one here."),
-            (2.0, 0.01, "Turned round, and a multiplication with an addition counts as one."),
+            (2.0, 0.01, "That counts bytes for each operation. The question asks for multiply–adds for each byte, and a multiplication with an addition counts as one."),
         ],
         explanation="One for 4 bytes. At 2 bytes a number it would be 0.5.",
         provenance="exact",
     ),
     "bet": ChoiceQuestion(
         title="Place your bet",
-        prompt="Which comes closest to heads with keys of their own, in the weight on the partners?",
+        prompt="Heads with keys of their own put some mean weight on the partners. Which of these forms comes closest to it?",
         options=[
-            ("All eight heads share one set of keys", "Eight questions through the same four columns: it costs, and the others cost more."),
+            ("All eight heads share one set of keys", "Eight heads look for eight partners with the same four columns of keys. They lose weight, but the other two forms lose more."),
             ("A window of 16 tokens", "A token has sixteen candidates at most, and the partner is one of 64."),
             ("The linearised form", "Four positive numbers for a key: a few keys may stand out, but not all 64."),
         ],
@@ -99,7 +99,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "window-reach": NumberQuestion(
         title="Four layers of a window",
-        prompt="Four layers, each with a window of 3 that ends at the token itself. How many tokens back lies the furthest that an output can depend on?",
+        prompt="A model has four layers, each with a window of 3 that ends at the token itself. An output of the last layer can depend on earlier tokens: how many tokens back is the furthest of them?",
         right=8,
         tolerance=0.1,
         wrong=[

@@ -15,7 +15,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "mask-tells": ChoiceQuestion(
         title="Reversed under a mask",
-        prompt="*a have we Houston problem* in place of *Houston we have a problem*: causal mask, one layer. "
+        prompt="One layer with a causal mask reads *a have we Houston problem* in place of *Houston we have a problem*. "
         "For which words does x + y change?",
         options=[
             ("For none: attention does not know an order", "That holds without a mask. With one, *Houston* read only itself while it stood first. What does it read now?"),
@@ -27,7 +27,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "two-verbs": ChoiceQuestion(
         title="One head, two verbs",
-        prompt="How near to 100 % can the mean weight on the one who bites come, over the four sentences?",
+        prompt="Take the weight that the verb puts on the biter in each of the four sentences. How near to 100 % can the mean of these weights come?",
         options=[
             ("50 %", "One verb can be right in both of its sentences. And the other one?"),
             ("75 %", "Right twice with one verb. With the other it can be right in one order of two."),
@@ -42,7 +42,7 @@ PREDICTIONS: dict[str, Question] = {
         tolerance=0.001,
         wrong=[
             (-3.0, 0.001, "That is its score with the noun before. After two quarter turns the key is (−1, 0)."),
-            (0.0, 0.001, "So it is before they are turned. One quarter turn for the query, two for the key."),
+            (0.0, 0.001, "That is the score before the arrows are turned. The query makes one quarter turn, the key of the noun makes two."),
             (9.0, 0.001, "Turning keeps the key's length of 1."),
         ],
         explanation="One quarter turn makes (0, 3) to (−3, 0), and two make (1, 0) to (−1, 0). Their product is 3.",
@@ -51,7 +51,7 @@ PREDICTIONS: dict[str, Question] = {
     "slower-dial": NumberQuestion(
         title="The slow dial at half its speed",
         prompt="Up to distance 30 the slow dial now stays within angles that it knew. Near crests of the fast one, at 26, 32, 39, 45, 51 and 58, the "
-        "score may pass that of distance 1. Which is the first distance that does?",
+        "score may pass that of distance 1. What is the first distance with a higher score than distance 1?",
         right=51.0,
         tolerance=0,
         wrong=[
@@ -65,7 +65,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "half-split": ChoiceQuestion(
         title="The other layout",
-        prompt="The same vector (1, 2, 3, 4) at the same place, half-split: two quarter turns for columns 0 and 2, "
+        prompt="Now turn the same vector (1, 2, 3, 4) in the half-split layout: make two quarter turns for columns 0 and 2, "
         "one for columns 1 and 3. What is the result?",
         options=[
             ("(−1, −2, −4, 3)", "That is the interleaved layout again."),

@@ -18,7 +18,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "test-the-story": ChoiceQuestion(
         title="Test the story",
-        prompt="2.4 puts about 0.96 of its weight on the word to copy. Silence 1.4. What should this weight do, if the story is true?",
+        prompt="Head 2.4 puts a weight of about 0.96 on the word to copy. Now silence head 1.4, so that it adds nothing to the stream. If the story is true, what should this weight do?",
         options=[
             ("Stay: 2.4 has matrices of its own", "They read the stream. What would be missing there?"),
             ("Fall to nearly nothing", "By the story 2.4 knows *fish* by its note alone."),
@@ -36,7 +36,7 @@ PREDICTIONS: dict[str, Question] = {
             ("The largest of the eight", "That would be so if length were all. See how far each arrow reaches to the right."),
             ("Positive, but not the largest", "It reads the right word. But what does it say of the two habits?"),
             ("About 0: it does something else", "It is almost at a right angle to the difference. But it is long, so a part is left."),
-            ("Negative: it favours *swims* over *paints*", "Length is no direction. The others outweigh it."),
+            ("Negative: it favours *swims* over *paints*", "The vector is long, but it points a little towards *swims*. The other heads outweigh it."),
         ],
         right=3,
         provenance="trained",
@@ -66,7 +66,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "longer-still": ChoiceQuestion(
         title="Longer still",
-        prompt="In a list of 20 words the word to copy stands 19 places back, in one of 28 it stands 27 back. 20 words: 0.61 to 0.63 right. And 28?",
+        prompt="In a list of 20 words the word to copy stands 19 places back, in one of 28 it stands 27 back. With 20 words the share of right words is 0.61 to 0.63. How large is this share with 28 words?",
         options=[
             ("Less: the list is longer", "It may seem so. But which of the two biases costs more?"),
             ("About as much", "There the bias is −2.3, and not −3.4."),

@@ -14,7 +14,7 @@ PREDICTIONS: dict[str, Question] = {
             (0.5, 0.2, "Half of the meaning, one would think. The model finds them far more alike."),
             (0.06, 0.1, "The words are the same, and mean pooling keeps much of each word."),
             (-1.0, 0.3, "The opposite event is no opposite vector. The words are the same."),
-            (0.8, 0.1, "More alike than that."),
+            (0.8, 0.1, "The model finds them more alike: their words are the same, only two nouns have changed places."),
         ],
         explanation="0.973: to this model both are sentences about a dog, a man and a bite.",
         provenance="recorded",
@@ -25,7 +25,7 @@ PREDICTIONS: dict[str, Question] = {
         "much comes from `[CLS]`?",
         options=[
             ("More than half, as of the weight", "So it would be with vectors all of one length."),
-            ("About a quarter", "Those at `[CLS]` are short enough for less."),
+            ("About a quarter", "The vectors at `[CLS]` are so short that they bring even less."),
             ("An eighth or less", "In these layers, on average over the heads, the vector that lies there is more than ten times shorter than those of words."),
             ("Nothing: the values there are 0", "They are short, and not 0."),
         ],
@@ -47,8 +47,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "all-silent": ChoiceQuestion(
         title="All 72",
-        prompt="Take no layer at all, and compare the means of the words' raw embeddings, without places, `[CLS]` and `[SEP]`: 24 of the 40 partners are found. With all heads, 39. "
-        "And with the whole model, but all 72 heads silent?",
+        prompt="The means of the words' raw embeddings, without any layer, places, `[CLS]` or `[SEP]`, find 24 of the 40 partners. The whole model finds 39. "
+        "How many does it find when all 72 heads are silent?",
         options=[
             ("1, as a guess would", "Each token still has its word, and the mean joins the tokens."),
             ("About 24, as the raw words", "More: what is left of the layers still changes each token's row, one by one."),
@@ -72,10 +72,10 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "long-text": ChoiceQuestion(
         title="Twice as long",
-        prompt="256 tokens, and in the last training texts were cut after 128. Where does 1.3 no longer read the token before?",
+        prompt="Head 1.3 now reads a text of 256 tokens, but the last training cut each text after 128. Where does 1.3 no longer read the token before?",
         options=[
             ("In the second half, at places that the last training did not have", "There, but for its first token, it is nearly perfect. Look at the first half."),
-            ("In the first half, at places that the last training had", "And at the first token of the second, whose right key, that of the token before, is the last early one. The last training had no keys at late places."),
+            ("In the first half, at places that the last training had", "It also fails at the first token of the second half: the key of the token before it still stands at an early place. The last training had no keys at late places."),
             ("Everywhere, a little", "The two halves differ much."),
             ("Nowhere: its rule holds for all places", "In the first half it often fails."),
         ],
@@ -84,7 +84,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "distance-or-place": ChoiceQuestion(
         title="Distance or place?",
-        prompt="Tokens 98 to 129 are the last 32 whose right key is early; late keys stand near. They put 0.53 on the token before, on average. Which mask brings them back to 0.9 or more: that of *distance*, or that of *place*?",
+        prompt="Tokens 98 to 129 are the last 32 whose right key is early, and late keys stand near them. On average these tokens put a weight of 0.53 on the token before. Which mask raises this mean to 0.9 or more: the one for *distance* or the one for *place*?",
         options=[
             ("Both", "So it would be if distance were the reason. But most of what they wrongly read is less than 128 places ahead."),
             ("Only the one for place", "Most of what they wrongly read stands at late places, and less than 128 places ahead."),

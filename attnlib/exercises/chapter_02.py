@@ -161,7 +161,7 @@ EXERCISES = (
             "The right token gets 2 of 1 + 2 + 2, in every row. The loss of a row is −ln of that weight.",
         ),
         question=NumberQuestion(
-            prompt="Rock, paper and scissors score 0 with themselves, and each two of them score ln 2 with one another. Each should read the one that it beats. What is the loss, the mean of −ln A over these three cells of the weights A? Enter the loss with two decimals, and decide for yourself whether a U can make these scores.",
+            prompt="Rock, paper and scissors score 0 with themselves, and each two of them score ln 2 with one another. Each should read the one that it beats. What is the loss, the mean of −ln A over the three cells of *right* in the weights A? Enter the loss with two decimals, and decide for yourself whether a U can make these scores.",
             right=float(np.log(2.5)),
             tolerance=0.006,
             wrong=[

@@ -141,7 +141,7 @@ EXERCISES = (
                 (
                     float(np.sqrt(16 * 40 * 110 / 400)),
                     0.02,
-                    "That adds the variances of the two scores, as if the two tokens were orthogonal. Use the squared length of their difference.",
+                    "That adds the variances of the two scores, as if the two tokens stood at right angles. Use the squared length of their difference.",
                 ),
                 (1.0, 0.01, "That is after the division by √16."),
                 (float(np.sqrt(320)), 0.05, "Both matrices have entries of variance 1/20, so it is divided by 20²."),

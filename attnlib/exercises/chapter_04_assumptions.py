@@ -100,7 +100,7 @@ ON_ASSUMPTIONS = (
                 (
                     8.0,
                     0.05,
-                    "8 is √64, and chapter 4 divides scores by it. Here the largest score is 1 and must *grow*: to what?",
+                    "8 is √d_k for d_k = 64, and chapter 4 divides scores by √d_k. Here the largest score is 1 and must *grow*: to what?",
                 ),
                 (float(np.log(144)), 0.03, "That counts 16 other keys. The match is one of the 16, so there are 15."),
                 (

@@ -74,7 +74,7 @@ EXERCISES = (
         question=ChoiceQuestion(
             prompt="`mask = np.arange(4)[:, None] > np.arange(4)`, then `print(mask.sum(axis=1))`. What is printed, and what follows?",
             options=[
-                ("`[1 2 3 4]`: a causal mask", "`>=` prints this. Here the diagonal is False: no token reads itself."),
+                ("`[1 2 3 4]`: a causal mask", "With `>=` it would print this. Here the diagonal is False: no token reads itself."),
                 (
                     "`[0 1 2 3]`: the first query has nobody to read",
                     "Each query reads the keys before it, without itself, and before the first there is none.",

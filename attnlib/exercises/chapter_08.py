@@ -162,7 +162,7 @@ EXERCISES = (
             options=[
                 ("1, as it should", "So it is when the query is turned by place 10. This one is turned by place 0."),
                 ("−9", "The query was turned by place 0: 0 − 9. The key before it looks like one that is nine places ahead."),
-                ("9", "The query, not the key, was turned by place 0. The distance is the query's place minus the key's."),
+                ("9", "The query, not the key of place 9, was turned by place 0. The distance is the query's place minus the key's."),
                 ("10", "That is where the query should stand."),
             ],
             right=1,

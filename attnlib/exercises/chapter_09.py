@@ -41,7 +41,7 @@ EXERCISES = (
             "Code counts from 0. Which two rows has the head with the index 1?",
         ),
         question=ChoiceQuestion(
-            prompt="There are three heads with d_v = 2. What does this print, and which head's band is it, if heads count from 1? "
+            prompt="There are three heads with d_v = 2. What does this print, and which head's band is it, if heads are counted from 1? "
             "`w_o = np.arange(12).reshape(6, 2); print(w_o.reshape(3, 2, 2)[1].tolist())`",
             options=[
                 ("`[[0, 1], [2, 3]]`, head 1", "That is the index 0. Code counts from 0, the text from 1."),

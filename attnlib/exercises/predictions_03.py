@@ -18,7 +18,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "All three alike",
-                "The exchange only makes the rows of the grid into columns. The scores within a row still differ.",
+                "The exchange only makes the rows of scores into columns. The scores within a row still differ.",
             ),
             (
                 "Itself",

@@ -50,7 +50,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "bet": ChoiceQuestion(
         title="Place your bet",
-        prompt="Heads with keys of their own put some mean weight on the partners. Which of these forms comes closest to it?",
+        prompt="Heads with keys of their own put a certain mean weight on the partners. Which of these forms comes closest to it?",
         options=[
             ("All eight heads share one set of keys", "Eight heads look for eight partners with the same four columns of keys. They lose weight, but the other two forms lose more."),
             ("A window of 16 tokens", "A token has sixteen candidates at most, and the partner is one of 64."),

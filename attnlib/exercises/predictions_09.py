@@ -66,7 +66,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "longer-still": ChoiceQuestion(
         title="Longer still",
-        prompt="In a list of 20 words the word to copy stands 19 places back, in one of 28 it stands 27 back. With 20 words the share of right words is 0.61 to 0.63. How large is this share with 28 words?",
+        prompt="In a list of 20 words the word to copy stands 19 places back, in one of 28 it stands 27 back. With 20 words the share of right words is 0.61 to 0.63. Is this share less, about as large, or more with 28 words?",
         options=[
             ("Less: the list is longer", "It may seem so. But which of the two biases costs more?"),
             ("About as much", "There the bias is −2.3, and not −3.4."),

@@ -47,7 +47,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "all-silent": ChoiceQuestion(
         title="All 72",
-        prompt="The means of the words' raw embeddings, without any layer, places, `[CLS]` or `[SEP]`, find 24 of the 40 partners. The whole model finds 39. "
+        prompt="The means of the words' raw embeddings, without layers, places, `[CLS]` and `[SEP]`, find 24 of the 40 partners. The whole model finds 39. "
         "How many does it find when all 72 heads are silent?",
         options=[
             ("1, as a guess would", "Each token still has its word, and the mean joins the tokens."),

@@ -139,7 +139,8 @@ EXERCISES = (
             "For a weight of 0.9 the leader's power is 9 times the sum of all others.",
         ),
         question=NumberQuestion(
-            prompt="Nine of ten words have the score 0. Which score must the tenth word have to get a weight of 0.9? Give two decimals.",
+            prompt="Nine of ten words have the score 0. Which score must the tenth word have to get a weight of 0.9? "
+            "Give two decimals.",
             right=float(np.log(81)),
             tolerance=0.01,
             wrong=[
@@ -149,7 +150,8 @@ EXERCISES = (
                 (float(np.log(90)), 0.01, "There are nine others, not ten: 9 times 9."),
                 (float(np.log10(81)), 0.01, "That is the logarithm to base 10. Take ln."),
             ],
-            explanation="ln 81 ≈ 4.39. Among 64 words it is ln(9 · 63) ≈ 6.34: the lead grows with the logarithm of the number of others.",
+            explanation="ln 81 ≈ 4.39. Among 64 words it is ln(9 · 63) ≈ 6.34: the lead grows with the logarithm of "
+            "the number of others.",
             provenance="exact",
         ),
     ),

@@ -18,7 +18,8 @@ EXERCISES = (
             "One number for each pair of an old axis and a new one. The sentence's length is not among them.",
         ),
         question=NumberQuestion(
-            prompt="`X` holds 7 tokens with 12 numbers each, and `XU` has 5 numbers for each token. How many numbers does `U` hold?",
+            prompt="`X` holds 7 tokens with 12 numbers each, and `XU` has 5 numbers for each token. How many numbers "
+            "does `U` hold?",
             right=60,
             tolerance=0,
             wrong=[
@@ -122,7 +123,8 @@ EXERCISES = (
             "Row a holds the scores 2 and 2, row b holds 2 and 5. Take the softmax of each.",
         ),
         question=ChoiceQuestion(
-            prompt="Two tokens, a and b. They score 2 with each other; a scores 2 with itself, b scores 5 with itself. Who reads more from the other?",
+            prompt="Two tokens, a and b. They score 2 with each other; a scores 2 with itself, b scores 5 with "
+            "itself. Who reads more from the other?",
             options=[
                 (
                     "Both alike, since the scores are symmetric",
@@ -161,7 +163,10 @@ EXERCISES = (
             "The right token gets 2 of 1 + 2 + 2, in every row. The loss of a row is −ln of that weight.",
         ),
         question=NumberQuestion(
-            prompt="Rock, paper and scissors score 0 with themselves, and each two of them score ln 2 with one another. Each should read the one that it beats. What is the loss, the mean of −ln A over the three cells of *right* in the weights A? Enter the loss with two decimals, and decide for yourself whether a U can make these scores.",
+            prompt="Rock, paper and scissors score 0 with themselves, and each two of them score ln 2 with one "
+            "another. Each should read the one that it beats. What is the loss, the mean of −ln A over the three "
+            "cells of *right* in the weights A? Enter the loss with two decimals, and decide for yourself whether a "
+            "U can make these scores.",
             right=float(np.log(2.5)),
             tolerance=0.006,
             wrong=[

@@ -45,7 +45,8 @@ ON_ASSUMPTIONS = (
             "It needs q and k to be independent of each other. Which options break that?",
         ),
         question=ChoiceQuestion(
-            prompt="In all four cases every component is normal with mean 0 and variance 1. In which is the variance of q·k still d_k?",
+            prompt="In all four cases every component is normal with mean 0 and variance 1. In which is the variance "
+            "of q·k still d_k?",
             options=[
                 (
                     "All components of q are equal; all components of k are equal; q is independent of k",

@@ -72,7 +72,8 @@ EXERCISES = (
             "Write the grid down, row by row. Is the diagonal True?",
         ),
         question=ChoiceQuestion(
-            prompt="`mask = np.arange(4)[:, None] > np.arange(4)`, then `print(mask.sum(axis=1))`. What is printed, and what follows?",
+            prompt="`mask = np.arange(4)[:, None] > np.arange(4)`, then `print(mask.sum(axis=1))`. What is printed, "
+            "and what follows?",
             options=[
                 ("`[1 2 3 4]`: a causal mask", "With `>=` it would print this. Here the diagonal is False: no token reads itself."),
                 (
@@ -97,7 +98,8 @@ EXERCISES = (
             "A row that is spread evenly over allowed and forbidden keys alike has lost its scores.",
         ),
         question=OrderQuestion(
-            prompt="Put the six faults in the order of the grids: step 1 is the fault of grid 1, step 2 that of grid 2, and so on.",
+            prompt="Put the six faults in the order of the grids: step 1 is the fault of grid 1, step 2 that of grid "
+            "2, and so on.",
             options=[
                 ("Zeros after the softmax", ""),
                 ("The mask is off by one", "There each row but the last would read one cell right of the diagonal, and sum to 1."),
@@ -218,7 +220,8 @@ EXERCISES = (
             "Go through the options. Which of them blocks too much, rather than too little?",
         ),
         question=ChoiceQuestion(
-            prompt="Here are four wrong ways to mask, with query i and key j. Which one keeps the loss at ln 2 on random bits, and so passes the leak test?",
+            prompt="Here are four wrong ways to mask, with query i and key j. Which one keeps the loss at ln 2 on "
+            "random bits, and so passes the leak test?",
             options=[
                 (
                     "j ≤ i + 1: each query also reads the next key",
@@ -248,7 +251,8 @@ EXERCISES = (
             "An output is made of the word's own query, and of the keys and values that it may read.",
         ),
         question=ChoiceQuestion(
-            prompt="One layer, no positions, causal mask. *we have problem* becomes *have we problem*. Which words keep their output, whatever the three matrices of the layer are?",
+            prompt="One layer, no positions, causal mask. *we have problem* becomes *have we problem*. Which words "
+            "keep their output, whatever the three matrices of the layer are?",
             options=[
                 ("All three, as in chapter 1", "*we* read itself alone, and now it reads *have* as well."),
                 ("*problem* alone", "It reads the same three words in both orders, and a sum has no order."),

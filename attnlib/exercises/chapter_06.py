@@ -18,7 +18,8 @@ EXERCISES = (
             "1/16 over 9/16 + 1/16.",
         ),
         question=NumberQuestion(
-            prompt="A blend takes ¾ of u and ¼ of v, without noise. The best linear readout guesses u from this blend. How large is the error of u, in percent?",
+            prompt="A blend takes ¾ of u and ¼ of v, without noise. The best linear readout guesses u from this "
+            "blend. How large is the error of u, in percent?",
             right=10.0,
             tolerance=0.01,
             wrong=[
@@ -198,7 +199,8 @@ EXERCISES = (
             "Which of the four can be written without h?",
         ),
         question=ChoiceQuestion(
-            prompt="Width d = 512. The heads stay 64 wide, d_k = d_v = 64, and there are 16 of them in place of 8. What does *not* double?",
+            prompt="Width d = 512. The heads stay 64 wide, d_k = d_v = 64, and there are 16 of them in place of 8. "
+            "What does *not* double?",
             options=[
                 ("The parameters", "4 · d · h · d_k. Here h · d_k is not d any more: it goes from 512 to 1024."),
                 ("The multiply–adds", "Twice as many heads, and each costs what it did."),
@@ -232,7 +234,8 @@ EXERCISES = (
                 (24.0, 0.05, "You divided by 1024. Nearly: a kilobyte here is 1000 bytes."),
                 (24576.0, 1.0, "Those are bytes. How many kilobytes?"),
             ],
-            explanation="2 vectors · 4 heads · 64 numbers · 24 layers · 2 bytes = 24,576 bytes. Sixteen heads would leave four times as much.",
+            explanation="2 vectors · 4 heads · 64 numbers · 24 layers · 2 bytes = 24,576 bytes. Sixteen heads would "
+            "leave four times as much.",
         ),
     ),
 )  # fmt: skip

@@ -65,7 +65,8 @@ EXERCISES = (
             "What was summed before a larger score came should have shrunk. Without that, are the early values weighed too much or too little?",
         ),
         question=ChoiceQuestion(
-            prompt="One of the four grids comes from a streaming softmax that corrects its total when a larger score comes, but forgets to correct its blend. Which grid is it?",
+            prompt="One of the four grids comes from a streaming softmax that corrects its total when a larger score "
+            "comes, but forgets to correct its blend. Which grid is it?",
             options=[
                 ("Grid 1", "Some of its rows sum to more than 1: values that came before a larger score count as if it had not come."),
                 ("Grid 2", "Its rows sum to 1, and are 0 further than two places back and in the future: a window."),
@@ -137,7 +138,8 @@ EXERCISES = (
             "A tile of keys that is masked as a whole, for all queries at hand: who can know that before computing it?",
         ),
         question=ChoiceQuestion(
-            prompt="A causal mask blocks nearly half of all pairs. In a long text, which function then needs only about half of the multiply–adds that it needs without a mask?",
+            prompt="A causal mask blocks nearly half of all pairs. In a long text, which function then needs only "
+            "about half of the multiply–adds that it needs without a mask?",
             options=[
                 ("`attention` with `causal_mask(n)`", "It makes all scores, then puts −∞ on some. The work is done."),
                 ("`streaming_attention` with `causal=True`", "It never starts on a tile of keys that lies in the future of all its queries."),
@@ -180,7 +182,8 @@ EXERCISES = (
             "What is `new` after the first tile? And `scores - new`?",
         ),
         question=ChoiceQuestion(
-            prompt="Keys that are padding get the score −∞, and all keys of the *first* tile are padding. What does the chapter's `streamed` return?",
+            prompt="Keys that are padding get the score −∞, and all keys of the *first* tile are padding. What does "
+            "the chapter's `streamed` return?",
             options=[
                 ("What it should: those keys weigh 0", "That is true when such a tile comes later. Here it comes first: what is `largest` then?"),
                 ("NaN", "`new` is −∞, and `scores - new` is −∞ − (−∞). What is NaN stays NaN."),

@@ -64,7 +64,8 @@ EXERCISES = (
             "`clip(0, 2)` makes every distance above 2 a 2.",
         ),
         question=ChoiceQuestion(
-            prompt="What does this print? `t = np.array([5, 7, 1]); back = np.arange(5)[:, None] - np.arange(5); print(t[back.clip(0, 2)][4])`",
+            prompt="What does this print? `t = np.array([5, 7, 1]); back = np.arange(5)[:, None] - np.arange(5); "
+            "print(t[back.clip(0, 2)][4])`",
             options=[
                 ("`[1 1 1 7 5]`", "The distances are 4, 3, 2, 1, 0, and all from 2 on share the last number."),
                 ("`[5 7 1 1 1]`", "That is the row reversed. Key 0 is the farthest."),
@@ -189,7 +190,8 @@ EXERCISES = (
                 (0.0, 0.01, "That is the mean."),
                 (5.6569, 0.01, "There are 32 pairs, and each gives two products."),
             ],
-            explanation="cos² + sin² = 1: each turned entry again has variance 1, so the sum of 64 products has variance 64. Divide by √64, as before.",
+            explanation="cos² + sin² = 1: each turned entry again has variance 1, so the sum of 64 products has "
+            "variance 64. Divide by √64, as before.",
             provenance="exact",
         ),
     ),
@@ -224,7 +226,8 @@ EXERCISES = (
                 (0.0, 0.001, "So it is at distance 0: (1, 0) times (0, 1). At distance 1 the query is turned once more than the key."),
                 (-1.0, 0.001, "That is for the key one place *after* the query."),
             ],
-            explanation="The query is turned once more than the key: (0, 1), and (0, 1) · (0, 1) = 1. At the distances 0, 1, 2, 3 it is 0, 1, 0, −1.",
+            explanation="The query is turned once more than the key: (0, 1), and (0, 1) · (0, 1) = 1. At the "
+            "distances 0, 1, 2, 3 it is 0, 1, 0, −1.",
             provenance="exact",
         ),
     ),

@@ -85,7 +85,8 @@ EXERCISES = (
             "A test has to be able to come out otherwise, for the story and for its rivals.",
         ),
         question=ChoiceQuestion(
-            prompt="With head 1.4 silent, the weight of 2.4 on its word falls to 0.05. Why was the same test also run with 1.1, 1.2 or 1.3 silent instead?",
+            prompt="With head 1.4 silent, the weight of 2.4 on its word falls to 0.05. Why was the same test also "
+            "run with 1.1, 1.2 or 1.3 silent instead?",
             options=[
                 ("To find the best head of layer 1", "No head is ranked here. Which rival to the story is ruled out?"),
                 ("To see whether any loss in layer 1 would do the same", "Then the fall would say little about 1.4."),

@@ -16,7 +16,8 @@ EXERCISES = (
             "The dot product of the mean and the other vector, divided by both lengths.",
         ),
         question=NumberQuestion(
-            prompt="A text has two tokens. Their rows in the last layer are (4, 0) and (0, 2). The vector of another text is (1, 2). What is the cosine of the two texts?",
+            prompt="A text has two tokens. Their rows in the last layer are (4, 0) and (0, 2). The vector of another "
+            "text is (1, 2). What is the cosine of the two texts?",
             right=0.8,
             wrong=[
                 (4.0, 0.01, "That is the dot product with the mean. Divide by both lengths."),

@@ -37,7 +37,8 @@ PREDICTIONS: dict[str, Question] = {
             ("Yes", "The table is asked for the word *Houston*, and for nothing else."),
         ],
         right=2,
-        reveal="A row that knows its context needs a step in which words *read from each other*. In this book that step is attention.",
+        reveal="A row that knows its context needs a step in which words *read from each other*. In this book that "
+        "step is attention.",
     ),
     "which-product": ChoiceQuestion(
         prompt="`P` is 2 × 3. Which product exists, and what is its shape?",
@@ -103,7 +104,8 @@ PREDICTIONS: dict[str, Question] = {
         reveal="And as T goes to 0, the highest score takes all, or those that tie for it share it alike.",
     ),
     "hidden-share": NumberQuestion(
-        prompt="Of five words, *we* had the weight 0.052 and *have* 0.871. Then *have* gets the score −∞. What is the new weight of *we*? Two decimals are enough.",
+        prompt="Of five words, *we* had the weight 0.052 and *have* 0.871. Then *have* gets the score −∞. What is "
+        "the new weight of *we*? Two decimals are enough.",
         right=0.4025,
         tolerance=0.01,
         wrong=[
@@ -116,11 +118,13 @@ PREDICTIONS: dict[str, Question] = {
             (0.923, 0.005, "What *have* had goes to all four, not to *we* alone: their ratios stay."),
             (0.25, 0.01, "The four are not alike: their scores are as before, and so are the ratios of their weights."),
         ],
-        explanation="0.052 / (1 − 0.871) ≈ 0.40. The amount of *have* is gone from the sum; the other amounts stand, and so do their ratios.",
+        explanation="0.052 / (1 − 0.871) ≈ 0.40. The amount of *have* is gone from the sum; the other amounts stand, "
+        "and so do their ratios.",
         provenance="hand-made scores",
     ),
     "sick-grid": ChoiceQuestion(
-        prompt="A grid of weights, one row for each query: (0.5, 0.2, 0.1), (0.3, 0.3, 0.2), (0.2, 0.5, 0.7). What is wrong with it?",
+        prompt="A grid of weights, one row for each query: (0.5, 0.2, 0.1), (0.3, 0.3, 0.2), (0.2, 0.5, 0.7). What "
+        "is wrong with it?",
         options=[
             ("Nothing: all weights are positive", "All of them are positive. But add up the first row."),
             ("The softmax went over the queries", "The columns sum to 1, and the rows to 0.8, 0.8 and 1.4."),
@@ -134,7 +138,8 @@ PREDICTIONS: dict[str, Question] = {
         reveal="The third query takes 1.4 from the values, the others 0.8.",
     ),
     "bold-name": ChoiceQuestion(
-        prompt="In each row of envelopes one key is made 5 times as large, and the softmax stays as it is. What happens to the answers?",
+        prompt="In each row of envelopes one key is made 5 times as large, and the softmax stays as it is. What "
+        "happens to the answers?",
         options=[
             (
                 "Nothing: each name still agrees with itself in every field",

@@ -31,7 +31,8 @@ PREDICTIONS: dict[str, Question] = {
         reveal="S[i, j] is the dot product of rows i and j, so S[j, i] is the same number.",
     ),
     "no-such-grid": ChoiceQuestion(
-        prompt="Here are three grids of weights between two words, each row in parentheses. Which grid cannot be softmax(XXᵀ), whatever X is?",
+        prompt="Here are three grids of weights between two words, each row in parentheses. Which grid cannot be "
+        "softmax(XXᵀ), whatever X is?",
         options=[
             (
                 "(0.5, 0.5), (0.5, 0.5)",
@@ -47,7 +48,8 @@ PREDICTIONS: dict[str, Question] = {
             ),
         ],
         right=2,
-        reveal="The longest vector scores ‖x‖‖y‖ cos θ with another, y, which is at most ‖x‖². So in its row no number is above the one on the diagonal.",
+        reveal="The longest vector scores ‖x‖‖y‖ cos θ with another, y, which is at most ‖x‖². So in its row no "
+        "number is above the one on the diagonal.",
     ),
     "reorder": ChoiceQuestion(
         prompt="The words are written in another order, *problem a have we Houston*. What happens to the output of *have*?",
@@ -96,7 +98,8 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "one-step": NumberQuestion(
-        prompt="Two tokens stand at 1 and −1 on a line. Each reads from both, and the weights are the softmax of the dot products. Where does the token that began at 1 stand after one step? Two decimals are enough.",
+        prompt="Two tokens stand at 1 and −1 on a line. Each reads from both, and the weights are the softmax of the "
+        "dot products. Where does the token that began at 1 stand after one step? Two decimals are enough.",
         right=math.tanh(1),
         tolerance=0.01,
         wrong=[
@@ -110,7 +113,8 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "useless-axes": ChoiceQuestion(
-        prompt="Twelve useless axes beside the four useful ones, and all sixteen are standardised. How many tokens find their kin?",
+        prompt="Twelve useless axes beside the four useful ones, and all sixteen are standardised. How many tokens "
+        "find their kin?",
         options=[
             (
                 "Nearly all, since no axis is large now",

@@ -4,7 +4,8 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 
 PREDICTIONS: dict[str, Question] = {
     "through-agent": NumberQuestion(
-        prompt="In X, *we* has 1 on `pronoun`, 1 on `people` and 0.4 on `letters`; *have* has 1 on `verb` and 0.8 on `letters`. What is their score through this U?",
+        prompt="In X, *we* has 1 on `pronoun`, 1 on `people` and 0.4 on `letters`; *have* has 1 on `verb` and 0.8 on "
+        "`letters`. What is their score through this U?",
         right=0.7,
         tolerance=0.001,
         wrong=[
@@ -15,11 +16,13 @@ PREDICTIONS: dict[str, Question] = {
             (3.73, 0.001, "That is the score of *we* with itself."),
             (2.21, 0.001, "That is the score of *have* with itself."),
         ],
-        explanation="U takes both words to `agent`: *we* with 0.7, *have* with 1. They share no other new axis, so the score is 0.7 · 1.",
+        explanation="U takes both words to `agent`: *we* with 0.7, *have* with 1. They share no other new axis, so "
+        "the score is 0.7 · 1.",
         provenance="hand-made",
     ),
     "turned": ChoiceQuestion(
-        prompt="U is replaced by UR, where R is a rotation. Which of these three move: the tokens after U, the scores, the weights?",
+        prompt="U is replaced by UR, where R is a rotation. Which of these three move: the tokens after U, the "
+        "scores, the weights?",
         options=[
             (
                 "All three",
@@ -35,7 +38,8 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "factors-only": ChoiceQuestion(
-        prompt="All three models are trained alike. Which of them errs, on average, about as much as the best answer from one gauge alone?",
+        prompt="All three models are trained alike. Which of them errs, on average, about as much as the best answer "
+        "from one gauge alone?",
         options=[
             (
                 "Factors",
@@ -57,7 +61,8 @@ PREDICTIONS: dict[str, Question] = {
         right=0,
     ),
     "rows-of-u": ChoiceQuestion(
-        prompt="`turn @ u` has seven rows: four for the lakes, one for the reading, two for the random numbers. Which of these rows become nearly 0 in training?",
+        prompt="`turn @ u` has seven rows: four for the lakes, one for the reading, two for the random numbers. "
+        "Which of these rows become nearly 0 in training?",
         options=[
             (
                 "Those of the random numbers alone",
@@ -95,7 +100,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "circle": ChoiceQuestion(
         title="rock paper scissors",
-        prompt="You placed the tokens in a plane. A U with 300 columns would place them in 300 dimensions. What share could they reach there, at most?",
+        prompt="You placed the tokens in a plane. A U with 300 columns would place them in 300 dimensions. What "
+        "share could they reach there, at most?",
         options=[
             (
                 "nearly all: there is room enough",

@@ -56,7 +56,8 @@ PREDICTIONS: dict[str, Question] = {
             (-44.0, 0.01, "The sign is in the query, so in the scores. No power of 2 is below 0."),
             (20.0, 0.01, "That is the value of token 1 alone. The others have weights of 1/4."),
         ],
-        explanation="The scores are 0, −1 and −1, their powers 1, 1/2 and 1/2, so the weights are 1/2, 1/4 and 1/4: 10 + 10 + 15.",
+        explanation="The scores are 0, −1 and −1, their powers 1, 1/2 and 1/2, so the weights are 1/2, 1/4 and 1/4: "
+        "10 + 10 + 15.",
         provenance="exact",
     ),
     "on-a-line": NumberQuestion(
@@ -73,7 +74,8 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "two-lengths": ChoiceQuestion(
-        prompt="Queries come from `x`, which is 3 × 4. Keys and values come from `z`, which is 7 × 5, and `w_v` is 5 × 2. What shapes does the next cell print, first for the weights, then for the outputs?",
+        prompt="Queries come from `x`, which is 3 × 4. Keys and values come from `z`, which is 7 × 5, and `w_v` is 5 "
+        "× 2. What shapes does the next cell print, first for the weights, then for the outputs?",
         options=[
             (
                 "`(3, 7) (3, 2)`",
@@ -86,7 +88,8 @@ PREDICTIONS: dict[str, Question] = {
         right=0,
     ),
     "wide": ChoiceQuestion(
-        prompt="Let d_k be 64, and take the largest of the 16 weights of each query. How large is it, in the mean over the queries?",
+        prompt="Let d_k be 64, and take the largest of the 16 weights of each query. How large is it, in the mean "
+        "over the queries?",
         options=[
             (
                 "about 1/16: the numbers are random",
@@ -135,7 +138,8 @@ PREDICTIONS: dict[str, Question] = {
         right=3,
     ),
     "same-word": ChoiceQuestion(
-        prompt="The sentence *Houston we have a problem* becomes *Houston we have a Houston*. What happens to the output of *have*?",
+        prompt="The sentence *Houston we have a problem* becomes *Houston we have a Houston*. What happens to the "
+        "output of *have*?",
         options=[
             ("It stays: *have* is the same vector", "Its query is the same. But what it reads is not."),
             (
@@ -164,7 +168,8 @@ PREDICTIONS: dict[str, Question] = {
         right=1,
     ),
     "grows-with": ChoiceQuestion(
-        prompt="A sentence gets twice as long. By what factor does the count of numbers to learn grow, for the ideal tensor and for attention?",
+        prompt="A sentence gets twice as long. By what factor does the count of numbers to learn grow, for the ideal "
+        "tensor and for attention?",
         options=[
             (
                 "2 for both",

@@ -73,7 +73,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "bet-mean": ChoiceQuestion(
         title="Mean 1",
-        prompt="First bet: all components have *mean 1*, and still variance 1. From d_k = 16 to 256, what does the mean largest weight do?",
+        prompt="First bet: all components have *mean 1*, and still variance 1. From d_k = 16 to 256, what does the "
+        "mean largest weight do?",
         options=[
             (
                 RISES,
@@ -182,7 +183,8 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "twice-a": NumberQuestion(
-        prompt="The components are drawn evenly between −a and a. If a becomes twice as large, by what factor is the variance of a score multiplied?",
+        prompt="The components are drawn evenly between −a and a. If a becomes twice as large, by what factor is the "
+        "variance of a score multiplied?",
         right=16.0,
         wrong=[
             (2.0, 0.01, "That is what happens to a component."),

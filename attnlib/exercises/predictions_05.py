@@ -142,7 +142,8 @@ PREDICTIONS: dict[str, Question] = {
         right=1,
     ),
     "three-sums": NumberQuestion(
-        prompt="u and v are three numbers each, with variance 1. Somebody knows only the three sums u + v, so the best guess for u, and for v, is (u + v)/2. What is the mean squared error of one number?",
+        prompt="u and v are three numbers each, with variance 1. Somebody knows only the three sums u + v, so the "
+        "best guess for u, and for v, is (u + v)/2. What is the mean squared error of one number?",
         right=0.5,
         wrong=[
             (1.0, 0.001, "That is the error of whoever answers 0. The sums say something."),
@@ -178,7 +179,8 @@ PREDICTIONS: dict[str, Question] = {
             (3.0, 0, "Key by key: the first query is set against the first key, and reads no later one."),
             (10.0, 0, "It should read these and itself. But the first query is set against the first key."),
         ],
-        explanation="The first key of the text, and no other. It should read 11 keys: write the mask yourself, `causal_mask(3, 13, offset=10)`.",
+        explanation="The first key of the text, and no other. It should read 11 keys: write the mask yourself, "
+        "`causal_mask(3, 13, offset=10)`.",
         provenance="exact",
     ),
     "blank": NumberQuestion(
@@ -191,7 +193,8 @@ PREDICTIONS: dict[str, Question] = {
             (0.5, 0.01, "That is the probability of a side. The loss is minus its logarithm."),
             (1.0, 0.01, "That is in bits."),
         ],
-        explanation="The second output has read the first coin and a blank. Both copies lie in its future. Without a mask the best loss is 0.",
+        explanation="The second output has read the first coin and a blank. Both copies lie in its future. Without a "
+        "mask the best loss is 0.",
     ),
     "dropout-sum": ChoiceQuestion(
         title="A row after dropout",

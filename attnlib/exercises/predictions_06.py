@@ -43,7 +43,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "useless-head": ChoiceQuestion(
         title="Three heads for two wishes",
-        prompt="There is no noise, and W_O may be chosen anew. Which heads can be left out so that u and v are still guessed without error?",
+        prompt="There is no noise, and W_O may be chosen anew. Which heads can be left out so that u and v are still "
+        "guessed without error?",
         options=[
             ("Head 2, and no other", "y₂ adds nothing to y₁ and y₃. But what do y₁ and y₂ hold together?"),
             ("Any one of the three", "Any two of these blends are two equations for u and v."),
@@ -62,7 +63,8 @@ PREDICTIONS: dict[str, Question] = {
             ("0 and ½, and the picture does not tell", "Shares of 1 and 0 have this mean, and so have ½ and ½."),
         ],
         right=2,
-        reveal="So have p and 1 − p. With one p for all rows, and not ½, W_O can solve for u and v: without noise the error is 0.",
+        reveal="So have p and 1 − p. With one p for all rows, and not ½, W_O can solve for u and v: without noise "
+        "the error is 0.",
     ),
     "count-heads": ChoiceQuestion(
         title="The price of twelve heads",
@@ -89,7 +91,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "divided": ChoiceQuestion(
         title="Who reads what?",
-        prompt="Two heads, without noise: both errors end near 0 in all five starts. In how many of the five does each head read one number alone?",
+        prompt="Two heads, without noise: both errors end near 0 in all five starts. In how many of the five does "
+        "each head read one number alone?",
         options=[
             ("In all five", "Two blends that differ hold both numbers, and W_O takes them apart."),
             ("In two", "In the three others a head blends both numbers, and W_O subtracts."),

@@ -18,11 +18,13 @@ PREDICTIONS: dict[str, Question] = {
             (512.0, 0.5, "8 · 8 · 8: but a grid has rows and columns, and no third side."),
             (2.0, 0.05, "That is the power of n. What is 8 to this power?"),
         ],
-        explanation="8 · 8: the bytes grow like n². With 64 rows at a time there are as many rows as before, and each is 8 times as long.",
+        explanation="8 · 8: the bytes grow like n². With 64 rows at a time there are as many rows as before, and "
+        "each is 8 times as long.",
     ),
     "shrink": NumberQuestion(
         title="A larger score comes",
-        prompt="The first key has the score 2, so m = 2 and total = e⁰ = 1. The next key has the score 5. What is the total now? Give two decimals.",
+        prompt="The first key has the score 2, so m = 2 and total = e⁰ = 1. The next key has the score 5. What is "
+        "the total now? Give two decimals.",
         right=1 + math.exp(-3),
         wrong=[
             (2.0, 0.005, "The new key adds e⁰ = 1. But what was there was divided by e², and should now be by e⁵."),
@@ -50,7 +52,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "bet": ChoiceQuestion(
         title="Place your bet",
-        prompt="Heads with keys of their own put a certain mean weight on the partners. Which of these forms comes closest to it?",
+        prompt="Heads with keys of their own put a certain mean weight on the partners. Which of these forms comes "
+        "closest to it?",
         options=[
             ("All eight heads share one set of keys", "Eight heads look for eight partners with the same four columns of keys. They lose weight, but the other two forms lose more."),
             ("A window of 16 tokens", "A token has sixteen candidates at most, and the partner is one of 64."),
@@ -99,7 +102,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "window-reach": NumberQuestion(
         title="Four layers of a window",
-        prompt="A model has four layers, each with a window of 3 that ends at the token itself. An output of the last layer can depend on earlier tokens: how many tokens back is the furthest of them?",
+        prompt="A model has four layers, each with a window of 3 that ends at the token itself. An output of the "
+        "last layer can depend on earlier tokens: how many tokens back is the furthest of them?",
         right=8,
         tolerance=0.1,
         wrong=[

@@ -5,7 +5,8 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 PREDICTIONS: dict[str, Question] = {
     "proportions": ChoiceQuestion(
         title="The same output?",
-        prompt="A query reads the context a b b. Each letter is a vector, both key and value. Which context gives *another* output?",
+        prompt="A query reads the context a b b. Each letter is a vector, both key and value. Which context gives "
+        "*another* output?",
         options=[
             ("b a b", "The same terms, in another order. A sum does not depend on it."),
             ("a b", "Now b has one term of two, not two of three."),
@@ -27,7 +28,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "two-verbs": ChoiceQuestion(
         title="One head, two verbs",
-        prompt="Take the weight that the verb puts on the biter in each of the four sentences. How near to 100 % can the mean of these weights come?",
+        prompt="Take the weight that the verb puts on the biter in each of the four sentences. How near to 100 % can "
+        "the mean of these weights come?",
         options=[
             ("50 %", "One verb can be right in both of its sentences. And the other one?"),
             ("75 %", "Right twice with one verb. With the other it can be right in one order of two."),
@@ -60,7 +62,8 @@ PREDICTIONS: dict[str, Question] = {
             (58.0, 0, "One crest too late."),
             (45.0, 0, "One crest too early: the slow wave still holds it down."),
         ],
-        explanation="It had turned by 2.6 radians at 26. At half the speed it gets there at 52, and the fast dial has its crest at 51.",
+        explanation="It had turned by 2.6 radians at 26. At half the speed it gets there at 52, and the fast dial "
+        "has its crest at 51.",
         provenance="computed",
     ),
     "half-split": ChoiceQuestion(

@@ -5,7 +5,8 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 PREDICTIONS: dict[str, Question] = {
     "added-vectors": NumberQuestion(
         title="What he becomes",
-        prompt="*Anna met Tom . he*: the row of *he* starts as the embedding of *he*. How many vectors do all heads together add to this one row?",
+        prompt="*Anna met Tom . he*: the row of *he* starts as the embedding of *he*. How many vectors do all heads "
+        "together add to this one row?",
         right=8,
         wrong=[
             (2.0, 0, "Two layers, and each has four heads that add to the row."),
@@ -18,7 +19,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "test-the-story": ChoiceQuestion(
         title="Test the story",
-        prompt="Head 2.4 puts a weight of about 0.96 on the word to copy. Now silence head 1.4, so that it adds nothing to the stream. If the story is true, what should this weight do?",
+        prompt="Head 2.4 puts a weight of about 0.96 on the word to copy. Now silence head 1.4, so that it adds "
+        "nothing to the stream. If the story is true, what should this weight do?",
         options=[
             ("Stay: 2.4 has matrices of its own", "They read the stream. What would be missing there?"),
             ("Fall to nearly nothing", "By the story 2.4 knows *fish* by its note alone."),
@@ -55,7 +57,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "longer-repeats": ChoiceQuestion(
         title="Longer than ever",
-        prompt="In training, lists of 6 to 15 words were said twice. Now comes a list of 20. How often is the next word of the second round right?",
+        prompt="In training, lists of 6 to 15 words were said twice. Now comes a list of 20. How often is the next "
+        "word of the second round right?",
         options=[
             ("About as often as for 12", "It learned to repeat what it met. Below it is measured."),
             ("Clearly less often, but far more than by chance", "Two things are to be explained: what is lost, and what is left."),
@@ -66,7 +69,9 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "longer-still": ChoiceQuestion(
         title="Longer still",
-        prompt="In a list of 20 words the word to copy stands 19 places back, in one of 28 it stands 27 back. With 20 words the share of right words is 0.61 to 0.63. Is this share less, about as large, or more with 28 words?",
+        prompt="In a list of 20 words the word to copy stands 19 places back, in one of 28 it stands 27 back. With "
+        "20 words the share of right words is 0.61 to 0.63. Is this share less, about as large, or more with 28 "
+        "words?",
         options=[
             ("Less: the list is longer", "It may seem so. But which of the two biases costs more?"),
             ("About as much", "There the bias is −2.3, and not −3.4."),
@@ -78,7 +83,8 @@ PREDICTIONS: dict[str, Question] = {
     # What the model lacks
     "whole-text": ChoiceQuestion(
         title="Give it the text",
-        prompt="The feed-forward layer now gets the question and all twelve facts of the text, side by side in one row. Can it learn to give back the fact that is asked for?",
+        prompt="The feed-forward layer now gets the question and all twelve facts of the text, side by side in one "
+        "row. Can it learn to give back the fact that is asked for?",
         options=[
             ("No: it has no softmax", "Look at what its keys can be: of the question and of a fact together."),
             ("At least in part, with more numbers and more steps than attention", "Its keys and values are learned for twelve fixed places."),

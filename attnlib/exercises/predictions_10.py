@@ -60,7 +60,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "order-left": ChoiceQuestion(
         title="Without the word before",
-        prompt="Now silence 1.3 alone, with zeros: the head that reads the word before. By how much does the mean cosine of these twelve pairs then miss 1?",
+        prompt="Now silence 1.3 alone, with zeros: the head that reads the word before. By how much does the mean "
+        "cosine of these twelve pairs then miss 1?",
         options=[
             ("By 0.0006, as without any head", "Then no other head would tell the two orders apart. Most of the gap stays."),
             ("By about half, 0.0075", "More stays: nine tenths."),
@@ -72,7 +73,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "long-text": ChoiceQuestion(
         title="Twice as long",
-        prompt="Head 1.3 now reads a text of 256 tokens, but the last training cut each text after 128. Where does 1.3 no longer read the token before?",
+        prompt="Head 1.3 now reads a text of 256 tokens, but the last training cut each text after 128. Where does "
+        "1.3 no longer read the token before?",
         options=[
             ("In the second half, at places that the last training did not have", "There, but for its first token, it is nearly perfect. Look at the first half."),
             ("In the first half, at places that the last training had", "It also fails at the first token of the second half: the key of the token before it still stands at an early place. The last training had no keys at late places."),
@@ -84,7 +86,9 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "distance-or-place": ChoiceQuestion(
         title="Distance or place?",
-        prompt="Tokens 98 to 129 are the last 32 whose right key is early, and late keys stand near them. On average these tokens put a weight of 0.53 on the token before. Which mask raises this mean to 0.9 or more: the one for *distance* or the one for *place*?",
+        prompt="Tokens 98 to 129 are the last 32 whose right key is early, and late keys stand near them. On average "
+        "these tokens put a weight of 0.53 on the token before. Which mask raises this mean to 0.9 or more: the one "
+        "for *distance* or the one for *place*?",
         options=[
             ("Both", "So it would be if distance were the reason. But most of what they wrongly read is less than 128 places ahead."),
             ("Only the one for place", "Most of what they wrongly read stands at late places, and less than 128 places ahead."),

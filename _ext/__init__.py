@@ -14,7 +14,7 @@ from sphinx.util import logging
 
 from . import api, disclosures, downloads, exercises, formulas, freshness, glossary  # isort: split
 
-from . import edition, images, launch, ledger, links, outputs, pages, reading_list, reading_time, withheld
+from . import edition, images, launch, ledger, links, outputs, pages, reading_list, reading_time, room, withheld
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +79,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", launch.offer)
     app.connect("html-page-context", edition.describe)
     app.connect("html-page-context", glossary.weigh)
+    app.connect("html-page-context", room.write)
     app.connect("html-page-context", pages.choose_files, priority=950)  # after all that add files
     app.connect("build-finished", pages.write_addresses)
     app.connect("build-finished", downloads.write)

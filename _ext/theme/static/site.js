@@ -191,7 +191,7 @@
     for (const image of document.querySelectorAll("img[loading=lazy]")) image.loading = "eager";
     atRest(layOut);
   }
-  const waiting = setTimeout(bringTheRest, document.querySelector("[data-widget]") ? 10_000 : 0); // text alone has time
+  const waiting = setTimeout(bringTheRest, 10_000);
   for (const kind of moves) addEventListener(kind, bringTheRest, { passive: true });
 
   // Python in the page: nothing of it comes before a click on a cell, or on a solution whose program was not tried.

@@ -354,7 +354,9 @@ def test_a_set_that_did_not_change_is_not_tried_again(release, monkeypatch):
 
 
 def test_the_set_on_the_page_for_teachers_works_when_it_is_pasted_alone(release):
-    page = Path("chapters/appendices/exercises.md").read_text(encoding="utf8").partition("## A graded set of your own")[2]
+    page = (
+        Path("chapters/appendices/exercises.md").read_text(encoding="utf8").partition("## A graded set of your own")[2]
+    )
     example, question = re.findall(r"^````markdown\n(.*?)^````$", page, re.DOTALL | re.MULTILINE)
     refused, said = release({"on-itself.md": example, "with-numbers.md": f"{example}\n{question}"})
     assert not refused, said

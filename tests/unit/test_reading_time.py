@@ -69,7 +69,7 @@ def written(tree, page="chapters/00_orientation"):
 
 def test_the_line_says_the_minutes_and_those_of_the_exercises():
     theirs = [exercise(name) for name in ("which-shape", "no-such-exercise", "write-attention")]
-    tree, faults = written(chapter(nodes.paragraph("", "word " * 540), *theirs))
+    tree, faults = written(chapter(nodes.paragraph("", "word " * 500), *theirs))
     line = tree.next_node(nodes.emphasis).astext()
     minutes = sum(EXERCISES[name].minutes for name in ("which-shape", "write-attention"))
     assert line.startswith(f"4 minutes to read, and about {minutes} for the exercises. More.")

@@ -17,12 +17,11 @@ from .withheld import Withheld
 LINE, GAP, CHARACTERS = 1.75, 1.25, 40  # rems of a line and below a paragraph, and how much a line holds
 CODE_LINE, CLOSED, FORMULA, PICTURE, WIDGET = 1.5, 3.5, 5, 20, 45  # rems
 MORE = 1.1  # rather too much than too little
-FOLDED = {"dropdown", "tag_hide-cell", "tag_remove-cell"}
 
 
 def height(node: nodes.Node) -> float:
     """Rems."""
-    if isinstance(node, Disclosure | Withheld) or (isinstance(node, nodes.Element) and FOLDED & set(node["classes"])):
+    if isinstance(node, Disclosure | Withheld):
         return CLOSED
     if isinstance(node, nodes.raw):
         return WIDGET if "data-widget" in node.astext() else 0
@@ -45,7 +44,8 @@ def write(app: Sphinx, page: str, template: str, context: dict[str, Any], doctre
     """Give each section, and each of its own, the room that it needs."""
     if doctree is None:
         return
-    parts = [part for part in doctree.findall(nodes.section) if _depth(part) in (2, 3)]
+    parts = [part for title in _sections(doctree) for part in _sections(title)]
+    parts += [inner for part in parts for inner in _sections(part)]
     rooms = {part["ids"][0]: ceil(MORE * height(part)) for part in parts}
 
     def with_room(tag: re.Match[str]) -> str:
@@ -55,8 +55,5 @@ def write(app: Sphinx, page: str, template: str, context: dict[str, Any], doctre
     context["body"] = re.sub(r'<section id="([^"]+)">', with_room, context["body"])
 
 
-def _depth(part: nodes.section) -> int:
-    depth, above = 1, part.parent
-    while isinstance(above, nodes.section):
-        depth, above = depth + 1, above.parent
-    return depth
+def _sections(node: nodes.Element) -> list[nodes.section]:
+    return [child for child in node.children if isinstance(child, nodes.section)]

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from docutils import nodes
 
 from _ext import room
+from _ext.disclosures import Disclosure
 from _ext.withheld import Withheld
 
 
@@ -16,7 +17,7 @@ def text(characters):
 def test_more_text_needs_more_room_and_what_waits_or_is_folded_hardly_any():
     assert room.height(text(400)) > 5 * room.height(text(40))
     assert room.height(Withheld("", *[text(400)] * 20)) == room.CLOSED
-    assert room.height(nodes.container("", text(4000), classes=["dropdown"])) == room.CLOSED
+    assert room.height(Disclosure("", text(4000))) == room.CLOSED
     assert room.height(nodes.raw("", '<div data-widget="choice">')) == room.WIDGET
     assert room.height(nodes.raw("", "<!-- nothing -->")) == 0
     code = nodes.literal_block("", "a = 1\n" * 9 + "b = 2")

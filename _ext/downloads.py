@@ -54,7 +54,7 @@ if not importlib.util.find_spec("torch"):
 
 HERE = """\
 Functions are written in this page’s notebook, <a href="{address}" download>{file}</a><span class="on-screen">, or, where code
-has a <em>Run</em> button, in the page</span>. <code>check</code> tests several properties of yours, and each that holds is a point; <code>hint</code> gives a
+has a <em>Run</em> button, in the page</span>. <code>check</code> tests several properties of your function, and each that holds is a point; <code>hint</code> gives a
 hint; <code>progress()</code> shows what is done."""
 
 

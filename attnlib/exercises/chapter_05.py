@@ -235,7 +235,7 @@ EXERCISES = (
                     "j = 0 or j = i: each query reads the first key and itself",
                     "It blocks too much, and what is not read costs nothing on random bits. Where there is something to find, it does worse than the right mask.",
                 ),
-                ("j > i: the mask inverted", "It reads the future. Its last query has no key, so training ends in NaN before there is a loss to judge. That is no pass, either."),
+                ("j > i: the mask inverted", "Each query but the last reads its answer. The last has no key, and its NaN spoils the training. That is no pass, either."),
             ],
             right=2,
         ),

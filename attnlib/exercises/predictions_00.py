@@ -173,7 +173,7 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "houston-reads": ChoiceQuestion(
-        prompt="Which word does *Houston* read most in *we have Houston*, where nobody offers an object?",
+        prompt="Which word does *Houston* read most in *we have Houston*, where no key offers an object?",
         options=[
             ("*we*", "It offers a subject, and *Houston* does not ask for one."),
             (

@@ -140,7 +140,7 @@ PREDICTIONS: dict[str, Question] = {
             ("1 to 64", "The other way round: smaller matrices must move less far."),
         ],
         right=2,
-        reveal="Below it is measured: panels two and three.",
+        reveal="Try it below: with the root, and with the small start.",
     ),
     "too-good": ChoiceQuestion(
         prompt="This model is trained, and then tested on tosses that are drawn anew. What is its mean squared error?",

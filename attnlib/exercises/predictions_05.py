@@ -46,7 +46,7 @@ PREDICTIONS: dict[str, Question] = {
         "in the second layer depend?",
         options=[
             (
-                "On *have*, too: *we* reads what *have* gave in the first layer",
+                "On *have*, too: what *have* puts out in layer 1, *we* reads in layer 2",
                 "The second layer has the mask as well: there, too, *we* does not read the place of *have*.",
             ),
             ("On *Houston* and *we* alone", "It reads the places of *Houston* and *we*, and what these hold comes from *Houston* and *we*."),

@@ -52,18 +52,18 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "slower-dial": NumberQuestion(
         title="The slow dial at half its speed",
-        prompt="Up to distance 30 the slow dial now stays within angles that it knew. Near crests of the fast one, at 26, 32, 39, 45, 51 and 58, the "
+        prompt="Near crests of the fast one, at 26, 32, 39, 45, 51 and 58, the "
         "score may pass that of distance 1. What is the first distance with a higher score than distance 1?",
         right=51.0,
         tolerance=0,
         wrong=[
-            (26.0, 0, "There the slow dial has turned by 1.3 radians now, and not by 2.6."),
-            (52.0, 0, "There the slow dial stands as it stood at 26. The fast one has a crest just before."),
+            (26.0, 0, "There the slow wave is near its lowest now, at −6.3."),
+            (52.0, 0, "There the score is 1.25, below that of distance 1. The fast dial has a crest just before."),
             (58.0, 0, "One crest too late."),
             (45.0, 0, "One crest too early: the slow wave still holds it down."),
         ],
-        explanation="It had turned by 2.6 radians at 26. At half the speed it gets there at 52, and the fast dial "
-        "has its crest at 51.",
+        explanation="At each crest the fast dial adds about 3.6. The slow one must take away less than 2.3, as at distance 1. At 45 it "
+        "takes 3.41, and at 51 1.69.",
         provenance="computed",
     ),
     "half-split": ChoiceQuestion(
@@ -83,8 +83,8 @@ PREDICTIONS: dict[str, Question] = {
         prompt="Trained with texts of 16 letters, tried with 64. Which of the three ways stays nearest to 100 %?",
         options=[
             ("Added waves: their formula has a row for every place", "It does. Did training see those rows?"),
-            ("Rotary: only the distance counts, and the distance is still 1", "The letter before is at distance 1. But what scores do the other distances get?"),
-            ("The bias: farther ones share the last number", "That number was learned for a letter that must not be read, and it goes on being used."),
+            ("RoPE: only the distance counts, and the distance is still 1", "The letter before is at distance 1. But what scores do the other distances get?"),
+            ("The bias: all distances past 15 share one number", "That number was learned for a letter that must not be read, and it goes on being used."),
         ],
         right=2,
     ),

@@ -6,7 +6,6 @@ from attnlib.plots.diagrams import calculation, pipeline
 from attnlib.plots.films import chunk, training_and_writing
 from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.lines import exponent, log_log, ranges
-from attnlib.plots.maps import rate_maps
 from attnlib.plots.roofs import roofline
 from attnlib.plots.rows import dots
 from attnlib.plots.scores import three_variances, walks
@@ -15,6 +14,6 @@ from attnlib.plots.vectors import plane
 
 __all__ = [
     "COLOURS", "STYLE", "WEIGHTS", "WEIGHT_0", "WEIGHT_1", "calculation", "chunk", "dots", "draw_grid", "exponent", "flow",
-    "heatmap", "log_log", "oklab", "pipeline", "plane", "ranges", "rate_maps", "roofline",
+    "heatmap", "log_log", "oklab", "pipeline", "plane", "ranges", "roofline",
     "three_spaces", "three_variances", "training_and_writing", "walks",
 ]  # fmt: skip

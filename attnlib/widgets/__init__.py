@@ -24,6 +24,7 @@ from attnlib.widgets.number_question import Number
 from attnlib.widgets.order_puzzle import OrderPuzzle
 from attnlib.widgets.query_puzzle import QueryPuzzle
 from attnlib.widgets.query_stepper import QueryStepper
+from attnlib.widgets.rates_puzzle import RatesPuzzle
 from attnlib.widgets.roles_puzzle import RolesPuzzle
 from attnlib.widgets.rotary_dial import RotaryDial
 from attnlib.widgets.scaling_lab import ScalingLab
@@ -61,6 +62,7 @@ __all__ = [
     "OrderPuzzle",
     "QueryPuzzle",
     "QueryStepper",
+    "RatesPuzzle",
     "RolesPuzzle",
     "RotaryDial",
     "ScalingLab",

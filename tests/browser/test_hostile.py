@@ -445,6 +445,21 @@ CASES = {
             *sized(lambda n: {"dots": n}, "dots must be from 1 to 400, got 0", "", "dots must be from 1 to 400, got 512"),
         ],
     ),
+    "RatesPuzzle": (
+        widgets.RatesPuzzle,
+        [
+            ({"way": "constructor"}, "way must be one of without the root, with the root, small start, got constructor"),
+            ({"rate": 16}, "rate must be from 0 to 15, got 16"),
+            ({"rate": NAN}, "rate must be an integer, got null"),
+            ({"tried": [1, 96]}, "tried[1] is 96, outside 0 to 95"),
+            ({"tried": [0.5]}, "tried[0] is 0.5, outside 0 to 95"),
+            ({"tried": list(range(96)), "shared": True}, ""),
+            ({"shares": [[[0.5] * 16] * 3] * 5}, "shares must be 6 × 3 × 16 numbers from 0 to 1"),
+            ({"shares": [[[0.5] * 15] * 3] * 6}, "shares must be 6 × 3 × 16 numbers from 0 to 1"),
+            ({"shares": [[[NAN] * 16] * 3] * 6}, "shares must be 6 × 3 × 16 numbers from 0 to 1"),
+            ({"shares": [[[1.5] * 16] * 3] * 6}, "shares must be 6 × 3 × 16 numbers from 0 to 1"),
+        ],
+    ),
     "OrderPuzzle": (
         widgets.OrderPuzzle,
         [
@@ -740,6 +755,7 @@ def hostile():
         widgets.ScalingLab(**about),
         widgets.ScalingPuzzle(**about),
         widgets.ScalingPuzzle(handed=True, **about),
+        widgets.RatesPuzzle(shared=True, **about),
         widgets.OrderPuzzle(handed=True, **about),
         widgets.QueryStepper(NAMED, houston.EMBEDDINGS, axes=[*NAMED, "f", "g", "h"], **about),
         widgets.MaskPainter(NAMED, np.eye(5), other_token=NAMED[0], other=np.ones(5), **about),

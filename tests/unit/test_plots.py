@@ -506,56 +506,6 @@ def test_no_exponent_without_two_sizes(x, y, message, unchecked):
         plots.exponent(x, y)
 
 
-RIGHT = np.array(
-    [[[0.5, 1.0], [0.95, 0.9], [0.2, 0.1]], [[1.0, 1.0], [0.9, 0.89], [0.0, 0.3]]]
-)  # two widths, three rates
-
-
-def test_a_map_shows_the_worst_seed_and_a_dot_where_all_are_right_enough():
-    figure = plots.rate_maps([0.25, 0.5, 1], [4, 1024], {"one": RIGHT, "other": RIGHT / 2}, title="t", x_label="rate")
-    first, second, _ = figure.axes
-    assert first.images[0].get_array().tolist() == [[0.5, 0.9, 0.1], [1.0, 0.89, 0.0]]
-    assert first.lines[0].get_xydata().tolist() == [[1, 0], [0, 1]]
-    assert not len(second.lines[0].get_xydata())
-    assert [axes.get_title(loc="left") for axes in (first, second)] == ["one", "other"]
-    assert labels(first.get_yticklabels()) == ["4", "1,024"]
-    assert dict(zip(second.get_xticks().tolist(), labels(second.get_xticklabels()), strict=True)) == {
-        0: "1/4",
-        1: "1/2",
-        2: "1",
-    }
-    assert (second.get_xlabel(), figure.get_suptitle()) == ("rate", "t")
-    assert {axes.images[0].get_clim() for axes in (first, second)} == {(0, 1)}
-    halves = plots.rate_maps([1, 2, 3], [4, 8], {"other": RIGHT / 2}, enough=0.5)
-    assert halves.axes[0].lines[0].get_xydata().tolist() == [[0, 1]]
-    assert "0.5 or more" in halves.get_supxlabel()
-
-
-def test_the_rates_of_a_map_do_not_touch():
-    figure = plots.rate_maps([2.0**power for power in range(-11, 6)], [4], {"one": np.ones((1, 17, 1))})
-    figure.draw_without_rendering()
-    written = [text.get_window_extent() for text in figure.axes[0].get_xticklabels()]
-    assert len(written) > 6
-    assert all(left.x1 + 2 < right.x0 for left, right in pairwise(sorted(written, key=lambda box: box.x0)))
-
-
-@pytest.mark.parametrize(
-    ("rates", "right", "message"),
-    [
-        ([1, 2, 3], {}, "right is empty"),
-        ([1, 2], {"one": RIGHT}, r"'one' has shape \(2, 3, 2\), not \(2, 2, seeds\)"),
-        ([1, 2, 3], {"one": RIGHT[..., 0]}, r"'one' has shape \(2, 3\), not \(2, 3, seeds\)"),
-        ([1, 2, 3], {"one": RIGHT[..., :0]}, r"'one' has shape \(2, 3, 0\), not \(2, 3, seeds\)"),
-        ([1, 2, 3], {"one": RIGHT, "two": RIGHT * 2}, r"'two'\[0, 0, 1\] is 2.0: a share lies between 0 and 1"),
-        ([1, 2, 3], {"one": np.where(RIGHT == 0.3, np.nan, RIGHT)}, r"'one'\[1, 2, 1\] is nan"),
-        ([1, 0, 3], {"one": RIGHT}, r"rates\[1\] is 0: a learning rate is positive and finite"),
-    ],
-)
-def test_maps_that_do_not_fit_are_refused(rates, right, message, unchecked):
-    with pytest.raises(ValueError, match=message):
-        plots.rate_maps(rates, [4, 8], right)
-
-
 def test_lines_differ_without_their_colour():
     runs = {f"d = {d}": np.ones((1, 2)) for d in (4, 16, 64, 256, 1024)}
     lines = plots.ranges([0, 1], runs, **WRITTEN).axes[0].lines

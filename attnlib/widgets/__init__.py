@@ -31,6 +31,7 @@ from attnlib.widgets.scaling_lab import ScalingLab
 from attnlib.widgets.scaling_puzzle import ScalingPuzzle
 from attnlib.widgets.silence_puzzle import SilencePuzzle
 from attnlib.widgets.softmax_sliders import SoftmaxSliders
+from attnlib.widgets.speeds_puzzle import SpeedsPuzzle
 from attnlib.widgets.streaming_softmax import StreamingSoftmax
 from attnlib.widgets.tensor_counter import TensorCounter
 from attnlib.widgets.three_spaces import ThreeSpaces
@@ -69,6 +70,7 @@ __all__ = [
     "ScalingPuzzle",
     "SilencePuzzle",
     "SoftmaxSliders",
+    "SpeedsPuzzle",
     "StreamingSoftmax",
     "TensorCounter",
     "ThreeSpaces",

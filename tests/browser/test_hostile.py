@@ -460,6 +460,16 @@ CASES = {
             ({"shares": [[[1.5] * 16] * 3] * 6}, "shares must be 6 × 3 × 16 numbers from 0 to 1"),
         ],
     ),
+    "SpeedsPuzzle": (
+        widgets.SpeedsPuzzle,
+        [
+            ({"fast": NAN}, "fast must be a number, got null"),
+            ({"fast": 0.1}, "fast must be from 0.2 to 2, got 0.1"),
+            ({"slow": INF}, "slow must be a number, got Infinity"),
+            ({"slow": 0.3}, "slow must be from 0.005 to 0.2, got 0.3"),
+            ({"slow": 0.0333}, ""),
+        ],
+    ),
     "OrderPuzzle": (
         widgets.OrderPuzzle,
         [
@@ -756,6 +766,7 @@ def hostile():
         widgets.ScalingPuzzle(**about),
         widgets.ScalingPuzzle(handed=True, **about),
         widgets.RatesPuzzle(shared=True, **about),
+        widgets.SpeedsPuzzle(**about),
         widgets.OrderPuzzle(handed=True, **about),
         widgets.QueryStepper(NAMED, houston.EMBEDDINGS, axes=[*NAMED, "f", "g", "h"], **about),
         widgets.MaskPainter(NAMED, np.eye(5), other_token=NAMED[0], other=np.ones(5), **about),

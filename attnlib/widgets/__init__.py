@@ -17,6 +17,7 @@ from attnlib.widgets.heads_puzzle import HeadsPuzzle
 from attnlib.widgets.layers_puzzle import LayersPuzzle
 from attnlib.widgets.light_cones import LightCones
 from attnlib.widgets.lookup_puzzle import LookupPuzzle
+from attnlib.widgets.marks_puzzle import MarksPuzzle
 from attnlib.widgets.mask_painter import MaskPainter
 from attnlib.widgets.metric_ellipse import MetricEllipse
 from attnlib.widgets.model_view import ModelView
@@ -56,6 +57,7 @@ __all__ = [
     "LayersPuzzle",
     "LightCones",
     "LookupPuzzle",
+    "MarksPuzzle",
     "MaskPainter",
     "MetricEllipse",
     "ModelView",

@@ -470,6 +470,21 @@ CASES = {
             ({"slow": 0.0333}, ""),
         ],
     ),
+    "MarksPuzzle": (
+        widgets.MarksPuzzle,
+        [
+            ({"rows": [[0, 0]] * 3}, "rows must be 4 × 2"),
+            ({"rows": [[0, 0, 0]] * 4}, "rows must be 4 × 2"),
+            ({"rows": [[0, 0], [NAN, 0], [0, 0], [0, 0]]}, "rows[1, 0] is null, outside −1.5 to 1.5"),
+            ({"rows": [[0, 0], [0, 2], [0, 0], [0, 0]]}, "rows[1, 1] is 2, outside −1.5 to 1.5"),
+            ({"rows": [[0, 0]] * 4}, ""),
+            ({"query": [0, 0]}, ""),
+            ({"query": [NAN, 0]}, "query[0, 0] is null"),
+            ({"query": [1]}, "query has width 1, key has width 2"),
+            ({"seen": 65536}, "seen must be from 0 to 65535, got 65536"),
+            ({"seen": 65535, "handed": True}, ""),
+        ],
+    ),
     "OrderPuzzle": (
         widgets.OrderPuzzle,
         [
@@ -767,6 +782,7 @@ def hostile():
         widgets.ScalingPuzzle(handed=True, **about),
         widgets.RatesPuzzle(shared=True, **about),
         widgets.SpeedsPuzzle(**about),
+        widgets.MarksPuzzle(handed=True, **about),
         widgets.OrderPuzzle(handed=True, **about),
         widgets.QueryStepper(NAMED, houston.EMBEDDINGS, axes=[*NAMED, "f", "g", "h"], **about),
         widgets.MaskPainter(NAMED, np.eye(5), other_token=NAMED[0], other=np.ones(5), **about),

@@ -1,0 +1,129 @@
+// MarksPuzzle: a query to turn, and sixteen keys that are sums of four rows, until no other can be read most.
+
+import * as math from "./math.mjs";
+import * as plane from "./plane.mjs";
+import { to_picture, VIEW } from "./plane.mjs";
+import * as puzzle from "./puzzle.mjs";
+import * as ui from "./ui.mjs";
+import { element, set } from "./ui.mjs";
+import "./marks_puzzle.css";
+
+const CAPTION =
+  "each key is a sum of the four rows of W_K, each times 1 or −1: a token's marks are these signs. The query reads the " +
+  "key most that lies farthest along it. Light up as many keys as you can: turn the query, then move the rows, too.";
+
+function build(model, figure) {
+  const { count, largest, radius } = model.get("constants");
+  const signs = Array.from({ length: count }, (_, i) => [0, 1, 2, 3].map((mark) => ((i >> mark) & 1 ? 1 : -1)));
+  const circle = signs.map((_, i) => [Math.cos, Math.sin].map((f) => radius * f((2 * Math.PI * i) / count)));
+  const name = (i) => signs[i].map((sign) => (sign > 0 ? "+" : "−")).join(" ");
+  const sums = (rows) =>
+    signs.map((marks) => [0, 1].map((c) => rows.reduce((sum, row, i) => sum + marks[i] * row[c], 0)));
+  const keys_of = (handed, rows) => (handed ? circle : sums(rows));
+  const now = () => keys_of(model.get("handed"), model.get("rows"));
+
+  const put = (query) => ui.change(model, { query, seen: add(model.get("seen"), leader(now(), query)) });
+  const put_row = (i, row) => {
+    const rows = model.get("rows").with(
+      i,
+      row.map((x) => Math.max(-largest, Math.min(largest, x))),
+    );
+    ui.change(model, { rows, seen: 0 });
+  };
+  const turn = plane.polar(() => model.get("query"), put);
+  const hand = puzzle.hand_over(model, {
+    handed: () => model.get("handed"),
+    hand: { handed: true, seen: 0 },
+    take: { handed: false, seen: 0 },
+  });
+  const controls = ui.controls(turn("direction"), hand);
+  const [picture, meter, told] = [plane.picture("query and keys"), puzzle.meter(), ui.live("p.share")];
+  figure.append(
+    element("div.columns.marks", element("div.frame", picture), element("div.frame", controls.node, meter.node, told)),
+  );
+  const scene = draw_scene(model, picture, { count, put, put_row });
+
+  return () => {
+    const { rows, query, seen, handed } = ui.values(model);
+    check(rows, largest);
+    const keys = keys_of(handed, rows);
+    const first = leader(keys, query);
+    const all = add(seen, first);
+    const corners = reachable(keys);
+    const lit = signs.filter((_, i) => (all >> i) & 1).length;
+    const over = corners.every((i) => (all >> i) & 1);
+    scene({ keys, rows, query, first, all, over, handed });
+    meter.draw(lit / count, 1, `read most so far: ${lit} of ${count}`);
+    const lead = first < 0 ? "Two keys share the lead." : `The key ${name(first)} is read most.`;
+    const wall = over && lit < count ? " No query reads another of these keys most." : "";
+    ui.write(told, lit === count ? `${lead} Every key was read most once.` : `${lead}${wall}`);
+    ui.caption(model, figure, ui.formula(CAPTION));
+    controls.draw();
+  };
+}
+
+const add = (seen, first) => (first < 0 ? seen : seen | (1 << first));
+
+// The key farthest along the query, −1 where two share the lead.
+function leader(keys, query) {
+  const scores = math.attention_scores([query], keys, 1)[0];
+  const top = Math.max(...scores);
+  return scores.filter((score) => score > top - 1e-9).length === 1 ? scores.indexOf(top) : -1;
+}
+
+// The corners of the hull where no other key stands.
+function reachable(keys) {
+  const points = keys.map((key) => key.map((x) => Math.round(x * 1e9) / 1e9 + 0));
+  const alone = (i) => points.filter((point) => String(point) === String(points[i])).length === 1;
+  return math.convex_hull(points).filter(alone);
+}
+
+function draw_scene(model, picture, { count, put, put_row }) {
+  const [hull, arrow] = [element("polygon.hull"), element("path.vector")];
+  const edges = [0, 1, 2, 3].map(() => element("path.level"));
+  const dots = Array.from({ length: count }, () => element("circle.dot", { r: 5 }));
+  const handles = edges.map((_, i) =>
+    plane.handle(picture, `row ${i + 1}`, {
+      at: () => model.get("rows")[i],
+      put: (row) => put_row(i, row),
+      mark: element("path", { d: plane.SQUARE }),
+    }),
+  );
+  const query = plane.handle(picture, "query", {
+    at: () => model.get("query"),
+    put,
+    mark: element("path", { d: plane.TRIANGLE }),
+  });
+  picture.replaceChildren(...plane.axes(), hull, ...edges, arrow, ...dots, ...handles, query);
+  return (shown) => {
+    edges.forEach((edge, i) => edge.setAttribute("d", shown.handed ? "" : across(shown.rows[i])));
+    dots.forEach((dot, i) => {
+      const [cx, cy] = to_picture(shown.keys[i]);
+      set(dot, { cx, cy });
+      dot.classList.toggle("attn-lit", Boolean((shown.all >> i) & 1));
+      dot.classList.toggle("attn-first", i === shown.first);
+    });
+    if (shown.over) plane.draw_hull(hull, shown.keys);
+    else hull.setAttribute("points", "");
+    arrow.setAttribute("d", plane.path([[0, 0], shown.query]));
+    plane.move(query, shown.query, true);
+    handles.forEach((handle, i) => {
+      handle.style.display = shown.handed ? "none" : "";
+      plane.move(handle, shown.rows[i], false);
+    });
+  };
+}
+
+// Where the query's product with a row is 0: a line through the origin, at a right angle to the row.
+function across(row) {
+  const length = Math.hypot(...row);
+  if (!length) return "";
+  const along = [-row[1], row[0]].map((x) => (x / length) * 2 * VIEW);
+  return plane.path([along, along.map((x) => -x)]);
+}
+
+function check(rows, largest) {
+  puzzle.check_entries("rows", rows, 4, largest);
+}
+
+export default ui.widget(build);

@@ -6,6 +6,7 @@ from attnlib.widgets.axes_puzzle import AxesPuzzle
 from attnlib.widgets.budget_puzzle import BudgetPuzzle
 from attnlib.widgets.cheat_puzzle import CheatPuzzle
 from attnlib.widgets.choice import Choice
+from attnlib.widgets.context_puzzle import ContextPuzzle
 from attnlib.widgets.convention_switch import ConventionSwitch
 from attnlib.widgets.cost_calculator import CostCalculator
 from attnlib.widgets.cycle_puzzle import CyclePuzzle
@@ -45,6 +46,7 @@ __all__ = [
     "BudgetPuzzle",
     "CheatPuzzle",
     "Choice",
+    "ContextPuzzle",
     "ConventionSwitch",
     "CostCalculator",
     "CyclePuzzle",

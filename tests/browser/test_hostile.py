@@ -485,6 +485,21 @@ CASES = {
             ({"seen": 65535, "handed": True}, ""),
         ],
     ),
+    "ContextPuzzle": (
+        widgets.ContextPuzzle,
+        [
+            ({"absent": [4]}, "absent[0] is 4, outside 0 to 3: the last word stays"),
+            ({"absent": [0, -1]}, "absent[1] is -1, outside 0 to 3: the last word stays"),
+            ({"absent": [0.5]}, "absent[0] is 0.5, outside 0 to 3: the last word stays"),
+            ({"absent": [NAN]}, "absent[0] is null, outside 0 to 3: the last word stays"),
+            ({"absent": [0, 1, 2, 3, 3]}, ""),
+            ({"x": []}, "5 tokens for 0 rows of x"),
+            ({"tokens": ["a"] * 4}, "4 tokens for 5 rows of x"),
+            ({"x": each(as_json(widgets.ContextPuzzle())["x"], NAN)}, "x[0, 0] is null"),
+            ({"w_v": [[1, 2]] * 7}, "x has width 8, w has 7 rows"),
+            ({"value_axes": ["a"]}, "1 value_axes for values of width 3"),
+        ],
+    ),
     "OrderPuzzle": (
         widgets.OrderPuzzle,
         [
@@ -783,6 +798,7 @@ def hostile():
         widgets.RatesPuzzle(shared=True, **about),
         widgets.SpeedsPuzzle(**about),
         widgets.MarksPuzzle(handed=True, **about),
+        widgets.ContextPuzzle(NAMED, np.eye(5), w_q=np.eye(5), w_k=np.eye(5), w_v=np.eye(5), value_axes=NAMED, **about),
         widgets.OrderPuzzle(handed=True, **about),
         widgets.QueryStepper(NAMED, houston.EMBEDDINGS, axes=[*NAMED, "f", "g", "h"], **about),
         widgets.MaskPainter(NAMED, np.eye(5), other_token=NAMED[0], other=np.ones(5), **about),

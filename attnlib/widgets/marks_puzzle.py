@@ -30,7 +30,7 @@ class MarksPuzzle(PageWidget):
 
     >>> len(MarksPuzzle().reachable), len(MarksPuzzle(handed=True).reachable)
     (8, 16)
-    >>> MarksPuzzle.marks(MarksPuzzle(query=[1.0, 0.3]).leader)
+    >>> MarksPuzzle.marks(MarksPuzzle().leader)
     '+ + + −'
     """
 
@@ -38,7 +38,7 @@ class MarksPuzzle(PageWidget):
     title = traitlets.Unicode("Sixteen keys from four marks").tag(sync=True)
     provenance = traitlets.Unicode("hand-made").tag(sync=True)
     rows = Numbers("4 2", ROWS).tag(sync=True, link=True)
-    query = Numbers("2", (1.0, 0.3)).tag(sync=True, link=True)
+    query = Numbers("2", (2.6, 1.0)).tag(sync=True, link=True)
     seen = Whole(0, min=0, max=2**COUNT - 1).tag(sync=True, link=True)
     handed = traitlets.Bool(False).tag(sync=True, link=True)
     constants = fixed(count=COUNT, largest=LARGEST, radius=RADIUS)

@@ -28,7 +28,6 @@ function build(model, figure) {
     level(0, "line.own"),
     level(-goal, "line.goal"),
     label("0", { x: LEFT - 6, y: y(0) + 3, "text-anchor": "end" }),
-    label(number(-goal, 0), { x: LEFT - 6, y: y(-goal) + 7, "text-anchor": "end" }),
     ...below,
     label("distance", { x: RIGHT, y: BOTTOM + 25, "text-anchor": "end" }),
     curve,
@@ -36,17 +35,12 @@ function build(model, figure) {
     first,
   );
   const sliders = [
-    ui.slider(model, "fast", "speed of the fast dial", { step: 0.05, digits: 2 }),
-    ui.slider(model, "slow", "speed of the slow dial", { step: 0.005, digits: 3 }),
+    ui.slider(model, "fast", "fast dial", { step: 0.05, digits: 2 }),
+    ui.slider(model, "slow", "slow dial", { step: 0.005, digits: 3 }),
   ];
   const [meter, told] = [puzzle.meter(), ui.live("p.share")];
-  figure.append(
-    element(
-      "div.columns",
-      element("div.frame", picture),
-      element("div.frame", ...sliders.map(({ node }) => node), meter.node, told),
-    ),
-  );
+  const controls = ui.controls(...sliders);
+  figure.append(element("div.two-speeds", picture, controls.node, meter.node, told));
 
   return () => {
     const { fast, slow } = ui.values(model);
@@ -65,7 +59,7 @@ function build(model, figure) {
     meter.draw(lead / (2 * goal), 0.5, `lead of distance 1: ${number(lead)}, goal: ${number(goal, 0)} or more`);
     ui.write(told, verdict(scores, { best, more, lead, goal }));
     ui.caption(model, figure, CAPTION);
-    for (const slider of sliders) slider.draw();
+    controls.draw();
   };
 }
 

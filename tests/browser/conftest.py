@@ -141,7 +141,7 @@ def stays_below(show):
     def stays(widget, width, *changes):
         box = '<div style="max-width: 46rem">'
         page = show(box, widget, "<p id='below'>below</p>", viewport={"width": width, "height": 900})
-        page.locator(".attn-meter").first.wait_for()
+        page.locator(".attn-meter, .attn-controls").first.wait_for()
         at = []
         for change in changes:
             change(page)

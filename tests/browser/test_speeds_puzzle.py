@@ -22,7 +22,7 @@ def said(page):
 
 
 def slider(page, which):
-    return page.get_by_label(f"speed of the {which} dial")
+    return page.get_by_label(f"{which} dial")
 
 
 def number(x):

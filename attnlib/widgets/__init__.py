@@ -15,6 +15,7 @@ from attnlib.widgets.head_browser import HeadBrowser
 from attnlib.widgets.head_mixer import HeadMixer
 from attnlib.widgets.head_tiles import HeadTiles
 from attnlib.widgets.heads_puzzle import HeadsPuzzle
+from attnlib.widgets.kin_puzzle import KinPuzzle
 from attnlib.widgets.layers_puzzle import LayersPuzzle
 from attnlib.widgets.light_cones import LightCones
 from attnlib.widgets.lookup_puzzle import LookupPuzzle
@@ -56,6 +57,7 @@ __all__ = [
     "HeadTiles",
     "HeadsPuzzle",
     "InputError",
+    "KinPuzzle",
     "LayersPuzzle",
     "LightCones",
     "LookupPuzzle",

@@ -500,6 +500,17 @@ CASES = {
             ({"value_axes": ["a"]}, "1 value_axes for values of width 3"),
         ],
     ),
+    "KinPuzzle": (
+        widgets.KinPuzzle,
+        [
+            ({"useless": 13}, "useless must be from 0 to 12, got 13"),
+            ({"useless": NAN}, "useless must be an integer, got null"),
+            ({"useless": 1.5}, "useless must be an integer, got 1.5"),
+            ({"remedy": "toString"}, "remedy must be one of as they are, of length 1, standardised, got toString"),
+            ({"useless": 0, "remedy": "of length 1"}, ""),
+            ({"seed": -1}, "seed must be from 0 to 1048576, got -1"),
+        ],
+    ),
     "OrderPuzzle": (
         widgets.OrderPuzzle,
         [
@@ -799,6 +810,7 @@ def hostile():
         widgets.SpeedsPuzzle(**about),
         widgets.MarksPuzzle(handed=True, **about),
         widgets.ContextPuzzle(NAMED, np.eye(5), w_q=np.eye(5), w_k=np.eye(5), w_v=np.eye(5), value_axes=NAMED, **about),
+        widgets.KinPuzzle(**about),
         widgets.OrderPuzzle(handed=True, **about),
         widgets.QueryStepper(NAMED, houston.EMBEDDINGS, axes=[*NAMED, "f", "g", "h"], **about),
         widgets.MaskPainter(NAMED, np.eye(5), other_token=NAMED[0], other=np.ones(5), **about),

@@ -29,6 +29,7 @@ from attnlib.widgets.query_puzzle import QueryPuzzle
 from attnlib.widgets.query_stepper import QueryStepper
 from attnlib.widgets.rates_puzzle import RatesPuzzle
 from attnlib.widgets.roles_puzzle import RolesPuzzle
+from attnlib.widgets.roofline_lab import RooflineLab
 from attnlib.widgets.rotary_dial import RotaryDial
 from attnlib.widgets.scaling_lab import ScalingLab
 from attnlib.widgets.scaling_puzzle import ScalingPuzzle
@@ -71,6 +72,7 @@ __all__ = [
     "QueryStepper",
     "RatesPuzzle",
     "RolesPuzzle",
+    "RooflineLab",
     "RotaryDial",
     "ScalingLab",
     "ScalingPuzzle",

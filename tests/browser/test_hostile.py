@@ -511,6 +511,16 @@ CASES = {
             ({"seed": -1}, "seed must be from 0 to 1048576, got -1"),
         ],
     ),
+    "RooflineLab": (
+        widgets.RooflineLab,
+        [
+            ({"queries": 0}, "queries must be from 1 to 1024, got 0"),
+            ({"queries": 1025}, "queries must be from 1 to 1024, got 1025"),
+            ({"queries": NAN}, "queries must be an integer, got null"),
+            ({"queries": 1.5}, "queries must be an integer, got 1.5"),
+            ({"queries": 777}, ""),
+        ],
+    ),
     "OrderPuzzle": (
         widgets.OrderPuzzle,
         [
@@ -811,6 +821,7 @@ def hostile():
         widgets.MarksPuzzle(handed=True, **about),
         widgets.ContextPuzzle(NAMED, np.eye(5), w_q=np.eye(5), w_k=np.eye(5), w_v=np.eye(5), value_axes=NAMED, **about),
         widgets.KinPuzzle(**about),
+        widgets.RooflineLab(**about),
         widgets.OrderPuzzle(handed=True, **about),
         widgets.QueryStepper(NAMED, houston.EMBEDDINGS, axes=[*NAMED, "f", "g", "h"], **about),
         widgets.MaskPainter(NAMED, np.eye(5), other_token=NAMED[0], other=np.ones(5), **about),

@@ -62,7 +62,7 @@ PREDICTIONS: dict[str, Question] = {
             (58.0, 0, "One crest too late."),
             (45.0, 0, "One crest too early: the slow wave still holds it down."),
         ],
-        explanation="At each crest the fast dial adds about 3.6. The slow one must take away less than 2.3, as at distance 1. At 45 it "
+        explanation="At a crest the fast dial adds 3.6 at most. So the slow one must take away less than 2.3, as at distance 1. At 45 it "
         "takes 3.41, and at 51 1.69.",
         provenance="computed",
     ),

@@ -15,7 +15,7 @@ from attnlib.lab.blends import blend_errors, blend_readout
 from attnlib.lab.budget import Budget, reading_cost
 from attnlib.lab.cones import mask_reach, preset_mask
 from attnlib.lab.cycle import cycle_bound, cycle_loss, cycle_means
-from attnlib.lab.geometry import convex_hull, cosine_similarity, distance_scores, stretch_matrix
+from attnlib.lab.geometry import convex_hull, cosine_similarity, distance_scores, lone_corners, stretch_matrix
 from attnlib.lab.grids import cycle_product, most_read, most_unequal_pair, weight_back
 from attnlib.lab.heads import pool_heads, random_decoder, silence_head
 from attnlib.lab.lookup import Lookup, compared_weights, lookup_rows, most_right, share_right
@@ -29,7 +29,7 @@ from attnlib.lab.tiles import tile_parents
 __all__ = [
     "Budget", "Lookup", "Properties", "Saturation", "attention_parameters", "blend_errors", "blend_readout",
     "compared_weights", "convex_hull", "cosine_similarity", "cycle_bound", "cycle_loss", "cycle_means",
-    "cycle_product", "distance_scores", "draw_scores", "ideal_tensor_parameters", "kind_share", "lookup_rows",
+    "cycle_product", "distance_scores", "draw_scores", "ideal_tensor_parameters", "kind_share", "lone_corners", "lookup_rows",
     "mask_reach", "most_read", "most_right", "most_unequal_pair", "partner_share", "pool_heads", "positive_function",
     "positive_weights", "preset_mask", "random_decoder", "reading_cost", "reading_gradient", "reading_loss",
     "saturation", "score_variance", "seeded_uniform", "share_right", "silence_head", "standardise",

@@ -43,6 +43,27 @@ def cosine_similarity(
     return returned(attention_scores(*directions, scale=1).clip(-1, 1), dtype, "query and key are")
 
 
+def lone_corners(points: Real[Array, "n 2"]) -> list[int]:
+    """The corners of the convex hull of points in a plane, but for those where another point stands.
+
+    These are the points that some query, by the dot product, reads more than all others.
+
+    Args:
+        points: in a plane, (n, 2).
+
+    Returns:
+        Their numbers, in rising order.
+
+    Raises:
+        ValueError: as `convex_hull` does.
+
+    >>> lone_corners(np.array([[0, 0], [1, 0], [0, 1], [1, 0], [0.2, 0.2]]))
+    [0, 2]
+    """
+    corners = convex_hull(points)
+    return sorted(i for i in corners if (np.asarray(points) == np.asarray(points)[i]).all(axis=1).sum() == 1)
+
+
 def distance_scores(
     query: Real[Array, "*#batch n_q d"], key: Real[Array, "*#batch n_k d"]
 ) -> Float[Array, "*batch n_q n_k"]:

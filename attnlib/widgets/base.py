@@ -20,8 +20,9 @@ class PageWidget(Widget):
     provenance = traitlets.Unicode("hand-made").tag(sync=True)
 
     def caption(self, shown: str) -> str:
-        """The title, what is shown, and where the numbers come from."""
-        return f"{self.title}: {shown} Numbers: {self.provenance}."
+        """The title, what is shown, and where the numbers come from, with their seed where there is one."""
+        seed = f", seed {self.seed}" if self.has_trait("seed") else ""
+        return f"{self.title}: {shown} Numbers: {self.provenance}{seed}."
 
 
 class ProjectedWidget(PageWidget):

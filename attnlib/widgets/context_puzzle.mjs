@@ -8,7 +8,7 @@ import "./context_puzzle.css";
 function build(model, figure) {
   const [words, told] = [element("div.controls.words"), ui.live("p.result")];
   const [read, taken] = [element("div.frame"), element("div.frame")];
-  figure.append(words, element("div.columns", read, taken), told);
+  figure.append(words, element("div.columns.context", read, taken), told);
 
   const parts_of = ui.memoize((tokens, axes) => {
     const away = (i) => {

@@ -47,6 +47,9 @@ class ContextPuzzle(ProjectedWidget):
     def __init__(self, tokens: Sequence[str] = SENTENCE, x: ArrayLike | None = None, **options: Any) -> None:
         """`x=None` means the embeddings of the running example, for words of it."""
         if x is None:
+            for i, token in enumerate(tokens):
+                if token not in houston.TOKENS:
+                    raise InputError(f"tokens[{i}] is {token!r}, no word of the example: give x")
             x = houston.EMBEDDINGS[[houston.TOKENS.index(token) for token in tokens]]
         super().__init__(tokens, x, **options)
 

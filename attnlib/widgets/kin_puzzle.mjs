@@ -49,7 +49,8 @@ function build(model, figure) {
     const passed = share >= goal && useless === most ? " The goal is passed." : "";
     const easy = share >= goal && useless < most ? " Now with all useless axes." : "";
     const name = how[0].toUpperCase() + how.slice(1);
-    ui.write(told, `${name}, with ${useless} useless axes: ${found} of ${tokens} find their kin.${passed}${easy}`);
+    const axis = useless === 1 ? "axis" : "axes";
+    ui.write(told, `${name}, with ${useless} useless ${axis}: ${found} of ${tokens} find their kin.${passed}${easy}`);
     ui.caption(model, figure, CAPTION, `, seed ${seed}`);
     hand.draw();
   };

@@ -87,9 +87,6 @@ class KinPuzzle(PageWidget):
         )
         return table(caption, [f"{count} useless" for count in counts], rows)
 
-    def caption(self, shown: str) -> str:
-        return f"{self.title}: {shown} Numbers: {self.provenance}, seed {self.seed}."
-
 
 def _kinds() -> Array:
     return np.arange(TOKENS) * KINDS // TOKENS

@@ -10,7 +10,10 @@ import "./marks_puzzle.css";
 
 const CAPTION =
   "each key is a sum of the four rows of W_K, each times 1 or −1: a token's marks are these signs. The query reads the " +
-  "key most that lies farthest along it. Light up as many keys as you can: turn the query, then move the rows, too.";
+  "key most that lies farthest along it. Light up as many keys as you can: turn the query, then move the rows, too. " +
+  "(Keys are drawn at half their length.)";
+const DRAWN = 0.5; // of a key's length, so that all stay in the picture
+const FINEST = 1e-6; // what is nearer to each other stands on one place
 
 function build(model, figure) {
   const { count, largest, radius } = model.get("constants");
@@ -22,7 +25,8 @@ function build(model, figure) {
   const keys_of = (handed, rows) => (handed ? circle : sums(rows));
   const now = () => keys_of(model.get("handed"), model.get("rows"));
 
-  const put = (query) => ui.change(model, { query, seen: add(model.get("seen"), leader(now(), query)) });
+  const lit_by = (...queries) => queries.reduce((seen, query) => add(seen, leader(now(), query)), model.get("seen"));
+  const put = (query) => ui.change(model, { query, seen: lit_by(model.get("query"), query) });
   const put_row = (i, row) => {
     const rows = model.get("rows").with(
       i,
@@ -41,15 +45,15 @@ function build(model, figure) {
   figure.append(
     element("div.columns.marks", element("div.frame", picture), element("div.frame", controls.node, meter.node, told)),
   );
-  const scene = draw_scene(model, picture, { count, put, put_row });
+  const scene = draw_scene(model, picture, { count, largest, put, put_row });
 
   return () => {
     const { rows, query, seen, handed } = ui.values(model);
     check(rows, largest);
     const keys = keys_of(handed, rows);
     const first = leader(keys, query);
-    const all = add(seen, first);
-    const corners = reachable(keys);
+    const corners = plane.lone_corners(keys.map((key) => key.map((x) => Math.round(x / FINEST) + 0)));
+    const all = add(seen & corners.reduce(add, 0), first);
     const lit = signs.filter((_, i) => (all >> i) & 1).length;
     const over = corners.every((i) => (all >> i) & 1);
     scene({ keys, rows, query, first, all, over, handed });
@@ -66,22 +70,13 @@ const add = (seen, first) => (first < 0 ? seen : seen | (1 << first));
 
 // The key farthest along the query, −1 where two share the lead.
 function leader(keys, query) {
-  const scores = math.attention_scores([query], keys, 1)[0];
-  const top = Math.max(...scores);
-  return scores.filter((score) => score > top - 1e-9).length === 1 ? scores.indexOf(top) : -1;
+  return puzzle.leader(math.attention_scores([query], keys, 1)[0]);
 }
 
-// The corners of the hull where no other key stands.
-function reachable(keys) {
-  const points = keys.map((key) => key.map((x) => Math.round(x * 1e9) / 1e9 + 0));
-  const alone = (i) => points.filter((point) => String(point) === String(points[i])).length === 1;
-  return math.convex_hull(points).filter(alone);
-}
-
-function draw_scene(model, picture, { count, put, put_row }) {
+function draw_scene(model, picture, { count, largest, put, put_row }) {
   const [hull, arrow] = [element("polygon.hull"), element("path.vector")];
   const edges = [0, 1, 2, 3].map(() => element("path.level"));
-  const dots = Array.from({ length: count }, () => element("circle.dot", { r: 5 }));
+  const dots = Array.from({ length: count }, () => element("circle.made", { r: 5 }));
   const handles = edges.map((_, i) =>
     plane.handle(picture, `row ${i + 1}`, {
       at: () => model.get("rows")[i],
@@ -94,16 +89,18 @@ function draw_scene(model, picture, { count, put, put_row }) {
     put,
     mark: element("path", { d: plane.TRIANGLE }),
   });
+  for (const handle of handles) set(handle, { "aria-valuemin": -largest, "aria-valuemax": largest });
   picture.replaceChildren(...plane.axes(), hull, ...edges, arrow, ...dots, ...handles, query);
   return (shown) => {
+    const drawn = shown.keys.map((key) => key.map((x) => DRAWN * x));
     edges.forEach((edge, i) => edge.setAttribute("d", shown.handed ? "" : across(shown.rows[i])));
     dots.forEach((dot, i) => {
-      const [cx, cy] = to_picture(shown.keys[i]);
+      const [cx, cy] = to_picture(drawn[i]);
       set(dot, { cx, cy });
       dot.classList.toggle("attn-lit", Boolean((shown.all >> i) & 1));
       dot.classList.toggle("attn-first", i === shown.first);
     });
-    if (shown.over) plane.draw_hull(hull, shown.keys);
+    if (shown.over) plane.draw_hull(hull, drawn);
     else hull.setAttribute("points", "");
     arrow.setAttribute("d", plane.path([[0, 0], shown.query]));
     plane.move(query, shown.query, true);

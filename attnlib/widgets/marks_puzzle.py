@@ -8,13 +8,14 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from anywidget_static import Numbers, Whole
-from attnlib.lab.geometry import convex_hull
+from attnlib.lab.geometry import lone_corners
 from attnlib.widgets.base import PageWidget, check_within, fixed
 from attnlib.widgets.tables import Row, table, vector
 
 COUNT = 16  # keys, one for each combination of four marks
-ROWS = [[0.9, 0.0], [0.64, 0.64], [0.0, 0.9], [-0.64, 0.64]]
-LARGEST, RADIUS = 1.5, 2.4  # of a row's number, and of the circle of free keys
+ROWS = [[1.35, 0.0], [0.95, 0.95], [0.0, 1.35], [-0.95, 0.95]]
+LARGEST, RADIUS = 1.5, 4.8  # of a row's number, and of the circle of free keys
+FINEST = 1e-6  # what is nearer to each other stands on one place
 
 
 class MarksPuzzle(PageWidget):
@@ -61,9 +62,7 @@ class MarksPuzzle(PageWidget):
     @property
     def reachable(self) -> list[int]:
         """The keys that some query reads most: the corners of the hull, where no other key stands."""
-        keys = self.points.round(9)
-        alone = [i for i in range(COUNT) if (keys == keys[i]).all(axis=1).sum() == 1]
-        return sorted(set(convex_hull(keys)) & set(alone))
+        return lone_corners((self.points / FINEST).round())
 
     @staticmethod
     def marks(key: int) -> str:

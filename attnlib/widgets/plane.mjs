@@ -48,6 +48,12 @@ export function draw_hull(polygon, points) {
   set(polygon, { points: corners.join(" ") });
 }
 
+// The corners of the convex hull of points, but for those where another point stands.
+export function lone_corners(points) {
+  const alone = (i) => points.filter((point) => String(point) === String(points[i])).length === 1;
+  return math.convex_hull(points).filter(alone);
+}
+
 // A line with a tip from beside one point to beside another, for a path's `d`.
 export function arrow(from, to, gap = 11) {
   const [[x, y], [to_x, to_y]] = [from, to].map(to_picture);

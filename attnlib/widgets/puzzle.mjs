@@ -36,6 +36,21 @@ export function grid(title, tokens, wanted) {
   return { node: element("div", element("p.pair", title), ui.scroll(title, table)), fill };
 }
 
+// What was tried, and more of it, each once.
+export const union = (tried, more) => [...new Set([...tried, ...more])];
+
+// Raise for what was tried and is no whole number from 0 to `last`.
+export function check_tried(tried, last) {
+  const wrong = tried.findIndex((one) => !(Number.isInteger(one) && one >= 0 && one <= last));
+  if (wrong >= 0) throw new Error(`tried[${wrong}] is ${tried[wrong]}, outside 0 to ${last}`);
+}
+
+// The place of the largest score, −1 where two share it.
+export function leader(scores) {
+  const top = Math.max(...scores);
+  return scores.filter((score) => score > top - 1e-9).length === 1 ? scores.indexOf(top) : -1;
+}
+
 // A bar that fills up to a goal, both shares of 1; its text says what is measured.
 export function meter() {
   const node = element("div.meter", { "aria-hidden": "true" });

@@ -10,7 +10,11 @@ import { element, number, set } from "./ui.mjs";
 import "./query_puzzle.css";
 
 function build(model, figure) {
-  const put = (query) => ui.change(model, { query, won: marked(model, query, model.get("measure")) });
+  const put = (query) => {
+    const measure = model.get("measure");
+    const before = marked(model, model.get("query"), measure);
+    ui.change(model, { query, won: marked(model, query, measure).map((mark, i) => mark || before[i]) });
+  };
   const turn = plane.polar(() => model.get("query"), put);
   const hand = puzzle.hand_over(model, {
     handed: () => model.get("measure") === "distance",
@@ -29,7 +33,7 @@ function build(model, figure) {
       throw new Error(`${tokens.length} tokens for ${won.length} marks of what was won`);
     const scores = measured(query, keys, measure);
     const weights = math.softmax(scores);
-    const first = leader(scores);
+    const first = puzzle.leader(scores);
     const all = marked(model, query, measure);
     scene_of(tokens)(query, keys, measure, first, is_over(model, all));
     ui.caption(
@@ -57,25 +61,16 @@ function build(model, figure) {
 const measured = (query, keys, measure) =>
   measure === "distance" ? lab.distance_scores([query], keys)[0] : math.attention_scores([query], keys, 1)[0];
 
-// The key with the largest score, −1 when two share the lead.
-function leader(scores) {
-  const top = Math.max(...scores);
-  const first = scores.filter((score) => score > top - 1e-9);
-  return first.length === 1 ? scores.indexOf(top) : -1;
-}
-
 // What was won before, and what this query wins.
 function marked(model, query, measure) {
-  const first = leader(measured(query, model.get("points"), measure));
+  const first = puzzle.leader(measured(query, model.get("points"), measure));
   return model.get("won").map((mark, i) => (mark || i === first ? 1 : 0));
 }
 
 // Are only keys left that no query reads most by the dot product: no corners of the hull, or not alone there?
 function is_over(model, won) {
   if (model.get("measure") === "distance") return false;
-  const points = model.get("points");
-  const alone = (i) => points.filter((point) => String(point) === String(points[i])).length === 1;
-  const corners = new Set(math.convex_hull(points).filter(alone));
+  const corners = new Set(plane.lone_corners(model.get("points")));
   return won.every((mark, i) => mark || !corners.has(i));
 }
 

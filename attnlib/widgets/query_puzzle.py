@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from anywidget_static import InputError, Numbers, Texts
 from attnlib import houston
-from attnlib.lab.geometry import convex_hull, distance_scores
+from attnlib.lab.geometry import distance_scores, lone_corners
 from attnlib.scaled_dot_product import attention_scores, softmax
 from attnlib.widgets.base import PageWidget, check_count
 from attnlib.widgets.tables import Row, table, vector
@@ -73,8 +73,7 @@ class QueryPuzzle(PageWidget):
     @property
     def reachable(self) -> list[str]:
         """The keys that some query reads most by the dot product: the corners of their convex hull, if no other stands there."""
-        corners = sorted(convex_hull(np.array(self.points)))
-        return [self.tokens[i] for i in corners if self.points.count(self.points[i]) == 1]
+        return [self.tokens[i] for i in lone_corners(np.array(self.points))]
 
     def check(self, inputs: SimpleNamespace) -> None:
         check_count(inputs.tokens, inputs.points, "keys")

@@ -1,5 +1,7 @@
 // RatesPuzzle: three widths, sixteen learning rates, and three ways to train; what was tried stays in sight.
 
+import * as puzzle from "./puzzle.mjs";
+import { union } from "./puzzle.mjs";
 import * as ui from "./ui.mjs";
 import { element, set, vary } from "./ui.mjs";
 import "./rates_puzzle.css";
@@ -81,7 +83,10 @@ function build(model, figure) {
     });
     const at = widths.map((width, i) => `${percent(shares[here][i][rate])} for dₖ\u00a0=\u00a0${width}`);
     const count = widths.filter((_, i) => is_good(here, i, rate)).length;
-    ui.write(told, `Rate ${rates[rate]}, ${way}: ${at.join(", ")}. Good at ${count} of ${widths.length} widths.`);
+    ui.write(
+      told,
+      `Rate ${rates[rate]}, ${way}: ${at.join(", ")}. Good at ${count} of ${widths.length} widths. ${known.length} of ${rates.length} rates tried.`,
+    );
     ui.caption(model, figure, ui.formula(CAPTION));
   };
 }
@@ -89,16 +94,12 @@ function build(model, figure) {
 // Not rounded up: 89.6 % is not good.
 const percent = (share) => `${Math.floor(100 * share + 1e-9)}\u00a0%`;
 
-const union = (tried, more) => [...new Set([...tried, ...more])];
-
 function check(shares, tried, [settings, widths, rates]) {
   const fits = (rows, count, each) => rows?.length === count && rows.every(each);
   const share = (x) => Number.isFinite(x) && x >= 0 && x <= 1;
   if (!fits(shares, settings, (rows) => fits(rows, widths, (row) => fits(row, rates, share))))
     throw new Error(`shares must be ${settings} × ${widths} × ${rates} numbers from 0 to 1`);
-  const last = settings * rates - 1;
-  const wrong = tried.findIndex((one) => !(Number.isInteger(one) && one >= 0 && one <= last));
-  if (wrong >= 0) throw new Error(`tried[${wrong}] is ${tried[wrong]}, outside 0 to ${last}`);
+  puzzle.check_tried(tried, settings * rates - 1);
 }
 
 export default ui.widget(build);

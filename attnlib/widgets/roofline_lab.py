@@ -8,6 +8,7 @@ from attnlib.widgets.base import PageWidget, fixed
 from attnlib.widgets.tables import Row, table
 
 TOKENS, WIDTH, LAYERS = 100_000, 768, 12  # of chapter 7's text and model
+PRODUCTS = 2 * TOKENS**2 * WIDTH * LAYERS  # of its attention, in multiply–adds
 BYTES = 4  # of a number
 WHOLE_GRIDS = 8.0  # multiply–adds a byte, where scores and weights are written and read
 SHOWN = (1, 16, 64, 128, 256)
@@ -33,7 +34,7 @@ class RooflineLab(PageWidget):
     provenance = traitlets.Unicode("computed, from published rates").tag(sync=True)
     queries = Whole(1, min=1, max=1024).tag(sync=True, link=True)
     constants = fixed(
-        machine=CARD.machine, peak=CARD.peak, bandwidth=CARD.bandwidth, products=2 * TOKENS**2 * WIDTH * LAYERS,
+        machine=CARD.machine, peak=CARD.peak, bandwidth=CARD.bandwidth, products=PRODUCTS,
         bytes=BYTES, whole=WHOLE_GRIDS,
     )  # fmt: skip
 
@@ -50,7 +51,7 @@ class RooflineLab(PageWidget):
     @property
     def seconds(self) -> float:
         """Of all products of the text's attention, at best."""
-        return float(2 * TOKENS**2 * WIDTH * LAYERS / self.rate)
+        return PRODUCTS / self.rate
 
     def fallback(self) -> str:
         rows: list[Row] = []

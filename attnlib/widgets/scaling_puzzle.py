@@ -85,9 +85,6 @@ class ScalingPuzzle(PageWidget):
         )
         return table(self.caption(shown), [*(f"÷ {divisor:.3g}" for divisor in one), "one for each"], rows, shares)
 
-    def caption(self, shown: str) -> str:
-        return f"{self.title}: {shown} Numbers: {self.provenance}, seed {self.seed}."
-
 
 def _draw(dots: int, seed: int) -> Float[Array, "4 dots 3"]:
     drawn = seeded_uniform(dots * (1 + KEYS) * WIDTHS[-1], seed=seed).reshape(dots, 1 + KEYS, -1)

@@ -79,7 +79,7 @@ function row_of(model) {
   return model.get("handed") ? silenced : silenced & -silenced;
 }
 
-const union = (tried, ...rows) => [...new Set([...tried, ...rows.filter(Boolean)])];
+const union = (tried, ...rows) => puzzle.union(tried, rows.filter(Boolean));
 const named = (every, row) => every.filter((_, i) => row & (1 << i));
 
 function caption(tokens, habits) {
@@ -126,8 +126,7 @@ function check(shares, said, grids, tried) {
     throw new Error("said must be 256 × 6 numbers from 0 to 1");
   if (grids.length !== 8 || grids.some((rows) => rows?.length !== 5 || rows.some((row) => !row?.every(share))))
     throw new Error("grids must be 8 × 5 × 5 numbers from 0 to 1");
-  const other = tried.findIndex((row) => !Number.isInteger(row) || row < 0 || row > 255);
-  if (other >= 0) throw new Error(`tried[${other}] is ${tried[other]}, outside 0 to 255`);
+  puzzle.check_tried(tried, 255);
 }
 
 export default ui.widget(build);

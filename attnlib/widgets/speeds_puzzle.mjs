@@ -54,7 +54,7 @@ function build(model, figure) {
     dots.setAttribute("d", points.map((point) => `M${point}h0`).join(""));
     set(first, { cx: x(Math.max(0, more)).toFixed(1), cy: y(above[Math.max(0, more)]).toFixed(1) });
     first.style.display = more < 0 ? "none" : "";
-    const lead = -others[best];
+    const lead = Number((-others[best]).toFixed(2)); // as it is shown
     set(picture, { "aria-label": `scores of the distances 0 to ${far}, less that of distance 1` });
     meter.draw(lead / (2 * goal), 0.5, `lead of distance 1: ${number(lead)}, goal: ${number(goal, 0)} or more`);
     ui.write(told, verdict(scores, { best, more, lead, goal }));

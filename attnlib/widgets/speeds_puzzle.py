@@ -58,7 +58,7 @@ class SpeedsPuzzle(PageWidget):
         for fast, slow in dict.fromkeys([(self.fast, self.slow), *SHOWN]):
             one = type(self)(fast=fast, slow=slow)
             first = "none" if one.first is None else str(one.first)
-            lead = f"{one.lead:.2f}{' ✓' if one.lead >= GOAL else ''}".replace("-", "−")
+            lead = f"{one.lead:.2f}{' ✓' if round(one.lead, 2) >= GOAL else ''}".replace("-", "−")
             rows.append((f"{fast:g} and {slow:g}", [f"{one.scores[1]:.2f}".replace("-", "−"), first, lead]))
         caption = self.caption(
             f"by the speeds of the fast and the slow dial, the score of distance 1, the first distance up to {FAR} that scores "

@@ -57,6 +57,10 @@ def use(page):
     for stepper in all_of("query_stepper"):
         stepper.get_by_label("mask", exact=True).check()
         stepper.get_by_role("button", name="9 Context").click()
+    for puzzle in all_of("context_puzzle"):
+        puzzle.locator(".attn-words button").first.click()
+    for puzzle in all_of("rates_puzzle"):
+        puzzle.get_by_role("button", name="Try every rate").click()
     for dial in all_of("rotary_dial"):
         dial.get_by_label("key’s layout").select_option("interleaved")
     for lab in all_of("scaling_lab"):

@@ -37,9 +37,10 @@ def is_that_of(page, puzzle):
         .text_content()
         .startswith(f"find their kin: {round(100 * found / 60)} %, goal: 90 %")
     )
+    axis = "axis" if puzzle.useless == 1 else "axes"
     how = "told which axes count" if puzzle.handed else puzzle.remedy
     assert said(page).startswith(
-        f"{how.capitalize()}, with {puzzle.useless} useless axes: {found} of 60 find their kin."
+        f"{how.capitalize()}, with {puzzle.useless} useless {axis}: {found} of 60 find their kin."
     )
     assert ("The goal is passed." in said(page)) == (puzzle.share >= 0.9 and puzzle.useless == 12)
     for remedy in REMEDIES:

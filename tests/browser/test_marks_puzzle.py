@@ -25,16 +25,16 @@ def meter(page):
 
 
 def lit(page):
-    dots = page.locator(".attn-dot").evaluate_all("all => all.map((dot) => dot.classList.contains('attn-lit'))")
+    dots = page.locator(".attn-made").evaluate_all("all => all.map((dot) => dot.classList.contains('attn-lit'))")
     return {i for i, one in enumerate(dots) if one}
 
 
 def is_that_of(page, puzzle, seen):
     """Where the dots lie, which are lit, and what is said."""
-    dots = page.locator(".attn-dot").evaluate_all(
+    dots = page.locator(".attn-made").evaluate_all(
         "all => all.map((dot) => [Number(dot.getAttribute('cx')), Number(dot.getAttribute('cy'))])"
     )
-    x, y = puzzle.points.T
+    x, y = puzzle.points.T / 2  # drawn at half their length
     places = np.stack([SIZE / 2 * (1 + x / VIEW), SIZE / 2 * (1 - y / VIEW)], axis=1)
     assert np.array(dots) == pytest.approx(places, abs=1e-6)
     assert lit(page) == seen
@@ -104,7 +104,7 @@ def test_by_mouse_or_finger_the_query_and_a_row_are_dragged(page, drag, rested):
     pull((2.6, 1), (-2, 0.5))
     assert 12 in lit(page)
     assert said(page).startswith("The key − − + + is read most.")
-    pull((0, 0.9), (0.5, 1.4))
+    pull((0, 1.35), (0.5, 1.4))
     at = float(page.get_by_role("slider", name="row 3").get_attribute("aria-valuenow"))
     assert at == pytest.approx(0.5, abs=0.05)
     assert len(lit(page)) == 1
@@ -118,6 +118,19 @@ def test_the_page_computes_as_python_does(seed, show):
     page = show(puzzle)
     page.locator(".attn-plane").wait_for()
     is_that_of(page, puzzle, {puzzle.leader})
+
+
+def test_what_was_lit_first_stays_lit_where_two_keys_share_the_lead(page):
+    direction = page.get_by_label("direction")
+    direction.press("End")
+    assert said(page).startswith("Two keys share the lead.")
+    assert lit(page) == {7}
+
+
+def test_a_link_cannot_light_a_key_that_no_query_reads_most(show):
+    page = show(MarksPuzzle(), address="#marks-puzzle-sixteen-keys-from-four-marks?seen=65535")
+    page.locator(".attn-plane").wait_for()
+    assert lit(page) == set(MarksPuzzle().reachable)
 
 
 def test_a_link_carries_the_rows_the_query_and_what_was_lit(show):

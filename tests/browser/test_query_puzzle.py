@@ -66,6 +66,13 @@ def test_four_keys_are_won_and_the_fifth_by_distance_alone(page, rested):
     assert page.problems == []
 
 
+def test_the_key_that_the_start_wins_stays_won(page):
+    assert "won: 1 of 5" in won(page)
+    page.get_by_label("direction").press("Home")
+    assert "Houston is read most." not in said(page)
+    assert "won: 2 of 5" in won(page)
+
+
 def test_it_is_played_with_the_keyboard(page):
     handle = page.get_by_role("slider", name="query")
     handle.focus()

@@ -51,7 +51,10 @@ def is_that_of(page, puzzle, tried):
     )
     name = RATES[puzzle.rate]
     good = sum(name in puzzle.good(width) for width in WIDTHS)
-    assert said(page) == f"Rate {name}, {puzzle.way}: {shares}. Good at {good} of 3 widths."
+    assert (
+        said(page)
+        == f"Rate {name}, {puzzle.way}: {shares}. Good at {good} of 3 widths. {len(known)} of 16 rates tried."
+    )
     rows = [row.split("\t") for row in page.locator(".attn-tried tbody tr").all_inner_texts()]
     for way, (label, count, which) in zip(WAYS, rows, strict=True):
         found = [rate for rate in tried[way] if rate in RatesPuzzle(way=way, shared=puzzle.shared).common()]

@@ -55,6 +55,7 @@ def test_the_table_holds_sentences_with_one_word_less(page_of):
     [
         ({"absent": [4]}, r"absent\[0\] is 4, outside 0 to 3: the last word stays"),
         ({"absent": [1, -1]}, r"absent\[1\] is -1, outside 0 to 3"),
+        ({"tokens": ["hello", "Houston"]}, r"tokens\[0\] is 'hello', no word of the example: give x"),
         ({"tokens": ["Houston"]}, "tokens must have from 2 to 12 entries, got 1"),
         ({"value_axes": ["one"]}, "1 value_axes for values of width 3"),
         ({"w_v": np.ones((7, 3)), "value_axes": list("abc")}, "x has width 8, w_v has 7 rows"),

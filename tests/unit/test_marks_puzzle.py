@@ -55,12 +55,18 @@ def test_rows_on_one_line_leave_two_keys_and_equal_keys_share_the_lead():
     assert MarksPuzzle(query=[0, 0]).leader is None
 
 
+def test_rows_that_are_parallel_leave_no_false_corners():
+    puzzle = MarksPuzzle(rows=[[0.28, 0.02], [0.56, 0.04], [0.47, 0.16], [1.48, -0.39]])
+    assert len(puzzle.reachable) == 6
+    assert found_by_turning(puzzle) <= set(puzzle.reachable)
+
+
 def test_the_table_says_of_each_key_whether_a_query_reads_it_most(page_of):
     cells = page_of(MarksPuzzle()).cells
     assert cells[:4] == ["", "key", "some query reads it most", "if the keys are free"]
     rows = [cells[at : at + 4] for at in range(4, 68, 4)]
     assert [row[0] for row in rows] == [MarksPuzzle.marks(i) for i in range(16)]
-    assert rows[7] == ["+ + + −", "(2.18, 0.90)", "yes", "yes"]
+    assert rows[7] == ["+ + + −", "(3.25, 1.35)", "yes", "yes"]
     assert [i for i, row in enumerate(rows) if row[2] == "yes"] == MarksPuzzle().reachable
     assert {row[3] for row in rows} == {"yes"}
 

@@ -704,7 +704,6 @@ def drawn():
         "log_log": plots.log_log([1, 2], {"a": np.ones((1, 2))}, **WRITTEN),
         "walks": plots.walks(np.ones((1, 2)), **WRITTEN),
         "three variances": plots.three_variances(),
-        "rate maps": plots.rate_maps([1, 2], [4], {"a": np.ones((1, 2, 3))}),
         "heatmap": plots.heatmap(["a"], np.ones((1, 1))),
         "plane": plots.plane(["a"], np.ones((1, 2))),
         "three spaces": plots.three_spaces(),
@@ -718,7 +717,6 @@ def test_lists_are_drawn_as_arrays(unchecked):
     assert plots.heatmap(["a", "b"], [[1, 0], [0.5, 0.5]], [[True, False], [True, True]]).axes
     assert plots.plane(["a"], [[1, 2]], outputs=[[0, 1]]).axes
     assert plots.ranges([0, 1], {"a": [[1, 2]]}, **WRITTEN).axes
-    assert plots.rate_maps([1, 2], [4], {"a": [[[0, 1], [1, 1]]]}).axes
     assert plots.calculation(["a"], [1], [[2]], [[3]]).axes
     with pytest.raises(TypeError, match="weights must be an array, got <class 'object'>"):
         plots.heatmap(["a"], object)

@@ -29,9 +29,9 @@ from attnlib.lab.tiles import tile_parents
 __all__ = [
     "Budget", "Lookup", "Properties", "Saturation", "attention_parameters", "blend_errors", "blend_readout",
     "compared_weights", "convex_hull", "cosine_similarity", "cycle_bound", "cycle_loss", "cycle_means",
-    "cycle_product", "distance_scores", "draw_scores", "ideal_tensor_parameters", "kind_share", "lone_corners", "lookup_rows",
-    "mask_reach", "most_read", "most_right", "most_unequal_pair", "partner_share", "pool_heads", "positive_function",
-    "positive_weights", "preset_mask", "random_decoder", "reading_cost", "reading_gradient", "reading_loss",
-    "saturation", "score_variance", "seeded_uniform", "share_right", "silence_head", "standardise",
+    "cycle_product", "distance_scores", "draw_scores", "ideal_tensor_parameters", "kind_share", "lone_corners",
+    "lookup_rows", "mask_reach", "most_read", "most_right", "most_unequal_pair", "partner_share", "pool_heads",
+    "positive_function", "positive_weights", "preset_mask", "random_decoder", "reading_cost", "reading_gradient",
+    "reading_loss", "saturation", "score_variance", "seeded_uniform", "share_right", "silence_head", "standardise",
     "streamed_softmax", "stretch_matrix", "tile_parents", "weight_back", "weight_properties",
 ]  # fmt: skip

@@ -48,8 +48,8 @@ def is_that_of(page, puzzle, seen):
 
 def turn_round(page):
     direction = page.get_by_label("direction")
-    for degrees in range(-180, 181, 5):
-        direction.fill(str(degrees))
+    for degrees in range(-175, 186, 10):
+        direction.fill(str(min(degrees, 180)))
 
 
 def test_by_keyboard_eight_are_lit_and_after_that_none(page):
@@ -77,7 +77,7 @@ def test_whatever_row_is_moved_the_limit_is_eight(page):
     turn_round(page)
     assert len(lit(page)) == 8
     row = page.get_by_role("slider", name="row 2")
-    for key in ("ArrowUp", "Shift+ArrowRight", "ArrowDown", "Shift+ArrowLeft", "Shift+ArrowLeft", "Shift+ArrowLeft"):
+    for key in ("ArrowUp", "Shift+ArrowRight", "ArrowDown", "Shift+ArrowLeft"):
         row.press(key)
         assert len(lit(page)) <= 1
         turn_round(page)

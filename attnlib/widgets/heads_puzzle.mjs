@@ -31,13 +31,13 @@ function build(model, figure) {
   const controls = ui.controls(hand);
   const [one, other] = Object.keys(BLENDS).map((name) => draw_blend(model, name));
   const errors = NUMBERS.map(() => ({ meter: puzzle.meter(), readout: element("p.note") }));
-  const [told, note] = [ui.live("p.share"), element("p.note")];
+  const [told, note, directions] = [ui.live("p.share"), element("p.note"), draw_directions()];
   const meters = errors.flatMap(({ meter, readout }) => [meter.node, readout]);
   figure.append(
     element(
       "div.columns.blends",
       element("div.frame", one.node, controls.node, other.node),
-      element("div.frame", ...meters, told),
+      element("div.frame", directions.node, ...meters, told),
     ),
     note,
   );
@@ -51,6 +51,7 @@ function build(model, figure) {
     one.draw(names[0]);
     other.draw(names[1]);
     other.node.hidden = !handed;
+    directions.draw(shares, names);
     errors.forEach(({ meter, readout: line }, i) => {
       meter.draw(both[i], GOAL, `error of ${NUMBERS[i]}: ${percent(both[i])}, goal: ${percent(GOAL)} or less`);
       const factors = readout.map((row) => row[i]);
@@ -108,6 +109,34 @@ function draw_blend(model, name) {
     set(picture, { "aria-label": told });
   };
   return { node: element("div", picture, slider.node), draw };
+}
+
+// Each blend as an arrow of length 1, whose parts along u and along v are in the ratio of their shares.
+function draw_directions() {
+  const [x, y, radius] = [22, 92, 78];
+  const text = (at_x, at_y, content) => element("text", { x: at_x, y: at_y }, content);
+  const frame = element("path.edge", { d: `M${x} ${y - radius - 6}V${y}H${x + radius + 6}` });
+  const arc = element("path.edge", { d: `M${x + radius} ${y}A${radius} ${radius} 0 0 0 ${x} ${y - radius}` });
+  const arrows = [0, 1].map(() => ({ line: element("path.way"), name: text(0, 0, "") }));
+  const node = element("svg.directions", { viewBox: "0 0 130 112", role: "img" });
+  node.append(frame, arc, text(x + radius, y + 15, "u"), text(x - 10, y - radius + 4, "v"));
+  node.append(...arrows.flatMap(({ line, name }) => [line, name]));
+  const draw = (shares, names) => {
+    arrows.forEach(({ line, name }, i) => {
+      const share = shares[i] ?? null;
+      const [along, up] =
+        share === null ? [0, 0] : [share, 1 - share].map((part) => part / Math.hypot(share, 1 - share));
+      line.setAttribute(
+        "d",
+        share === null ? "" : `M${x} ${y}L${(x + radius * along).toFixed(1)} ${(y - radius * up).toFixed(1)}`,
+      );
+      set(name, { x: (x + (radius + 12) * along).toFixed(1), y: (y - (radius + 12) * up + 4).toFixed(1) });
+      ui.write(name, names[i] ?? "");
+    });
+    const told = shares.map((share, i) => `${names[i]}: ${number(share)} to ${number(1 - share)}`).join(", ");
+    set(node, { "aria-label": `the directions of the blends, u to v: ${told}` });
+  };
+  return { node, draw };
 }
 
 // An arrow over the row, as thick as the share that `draw` is told.

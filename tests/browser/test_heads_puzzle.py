@@ -1,5 +1,6 @@
 """The puzzle of the two numbers in a page: lost with one blend, won with two, with mouse, keyboard and finger."""
 
+import numpy as np
 import pytest
 
 from attnlib.widgets.heads_puzzle import HeadsPuzzle
@@ -46,6 +47,13 @@ def is_that_of(page, puzzle):
     for line, number, factors in zip(page.locator(".attn-frame .attn-note").all(), "uv", puzzle.readout.T, strict=True):
         sum_of = " + ".join(f"{factor:.2f} {name}" for factor, name in zip(factors, names, strict=True))
         assert line.text_content() == f"best readout: {number} ≈ {with_sign(sum_of)}"
+    ways = page.locator(".attn-way").evaluate_all("all => all.map((one) => one.getAttribute('d'))")
+    for way, a in zip(ways, puzzle.shares, strict=False):
+        start, tip = (np.array(point.split(), dtype=float) for point in way.removeprefix("M").split("L"))
+        along, up = (tip - start) * [1, -1] / 78
+        assert along**2 + up**2 == pytest.approx(1, abs=0.01)
+        assert along * (1 - a) == pytest.approx(up * a, abs=0.01)
+    assert len([way for way in ways if way]) == len(puzzle.shares)
     drawn = [picture for picture in page.locator("svg.attn-reads").all() if picture.is_visible()]
     for picture, name, a in zip(drawn, names, puzzle.shares, strict=True):
         assert picture.locator("text").all_text_contents() == ["v", "u", name, f"{a:.2f} u + {1 - a:.2f} v"]

@@ -97,7 +97,7 @@ EXERCISES = (
         minutes=5,
         misconception="Every key can be read most, by some query.",
         hints=(
-            "Which keys can be read more than every other? Those on a corner of the convex hull of all, where no twin stands.",
+            "Which keys can be read more than every other? Those on a corner of the convex hull of all, where no second key lies.",
             "The eight combinations are the corners of a cube. A matrix with two columns casts its shadow into the plane.",
             "Hold a cube, or draw one, so that no two corners hide each other. Count the corners on the outline.",
         ),

@@ -357,15 +357,15 @@ def texts(printed):
 def headings():
     """The headings of the site's pages, in the order of its contents."""
     for name in paper.contents(SITE, everything=False):
-        main = re.search("<main.*</main>", (SITE / name).read_text(encoding="utf8"), re.DOTALL)[0]
-        main = re.sub('<section id="three-ways-in">.*?</section>', "", main, flags=re.DOTALL)
-        for heading in re.findall("<h[1-4].*?>.*?</h[1-4]>", main, re.DOTALL):
-            heading = paper.html(heading)
-            for formula in heading.select(".katex"):
-                formula.string = formula.annotation.get_text()  # as it is read out
+        main = paper.html((SITE / name).read_text(encoding="utf8")).main
+        for only_there in main.select("#three-ways-in"):
+            only_there.decompose()
+        for formula in main.select(".katex"):
+            formula.string = formula.annotation.get_text()  # as it is read out
+        for heading in main.select("h1, h2, h3, h4"):
             yield heading.get_text().removesuffix("#")
-        yield from ["Hints"] * ('dropdown hint"' in main)
-        yield from ["Answers"] * bool(re.search('<details(?! class="admonition dropdown hint)', main))
+        yield from ["Hints"] * bool(main.select("details.hint"))
+        yield from ["Answers"] * bool(main.select("details:not(.hint)"))
 
 
 def shown(sign):

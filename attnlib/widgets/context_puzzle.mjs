@@ -63,11 +63,8 @@ function build(model, figure) {
       ...ui.sentence`${last} reads most from ${word}, ${number(weights[most])}. The blend has most of ${axis}.`,
     );
     const asks = element("i", element("bdi", tokens.at(-1)));
-    ui.caption(
-      model,
-      figure,
-      ui.sentence`the query of ${asks} against the keys of the words that are there. Press a word to take it away or to put it back.`,
-    );
+    const said = ui.sentence`the query of ${asks} against the keys of the words that are there. `;
+    ui.caption(model, figure, [...said, "Press a word to take it away or to put it back."]);
   };
 }
 

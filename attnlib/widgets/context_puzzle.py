@@ -64,19 +64,24 @@ class ContextPuzzle(ProjectedWidget):
     @property
     def weights(self) -> Float[Array, "n"]:
         """What the last word reads from each that is there."""
-        x = np.array(self.x)[self.here]
-        (query,), keys = project(x[-1:], np.array(self.w_q)), project(x, np.array(self.w_k))
-        return softmax(keys @ query)
+        return self._read(self.here)[0]
 
     @property
     def blend(self) -> Float[Array, "d_v"]:
         """The blend of their values."""
-        return np.array(self.weights @ project(np.array(self.x)[self.here], np.array(self.w_v)))
+        return self._read(self.here)[1]
 
     @property
     def most(self) -> str:
         """The word that is read most; of equals the first."""
         return self.tokens[self.here[int(self.weights.argmax())]]
+
+    def _read(self, here: list[int]) -> tuple[Float[Array, "n"], Float[Array, "d_v"]]:
+        """The weights and the blend, where these words are there."""
+        x = np.array(self.x)[here]
+        (query,), keys = project(x[-1:], np.array(self.w_q)), project(x, np.array(self.w_k))
+        weights = softmax(keys @ query)
+        return weights, np.array(weights @ project(x, np.array(self.w_v)))
 
     def check(self, inputs: SimpleNamespace) -> None:
         super().check(inputs)
@@ -90,12 +95,11 @@ class ContextPuzzle(ProjectedWidget):
     def fallback(self) -> str:
         last, rows = len(self.tokens) - 1, list[Row]()
         for absent in [self.absent, [], *([i] for i in range(last)), list(range(last - 1))]:
-            one = type(self)(
-                self.tokens, self.x, w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, value_axes=self.value_axes, absent=absent
-            )
-            name = " ".join(self.tokens[i] for i in one.here)
+            here = [i for i in range(last + 1) if i not in absent]
+            weights, blend = self._read(here)
+            name, most = " ".join(self.tokens[i] for i in here), self.tokens[here[int(weights.argmax())]]
             if name not in [row[0] for row in rows]:
-                rows.append((name, [f"{one.most} {one.weights.max():.2f}", *one.blend]))
+                rows.append((name, [f"{most} {weights.max():.2f}", *blend]))
         caption = self.caption(
             f"in each sentence, which word “{self.tokens[-1]}” reads most, and the blend that it takes."
         )

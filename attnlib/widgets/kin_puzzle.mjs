@@ -11,8 +11,8 @@ import "./kin_puzzle.css";
 
 const SPREAD = 4; // standard deviations of the scores, from no colour to all of it
 const CAPTION =
-  "the scores of sixty tokens with each other, sorted by kind, without a token's score with itself. Where kin find each " +
-  "other, four squares stand out. Useless axes hide them. Bring 90 % of the tokens to their kin, with all twelve.";
+  "the scores of sixty tokens with each other, sorted by kind, without a token's score with itself. Where kin find " +
+  "each other, four squares stand out. Useless axes hide them. Bring 90 % of the tokens to their kin, with all twelve.";
 
 function build(model, figure) {
   const { tokens, kinds, most, remedies, goal } = model.get("constants");

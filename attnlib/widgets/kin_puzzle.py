@@ -15,6 +15,7 @@ TOKENS, KINDS, MOST = 60, 4, 12  # and how many useless axes there are at most
 SIGNAL, NOISE, LARGE = 2.0, 0.7, 3.0  # a kind's number on its axis, and the noise on useful and on useless axes
 GOAL = 0.9
 REMEDIES = ("as they are", "of length 1", "standardised")
+TOLD = "told which axes count"
 
 
 class KinPuzzle(PageWidget):
@@ -57,35 +58,42 @@ class KinPuzzle(PageWidget):
     @property
     def scores(self) -> Float[Array, "60 60"]:
         """X Xᵀ of the tokens, sorted by kind, after the remedy."""
-        drawn = seeded_uniform(TOKENS * (KINDS + MOST), seed=self.seed).reshape(TOKENS, -1)
-        x = np.hstack([NOISE * drawn[:, :KINDS], LARGE * drawn[:, KINDS : KINDS + self.useless]])
-        x[np.arange(TOKENS), _kinds()] += SIGNAL
-        if self.handed:
-            x = standardise(x[:, :KINDS])
-        elif self.remedy == "standardised":
-            x = standardise(x)
-        elif self.remedy == "of length 1":
-            x /= np.linalg.norm(x, axis=1, keepdims=True)
-        return np.array(x @ x.T)
+        return _scores(self.useless, TOLD if self.handed else self.remedy, self.seed)
 
     @property
     def share(self) -> float:
         """The share of tokens that find their kin."""
-        scores, kinds = self.scores, _kinds()
-        np.fill_diagonal(scores, -np.inf)
-        return float((kinds[scores.argmax(axis=1)] == kinds).mean())
+        return _share(self.scores)
 
     def fallback(self) -> str:
         counts = sorted({0, 1, 4, MOST, self.useless})
         rows: list[Row] = []
-        for remedy in (*REMEDIES, ""):
-            way = {"remedy": remedy or REMEDIES[0], "handed": not remedy, "seed": self.seed}
-            each = [type(self)(useless=count, **way).share for count in counts]
-            rows.append((remedy or "told which axes count", [f"{share:.0%}" for share in each]))
+        for remedy in (*REMEDIES, TOLD):
+            each = [_share(_scores(count, remedy, self.seed)) for count in counts]
+            rows.append((remedy, [f"{share:.0%}" for share in each]))
         caption = self.caption(
             "how many of 60 tokens score most with one of their own kind, by the number of useless axes."
         )
         return table(caption, [f"{count} useless" for count in counts], rows)
+
+
+def _scores(useless: int, remedy: str, seed: int) -> Float[Array, "60 60"]:
+    drawn = seeded_uniform(TOKENS * (KINDS + MOST), seed=seed).reshape(TOKENS, -1)
+    x = np.hstack([NOISE * drawn[:, :KINDS], LARGE * drawn[:, KINDS : KINDS + useless]])
+    x[np.arange(TOKENS), _kinds()] += SIGNAL
+    if remedy == TOLD:
+        x = standardise(x[:, :KINDS])
+    elif remedy == "standardised":
+        x = standardise(x)
+    elif remedy == "of length 1":
+        x /= np.linalg.norm(x, axis=1, keepdims=True)
+    return np.array(x @ x.T)
+
+
+def _share(scores: Float[Array, "60 60"]) -> float:
+    """The share of tokens whose largest score with another is with one of their kind."""
+    kinds, others = _kinds(), np.where(np.eye(TOKENS), -np.inf, scores)
+    return float((kinds[others.argmax(axis=1)] == kinds).mean())
 
 
 def _kinds() -> Array:

@@ -9,9 +9,9 @@ import { element, set } from "./ui.mjs";
 import "./marks_puzzle.css";
 
 const CAPTION =
-  "each key is a sum of the four rows of W_K, each times 1 or −1: a token's marks are these signs. The query reads the " +
-  "key most that lies farthest along it. Light up as many keys as you can: turn the query, then move the rows, too. " +
-  "(Keys are drawn at half their length.)";
+  "each key is a sum of the four rows of W_K, each times 1 or −1: a token's marks are these signs. The query reads " +
+  "the key most that lies farthest along it. Light up as many keys as you can: turn the query, then move the rows, " +
+  "too. (Keys are drawn at half their length.)";
 const DRAWN = 0.5; // of a key's length, so that all stay in the picture
 const FINEST = 1e-6; // what is nearer to each other stands on one place
 

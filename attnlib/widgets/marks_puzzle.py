@@ -47,10 +47,7 @@ class MarksPuzzle(PageWidget):
     @property
     def points(self) -> Float[Array, "16 2"]:
         """The key of each combination of marks."""
-        if self.handed:
-            angle = 2 * np.pi * np.arange(COUNT) / COUNT
-            return RADIUS * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        return np.array(_signs() @ np.array(self.rows))
+        return _free() if self.handed else _made(self.rows)
 
     @property
     def leader(self) -> int | None:
@@ -62,7 +59,7 @@ class MarksPuzzle(PageWidget):
     @property
     def reachable(self) -> list[int]:
         """The keys that some query reads most: the corners of the hull, where no other key stands."""
-        return lone_corners((self.points / FINEST).round())
+        return _reachable(self.points)
 
     @staticmethod
     def marks(key: int) -> str:
@@ -73,17 +70,29 @@ class MarksPuzzle(PageWidget):
         check_within("rows", inputs.rows, -LARGEST, LARGEST)
 
     def fallback(self) -> str:
-        made, free = (type(self)(rows=self.rows, handed=handed) for handed in (False, True))
+        made, free = _reachable(_made(self.rows)), _reachable(_free())
         rows: list[Row] = []
-        for i, key in enumerate(made.points):
-            can = ["yes" if i in one.reachable else "no" for one in (made, free)]
+        for i, key in enumerate(_made(self.rows)):
+            can = ["yes" if i in reachable else "no" for reachable in (made, free)]
             rows.append((self.marks(i), [vector(key), *can]))
         caption = self.caption(
             f"keys that are sums of four rows, {', '.join(map(vector, self.rows))}, each times 1 or −1, by the marks. "
-            f"{len(made.reachable)} of the {COUNT} can be read most by some query. Free keys on a circle all can."
+            f"{len(made)} of the {COUNT} can be read most by some query. Free keys on a circle all can."
         )
         return table(caption, ["key", "some query reads it most", "if the keys are free"], rows)
 
 
-def _signs() -> Float[Array, "16 4"]:
-    return 2.0 * (np.arange(COUNT)[:, None] >> np.arange(4) & 1) - 1
+def _made(rows: list[list[float]]) -> Float[Array, "16 2"]:
+    """Each combination of signs, times the rows."""
+    signs = 2.0 * (np.arange(COUNT)[:, None] >> np.arange(4) & 1) - 1
+    return np.array(signs @ np.array(rows))
+
+
+def _free() -> Float[Array, "16 2"]:
+    """Keys on a circle."""
+    angle = 2 * np.pi * np.arange(COUNT) / COUNT
+    return RADIUS * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def _reachable(points: Float[Array, "16 2"]) -> list[int]:
+    return lone_corners((points / FINEST).round())

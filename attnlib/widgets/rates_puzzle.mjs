@@ -83,10 +83,8 @@ function build(model, figure) {
     });
     const at = widths.map((width, i) => `${percent(shares[here][i][rate])} for dₖ\u00a0=\u00a0${width}`);
     const count = widths.filter((_, i) => is_good(here, i, rate)).length;
-    ui.write(
-      told,
-      `Rate ${rates[rate]}, ${way}: ${at.join(", ")}. Good at ${count} of ${widths.length} widths. ${known.length} of ${rates.length} rates tried.`,
-    );
+    const good_at = `Good at ${count} of ${widths.length} widths. ${known.length} of ${rates.length} rates tried.`;
+    ui.write(told, `Rate ${rates[rate]}, ${way}: ${at.join(", ")}. ${good_at}`);
     ui.caption(model, figure, ui.formula(CAPTION));
   };
 }

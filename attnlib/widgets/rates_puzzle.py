@@ -63,15 +63,11 @@ class RatesPuzzle(PageWidget):
 
     def good(self, width: int) -> list[str]:
         """The rates that are good at a width, for this way to train."""
-        return self._named(WIDTHS.index(width))
+        return _good(self.shares[self._setting], WIDTHS.index(width))
 
     def common(self) -> list[str]:
         """The rates that are good at all three widths, for this way to train."""
-        return self._named(slice(None))
-
-    def _named(self, widths: Any) -> list[str]:
-        worst = np.atleast_2d(np.array(self.shares[self._setting])[widths]).min(axis=0)
-        return [name for name, share in zip(RATES, worst, strict=True) if share >= GOOD]
+        return _good(self.shares[self._setting], slice(None))
 
     @property
     def _setting(self) -> int:
@@ -86,11 +82,10 @@ class RatesPuzzle(PageWidget):
 
     def fallback(self) -> str:
         rows: list[Row] = []
-        for shared in (False, True):
-            for way in WAYS:
-                one = type(self)(way=way, shared=shared, shares=self.shares)
-                each = [*map(one.good, WIDTHS), one.common()]
-                rows.append((f"{way}, one rate for all" if shared else way, [_listed(rates) for rates in each]))
+        names = [*WAYS, *(f"{way}, one rate for all" for way in WAYS)]
+        for name, shares in zip(names, self.shares, strict=True):
+            each = [_good(shares, widths) for widths in (*range(len(WIDTHS)), slice(None))]
+            rows.append((name, [_listed(rates) for rates in each]))
         caption = self.caption(
             "the learning rates of W_Q and W_K, from 1/2048 to 16, with which a look-up gets 90 % or more of new questions "
             "right after training, in each of five seeds. W_O learns at 1/2; below, at the same rate."
@@ -105,6 +100,12 @@ def _as_recorded() -> list[Any]:
     narrowest, columns = len(found[0].widths) - len(WIDTHS), slice(len(RATES))
     maps = [one.right[way][narrowest:, columns].min(axis=-1).tolist() for one in found for way in WAYS.values()]
     return maps
+
+
+def _good(shares: Any, widths: Any) -> list[str]:
+    """The rates whose shares, of one way to train, are enough at a width, or at several."""
+    worst = np.atleast_2d(np.array(shares)[widths]).min(axis=0)
+    return [name for name, share in zip(RATES, worst, strict=True) if share >= GOOD]
 
 
 def _listed(rates: list[str]) -> str:

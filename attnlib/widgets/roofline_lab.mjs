@@ -9,8 +9,8 @@ const [FEW, MANY] = [0.25, 256]; // multiply–adds for each byte
 const [SLOW, FAST] = [1e11, 1e14]; // of them, a second
 const [LEFT, RIGHT, TOP, BOTTOM] = [34, 312, 8, 128];
 const CAPTION =
-  "multiply–adds a second, at best, by how many of them each byte serves. On the slope work waits for bytes, on the flat " +
-  "part for the processor. Move how many queries share a key and its value.";
+  "multiply–adds a second, at best, by how many of them each byte serves. On the slope work waits for bytes, on the " +
+  "flat part for the processor. Move how many queries share a key and its value.";
 
 function build(model, figure) {
   const { peak, bandwidth, products, bytes, whole, machine } = model.get("constants");

@@ -56,9 +56,10 @@ class RooflineLab(PageWidget):
     def fallback(self) -> str:
         rows: list[Row] = []
         for queries in sorted({*SHOWN, self.queries}):
-            one = type(self)(queries=queries)
-            bound = "bytes" if one.intensity < CARD.ridge else "the processor"
-            rows.append((str(queries), [f"{one.intensity:g}", f"{one.rate / 1e12:.3g}", f"{one.seconds:.3g} s", bound]))
+            intensity = queries / BYTES
+            rate = CARD.bound(intensity)
+            waits = "bytes" if intensity < CARD.ridge else "the processor"
+            rows.append((str(queries), [f"{intensity:g}", f"{rate / 1e12:.3g}", f"{PRODUCTS / rate:.3g} s", waits]))
         caption = self.caption(
             f"by the number of queries that share a key, multiply–adds for each byte, trillions of them a second on one "
             f"{CARD.machine} at best, the seconds for the attention of {TOKENS:,} tokens, and what it waits for."

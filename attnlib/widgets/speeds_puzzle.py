@@ -45,26 +45,35 @@ class SpeedsPuzzle(PageWidget):
     @property
     def lead(self) -> float:
         """By how much distance 1 scores more than the best of all others; below 0 where another scores more."""
-        return float(self.scores[1] - np.delete(self.scores, 1).max())
+        return _lead(self.scores)
 
     @property
     def first(self) -> int | None:
         """The first distance that scores more than distance 1, if there is one."""
-        more = np.flatnonzero(self.scores > self.scores[1])
-        return int(more[0]) if len(more) else None
+        return _first(self.scores)
 
     def fallback(self) -> str:
         rows: list[Row] = []
         for fast, slow in dict.fromkeys([(self.fast, self.slow), *SHOWN]):
-            one = type(self)(fast=fast, slow=slow)
-            first = "none" if one.first is None else str(one.first)
-            lead = f"{one.lead:.2f}{' ✓' if round(one.lead, 2) >= GOAL else ''}".replace("-", "−")
-            rows.append((f"{fast:g} and {slow:g}", [f"{one.scores[1]:.2f}".replace("-", "−"), first, lead]))
+            scores = _scores(fast, slow)
+            first, lead = _first(scores), _lead(scores)
+            shown = f"{lead:.2f}{' ✓' if round(lead, 2) >= GOAL else ''}".replace("-", "−")
+            own = f"{scores[1]:.2f}".replace("-", "−")
+            rows.append((f"{fast:g} and {slow:g}", [own, "none" if first is None else str(first), shown]))
         caption = self.caption(
             f"by the speeds of the fast and the slow dial, the score of distance 1, the first distance up to {FAR} that scores "
             f"more, and by how much distance 1 leads. ✓: by {GOAL} or more."
         )
         return table(caption, ["score of distance 1", "first that scores more", "lead"], rows)
+
+
+def _lead(scores: Float[Array, "61"]) -> float:
+    return float(scores[1] - np.delete(scores, 1).max())
+
+
+def _first(scores: Float[Array, "61"]) -> int | None:
+    more = np.flatnonzero(scores > scores[1])
+    return int(more[0]) if len(more) else None
 
 
 def _scores(fast: float, slow: float) -> Float[Array, "61"]:

@@ -13,7 +13,7 @@ from anywidget_static import base85
 from tools import notebooks
 
 STATES = "application/vnd.jupyter.widget-state+json"
-MOST = 366_000  # bytes of a notebook with every widget; the aim is 350,000
+MOST = 402_000  # bytes of a notebook with every widget, of which there are 40; the aim was 350,000 for 34
 
 
 @pytest.fixture

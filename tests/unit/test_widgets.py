@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ipywidgets import Widget
 
 from attnlib import attention, attention_weights, causal_mask, houston, widgets
 from attnlib.widgets import AttentionGrid, InputError, TokenPlane
@@ -45,6 +46,14 @@ def test_what_is_fixed_reaches_the_module_as_json_and_cannot_be_changed(name):
         widget.constants = {}
     module = (FOLDER / f"{widget._module}.mjs").read_text("utf8")
     assert all(re.search(rf"\b{constant}\b", module) for constant in told)
+
+
+@pytest.mark.parametrize("name", [*FIXED, "ContextPuzzle"])
+def test_the_table_of_a_widget_makes_no_other_widget(name):  # which a notebook would save with it
+    widget = getattr(widgets, name)()
+    before = set(Widget.get_manager_state()["state"])
+    widget.to_html()
+    assert set(Widget.get_manager_state()["state"]) == before
 
 
 def test_python_sees_every_change_of_an_input():

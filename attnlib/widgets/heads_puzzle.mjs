@@ -117,7 +117,7 @@ function draw_directions() {
   const text = (at_x, at_y, content) => element("text", { x: at_x, y: at_y }, content);
   const frame = element("path.edge", { d: `M${x} ${y - radius - 6}V${y}H${x + radius + 6}` });
   const arc = element("path.edge", { d: `M${x + radius} ${y}A${radius} ${radius} 0 0 0 ${x} ${y - radius}` });
-  const arrows = [0, 1].map(() => ({ line: element("path.way"), name: text(0, 0, "") }));
+  const arrows = [0, 1].map(() => ({ line: element("path.way"), name: element("text") }));
   const node = element("svg.directions", { viewBox: "0 0 130 112", role: "img" });
   node.append(frame, arc, text(x + radius, y + 15, "u"), text(x - 10, y - radius + 4, "v"));
   node.append(...arrows.flatMap(({ line, name }) => [line, name]));

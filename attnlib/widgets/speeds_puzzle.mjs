@@ -21,7 +21,7 @@ function build(model, figure) {
   const below = Array.from({ length: far / STEP + 1 }, (_, i) =>
     label(String(STEP * i), { x: x(STEP * i), y: BOTTOM + 13, "text-anchor": "middle" }),
   );
-  const [curve, dots, first] = [element("path.curve"), element("path.dots"), element("circle.first", { r: 4.5 })];
+  const [curve, dots, first] = [element("path.wave"), element("path.dots"), element("circle.first", { r: 4.5 })];
   const picture = element(
     "svg.speeds",
     { viewBox: "0 0 320 160", role: "img" },

@@ -235,7 +235,9 @@ def test_tiles_come_from_where_they_stood_unless_a_reader_wants_no_motion(show):
 
 
 @pytest.mark.parametrize("width", [340, *(pytest.param(width, marks=pytest.mark.slow) for width in (390, 1280))])
-@pytest.mark.parametrize(("d", "num_heads"), [(4, 2), pytest.param(6, 3, marks=pytest.mark.slow), (8, 4)])
+@pytest.mark.parametrize(
+    ("d", "num_heads"), [(4, 2), *(pytest.param(*sizes, marks=pytest.mark.slow) for sizes in ((6, 3), (8, 4)))]
+)
 def test_every_tile_is_a_target_inside_the_page(width, d, num_heads, show):
     tokens = ["Houston", "we", "have", "internationalisation", "a", "b"][: d // 2 + 2]
     page = opened(show, HeadTiles(tokens, d=d, num_heads=num_heads, stage=6), viewport={"width": width, "height": 900})

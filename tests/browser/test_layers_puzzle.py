@@ -137,6 +137,7 @@ def test_by_mouse_or_finger_layer_1_reaches_the_goal_and_no_other_layer_does(pag
     assert page.problems == []
 
 
+@pytest.mark.slow
 def test_every_set_of_layers_is_that_of_the_record(page):
     hand(page).press("Enter")
     reached = 0

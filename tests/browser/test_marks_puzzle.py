@@ -58,9 +58,8 @@ def test_by_keyboard_eight_are_lit_and_after_that_none(page):
     direction.focus()
     page.keyboard.press("Home")
     assert WALL not in said(page)
-    for _ in range(36):
-        for _ in range(10):
-            page.keyboard.press("ArrowRight")
+    for _ in range(10):
+        page.keyboard.press("PageUp")  # 36 degrees, less than a sector has
     assert lit(page) == set(MarksPuzzle().reachable)
     assert said(page).endswith(WALL)
     page.get_by_role("button", name="Hand me what is missing").press("Enter")
@@ -73,6 +72,7 @@ def test_by_keyboard_eight_are_lit_and_after_that_none(page):
     assert page.problems == []
 
 
+@pytest.mark.slow
 def test_whatever_row_is_moved_the_limit_is_eight(page):
     turn_round(page)
     assert len(lit(page)) == 8

@@ -44,8 +44,9 @@ function build(model, figure) {
     const values = math.project(x, w_v);
     if (axes.length !== values[0].length)
       throw new Error(`${axes.length} value_axes for values of width ${values[0].length}`);
-    const [scores] = math.attention_scores([query], math.project(x, w_k), 1);
-    const [weights] = math.attention_weights([query], math.project(x, w_k), [here], 1);
+    const keys = math.project(x, w_k);
+    const [scores] = math.attention_scores([query], keys, 1);
+    const [weights] = math.attention_weights([query], keys, [here], 1);
     const blend = axes.map((_, c) => weights.reduce((sum, weight, i) => sum + weight * values[i][c], 0));
     const longest = Math.max(...values.flat().map(Math.abs)) || 1;
     parts.before.forEach((button, i) => ui.set(button, { "aria-pressed": `${here[i]}` }));

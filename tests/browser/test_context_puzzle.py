@@ -71,10 +71,12 @@ def test_a_link_carries_the_words_that_are_away(show):
     page = show(ContextPuzzle(), address="#context-puzzle-what-the-last-word-reads?absent=[2,3]")
     page.locator(".attn-words button").first.wait_for()
     is_that_of(page, ContextPuzzle(absent=[2, 3]))
+    assert page.problems == []
 
 
 def test_every_target_is_large_and_nothing_leaves_a_phone(page, fits_a_phone):
     fits_a_phone(page, 340, "button:visible")
+    assert page.problems == []
 
 
 @pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])

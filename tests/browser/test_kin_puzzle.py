@@ -89,16 +89,19 @@ def test_a_link_carries_the_axes_and_the_remedy(show):
     page = show(KinPuzzle(), address="#kin-puzzle-find-the-kin?useless=3&remedy=%22standardised%22")
     page.locator(".attn-meter").wait_for()
     is_that_of(page, KinPuzzle(useless=3, remedy="standardised"))
+    assert page.problems == []
 
 
 def test_another_seed_is_another_draw(show):
     page = show(KinPuzzle(seed=5, useless=2, remedy="of length 1"))
     page.locator(".attn-meter").wait_for()
     is_that_of(page, KinPuzzle(seed=5, useless=2, remedy="of length 1"))
+    assert page.problems == []
 
 
 def test_every_target_is_large_and_nothing_leaves_a_phone(page, fits_a_phone):
     fits_a_phone(page, 340)
+    assert page.problems == []
 
 
 @pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])

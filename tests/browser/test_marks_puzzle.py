@@ -118,6 +118,7 @@ def test_the_page_computes_as_python_does(seed, show):
     page = show(puzzle)
     page.locator(".attn-plane").wait_for()
     is_that_of(page, puzzle, {puzzle.leader})
+    assert page.problems == []
 
 
 def test_what_was_lit_first_stays_lit_where_two_keys_share_the_lead(page):
@@ -146,6 +147,7 @@ def test_a_link_carries_the_rows_the_query_and_what_was_lit(show):
 
 def test_every_target_is_large_and_nothing_leaves_a_phone(page, fits_a_phone):
     fits_a_phone(page, 340, "button:visible, input:visible")
+    assert page.problems == []
 
 
 @pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])

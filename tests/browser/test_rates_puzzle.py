@@ -105,6 +105,7 @@ def test_what_was_tried_with_one_rate_for_all_is_kept_apart(page):
     is_that_of(page, RatesPuzzle(shared=True, rate=10), tried)
     press(page, SHARED)
     is_that_of(page, RatesPuzzle(rate=10), tried)
+    assert page.problems == []
 
 
 def test_a_share_just_below_is_not_shown_as_enough(show):
@@ -121,11 +122,13 @@ def test_a_link_carries_the_way_the_rate_and_what_was_tried(show):
     page.locator(".attn-rates").wait_for()
     tried = {way: [] for way in WAYS} | {"with the root": RATES[7:9]}
     is_that_of(page, RatesPuzzle(way="with the root", rate=8), tried)
+    assert page.problems == []
 
 
 def test_every_target_is_large_and_nothing_leaves_a_phone(page, fits_a_phone):
     press(page, "Try every rate")
     fits_a_phone(page, 340, "button:visible, input:visible")
+    assert page.problems == []
 
 
 @pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])

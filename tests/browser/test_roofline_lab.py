@@ -60,10 +60,12 @@ def test_a_link_carries_the_queries(show):
     page = show(RooflineLab(), address="#roofline-lab-queries-that-share-a-key?queries=64")
     page.locator(".attn-roof").wait_for()
     is_that_of(page, RooflineLab(queries=64))
+    assert page.problems == []
 
 
 def test_every_target_is_large_and_nothing_leaves_a_phone(page, fits_a_phone):
     fits_a_phone(page, 340)
+    assert page.problems == []
 
 
 @pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])

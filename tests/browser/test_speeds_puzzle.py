@@ -85,6 +85,7 @@ def test_every_dot_lies_in_the_picture(fast, slow, show):
     page = show(SpeedsPuzzle(fast=fast, slow=slow))
     page.locator(".attn-meter").wait_for()
     is_that_of(page, SpeedsPuzzle(fast=fast, slow=slow))
+    assert page.problems == []
 
 
 def test_a_link_carries_both_speeds(show):
@@ -96,6 +97,7 @@ def test_a_link_carries_both_speeds(show):
 
 def test_every_target_is_large_and_nothing_leaves_a_phone(page, fits_a_phone):
     fits_a_phone(page, 340, "button:visible, input:visible")
+    assert page.problems == []
 
 
 @pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])

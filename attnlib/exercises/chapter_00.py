@@ -36,7 +36,7 @@ EXERCISES = (
                 ),
                 (
                     "None of them: a trained model is fixed",
-                    "Its *parameters* are fixed. But what it computes from them and a sentence is different for each sentence.",
+                    "Its *parameters* are fixed. But what it computes from them and a sentence is computed anew for each sentence.",
                 ),
             ],
             right=2,

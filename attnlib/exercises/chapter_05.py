@@ -17,7 +17,7 @@ EXERCISES = (
         misconception="Output i predicts token i.",
         hints=(
             "Under the causal mask output i may read keys 0 to i. Is token i among them?",
-            "A prediction must be of something that is not in the input.",
+            "A prediction must be of something that this output has not read.",
         ),
         question=ChoiceQuestion(
             prompt="A model with the causal mask reads tokens 0 to 6 and learns to predict. What does output 3 read, and with which "
@@ -206,7 +206,7 @@ EXERCISES = (
                 ),
                 (
                     "j = 0 or j = i: each query reads the first key and itself",
-                    "It blocks too much, and what is not read costs nothing on random bits. Where there is something to find, it does worse than the right mask.",
+                    "It blocks too much, and what is not read costs nothing on random bits. Where there is something to find, it can do worse than the right mask.",
                 ),
                 ("j > i: the mask inverted", "Each query but the last reads its answer. The last has no key, and its NaN spoils the training. That is no pass, either."),
             ],

@@ -40,7 +40,7 @@ ON_WRITING = (
         minutes=4,
         misconception="A chunk's mask is a square triangle.",
         hints=(
-            "How many keys are there when the first query of the second chunk has come?",
+            "How many keys may the first query of the second chunk read?",
             "Each further query reads one key more.",
         ),
         question=NumberQuestion(

@@ -143,7 +143,7 @@ EXERCISES = (
             options=[
                 ("`attention` with `causal_mask(n)`", "It makes all scores, then puts −∞ on some. The work is done."),
                 ("`streaming_attention` with `causal=True`", "It never starts on a tile of keys that lies in the future of all its queries."),
-                ("Both", "Does `attention` know what will be masked when it computes `Q @ K.T`?"),
+                ("Both", "Given a mask, `attention` computes every score all the same."),
                 ("Neither", "One of the two is told `causal=True`, and leaves out whole tiles."),
             ],
             right=1,

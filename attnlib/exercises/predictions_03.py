@@ -101,7 +101,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "about five sixths",
-                "The standard deviation of the scores is about 8: the best of sixteen is mostly far ahead.",
+                "The standard deviation of the scores is about 8: in about half of the rows the best leads by 3 or more, a factor of 20.",
             ),
             ("nearly all, 0.99", "Not in the mean: that happens in a part of the rows only."),
         ],

@@ -158,7 +158,7 @@ PREDICTIONS: dict[str, Question] = {
     "generate": ChoiceQuestion(
         title="How many passes?",
         prompt="A model with the causal mask reads a text of 100 tokens. In training, one pass gives the predictions for all "
-        "places. Now it *writes* 100 new tokens. How many passes are needed, one after the other?",
+        "places. Now it *writes* 100 new tokens. How many passes does that usually take, one after the other?",
         options=[
             (
                 "1, as in training",

@@ -56,11 +56,11 @@ PREDICTIONS: dict[str, Question] = {
     "mean-grid": ChoiceQuestion(
         title="The mean of two grids",
         prompt="You see only the mean of the grids of two heads: each row from the third on gives ½ to the place before and ½ to the one before that. "
-        "The nearer place has the number u, the other v. Which mean squared error of the two is possible?",
+        "The nearer place has the number u, the other v. With the best W_O, which mean squared error of the two is possible: 0, ½, or both?",
         options=[
-            ("0 alone", "The error is 0 if each head reads one place alone. But perhaps both heads read half and half."),
-            ("½ alone", "If both heads have this grid. But perhaps each reads one place."),
-            ("0 and ½, and the picture does not tell", "Shares of 1 and 0 have this mean, and so have ½ and ½."),
+            ("0", "The error is 0 if each head reads one place alone. But perhaps both heads read half and half."),
+            ("½", "If both heads have this grid. But perhaps each reads one place."),
+            ("Both, and the picture does not tell", "Shares of 1 and 0 have this mean, and so have ½ and ½."),
         ],
         right=2,
         reveal="So have p and 1 − p. With one p for all rows, and not ½, W_O can solve for u and v: without noise "

@@ -79,7 +79,7 @@ PREDICTIONS: dict[str, Question] = {
         prompt="Q(KᵀV) needs no n × n grid. Why is attention not computed like that?",
         options=[
             ("(QKᵀ)V and Q(KᵀV) are not equal", "As matrix products they are, but for rounding."),
-            ("The softmax stands between the two products", "It needs the scores of a row one by one, before the values come in."),
+            ("The softmax stands between the two products", "It takes the exponential of each score, so each score has to be made."),
             ("It takes more multiplications", "It takes fewer, once n is larger than the width of a head."),
         ],
         right=1,

@@ -66,7 +66,7 @@ def positive_function(x: Real[Array, "*shape"], name: str) -> Float[Array, "*sha
 def positive_weights(scores: Real[Array, "*batch n_k"], positive: Elementwise | str) -> Float[Array, "*batch n_k"]:
     """Weights from any function that is never negative: φ(s) / Σ φ(s). With φ = exp it is the softmax.
 
-    Only for exp does adding a number to every score change nothing.
+    Of all growing φ only c · b^s keeps the weights when a number is added to every score.
 
     Args:
         scores: one for each key, (…, n_k).

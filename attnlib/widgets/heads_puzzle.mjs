@@ -71,7 +71,7 @@ function mixed(factors, names) {
 }
 
 function describe(noise) {
-  const added = noise ? ` To each blend comes noise with standard deviation ${noise}.` : "";
+  const added = noise ? ` Each blend has noise of its own, of standard deviation ${noise}.` : "";
   return `u and v are independent, with mean 0 and variance 1.${added} ${ERROR}`;
 }
 

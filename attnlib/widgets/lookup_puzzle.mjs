@@ -44,7 +44,7 @@ function build(model, figure) {
       figure,
       "a name is called, a square of fields. Which letter has the envelope with this name? " +
         "Your eight weights mix the letters, " +
-        "and the letter with the largest share is your answer. The weights stay as they are for every question.",
+        "and the letter with the largest share is your answer. The sliders stay as they are for every question.",
     );
     call.replaceChildren("Called: ", seal(names[row][called]), ` The right answer: ${LETTERS[letters[row][called]]}.`);
     fill_of(rows[row])(fixed, weights, agreement, compares, called);

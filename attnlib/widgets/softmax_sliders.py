@@ -29,7 +29,7 @@ LABELS = {
 class SoftmaxSliders(PageWidget):
     """Scores to move, and the weights they become. The surprise: with exp a constant added to all changes nothing.
 
-    With another φ it moves every weight, though each φ gives positive weights that sum to 1. The weights of
+    With another φ it moves weights, as a rule, though each φ gives weights of 0 or more that sum to 1. The weights of
     one query are φ(s) / Σ φ(s) with s = (score + constant) / temperature. `phi` is the name of a
     `positive_function`. Without arguments the scores are those of *Houston* in the raw dot product. Tokens in `hidden` have the
     score −∞ and the weight 0. With `values`, one row for each token, the weights blend them. With `others`, the scores of

@@ -107,9 +107,9 @@ def _held(axes: Axes, lengths: list[int], d: int, num_heads: int, itemsize: int)
     shape: dict[str, Any] = {"num_heads": num_heads, "itemsize": itemsize}
     d_head = d // num_heads
     lines = {
-        "grids, all at once": ([cost.attention_cost(m, m, d_head, d_head, **shape).peak_bytes for m in n.tolist()],
+        "grids and output": ([cost.attention_cost(m, m, d_head, d_head, **shape).peak_bytes for m in n.tolist()],
             1, "-"),
-        "grids, tile by tile": ([cost.streaming_cost(m, m, d_head, d_head, **shape).peak_bytes for m in n.tolist()],
+        "one tile and output": ([cost.streaming_cost(m, m, d_head, d_head, **shape).peak_bytes for m in n.tolist()],
             1, "--"),
         "keys and values": ([cost.cache_bytes(m, num_heads, d_head, itemsize=itemsize) for m in n.tolist()], 3, "-."),
         "parameters": ([cost.block_parameters(d) * itemsize] * len(n), 2, ":"),

@@ -59,8 +59,8 @@ def test_the_lines_are_the_bytes_of_the_cost_functions():
     n = lines["parameters"].get_xdata()
     shape = {"num_heads": H, "itemsize": 4}
     expected = {
-        "grids, all at once": [cost.attention_cost(m, m, D // H, D // H, **shape).peak_bytes for m in n.tolist()],
-        "grids, tile by tile": [cost.streaming_cost(m, m, D // H, D // H, **shape).peak_bytes for m in n.tolist()],
+        "grids and output": [cost.attention_cost(m, m, D // H, D // H, **shape).peak_bytes for m in n.tolist()],
+        "one tile and output": [cost.streaming_cost(m, m, D // H, D // H, **shape).peak_bytes for m in n.tolist()],
         "keys and values": [cost.cache_bytes(m, H, D // H) for m in n.tolist()],
         "parameters": [cost.block_parameters(D) * 4] * len(n),
     }

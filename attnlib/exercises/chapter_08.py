@@ -141,7 +141,7 @@ EXERCISES = (
                 ("1", "Each diagonal holds one number: only the distance counts."),
                 ("2", "Each diagonal holds one number: only the distance counts. It may be the wrong layout for both."),
                 ("3", "Its diagonals change from place to place, and no block is repeated."),
-                ("4", "Its blocks are repeated. These are places that begin anew at the fourth token."),
+                ("4", "Its blocks are repeated, and each diagonal of a block holds one number: these are places that begin anew."),
             ],
             right=2,
         ),

@@ -51,7 +51,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "U",
-                "A matrix can mix the turned axes until the lake stands alone, as in the puzzle.",
+                "A matrix can mix the turned axes until the random numbers are gone, as the difference is in the puzzle.",
             ),
             (
                 "All three: nobody tells them who should read whom",
@@ -69,7 +69,7 @@ PREDICTIONS: dict[str, Question] = {
                 "They make gauges read others by chance. The reading stays, since the answer is made from it.",
             ),
             (
-                "Those of the random numbers and of the reading, which does not show the lake",
+                "Those of the random numbers and of the reading: four other numbers show the lake",
                 "The answer is made from the reading, and what U takes to 0 cannot be read out.",
             ),
             (

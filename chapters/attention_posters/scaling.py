@@ -78,7 +78,7 @@ def _rule(axes: Axes) -> None:
     _bare(axes)
     axes.text(0, 0.82, r"$Y = \mathrm{softmax}\left(QK^{\top} / \sqrt{d_k}\right)V$", fontsize=13, va="center")
     lines = (
-        r"$q \cdot k$ adds up $d_k$ products, each with variance 1, so $\mathrm{Var}(q \cdot k) = d_k$.",
+        r"$q \cdot k$ adds up $d_k$ uncorrelated products of variance 1: $\mathrm{Var}(q \cdot k) = d_k$.",
         r"Its spread is $\sqrt{d_k}$. Dividing by that gives spread 1 at every width.",
         "Divide scores, before the softmax: not weights, not values.",
     )

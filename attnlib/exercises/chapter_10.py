@@ -154,7 +154,7 @@ EXERCISES = (
             options=[
                 ("The heads can be left out, all of them", "Each was silenced while the others were there. Without MiniLM's 72, four fewer partners were found, and sentences of different pairs had 0.49 in place of 0.06."),
                 (
-                    "For these sentences, no single head moves a cosine by more than 0.02 while all others are there",
+                    "For these sentences, silencing one head in this way changes no cosine by more than 0.02",
                     "This claims no more than was measured. Whether a fall of 0.02 is little depends on where it starts: from 1 it is an angle of 11°, from 0.5 only one of 1°.",
                 ),
                 ("All heads do the same", "One may make up for another, or each may add a little of something else. This does not tell."),

@@ -51,7 +51,7 @@ PREDICTIONS: dict[str, Question] = {
         "How many does it find when all 72 heads are silent?",
         options=[
             ("1, as a guess would", "Each token still has its word, and the mean joins the tokens."),
-            ("About 24, as the raw words", "More: what is left of the layers still changes each token's row, one by one."),
+            ("About 24, as the raw words", "More: 35. Places, normalisation and feed-forward parts are still there."),
             ("35", "11 more than the raw words, 4 fewer than with all heads. But in training the later layers never met such rows, so these 4 are not what attention is worth."),
             ("39, as with all heads", "Not quite: it is four fewer."),
         ],
@@ -76,8 +76,8 @@ PREDICTIONS: dict[str, Question] = {
         prompt="Head 1.3 now reads a text of 256 tokens, but the last training cut each text after 128. Where does "
         "1.3 no longer read the token before?",
         options=[
-            ("In the second half, at places that the last training did not have", "There, but for its first token, it is nearly perfect. Look at the first half."),
-            ("In the first half, at places that the last training had", "It also fails at the first token of the second half: the key of the token before it still stands at an early place. The last training had no keys at late places."),
+            ("In the second half, at places that the last training did not have", "Soon after its start it is nearly perfect there. Look at the first half."),
+            ("In the first half, at places that the last training had", "There the key of the token before stands at an early place. The last training had no keys at late places."),
             ("Everywhere, a little", "The two halves differ much."),
             ("Nowhere: its rule holds for all places", "In the first half it often fails."),
         ],
@@ -90,8 +90,8 @@ PREDICTIONS: dict[str, Question] = {
         "these tokens put a weight of 0.53 on the token before. Which mask raises this mean to 0.9 or more: the one "
         "for *distance* or the one for *place*?",
         options=[
-            ("Both", "So it would be if distance were the reason. But most of what they wrongly read is less than 128 places ahead."),
-            ("Only the one for place", "Most of what they wrongly read stands at late places, and less than 128 places ahead."),
+            ("Both", "So it would be if distance were the reason. The mask for distance raises it only to 0.56."),
+            ("Only the one for place", "The one for distance raises it to 0.56, the one for place to 0.97."),
             ("Neither", "Nearly all that they wrongly read is blocked by the second."),
         ],
         right=1,

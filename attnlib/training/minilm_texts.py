@@ -1,4 +1,4 @@
-"""The texts that `attnlib.training.minilm` lets the model read. All were written for this book."""
+"""The texts that `attnlib.training.minilm` lets the model read. Chapter 10 names those that are others'."""
 
 # What chapter 10 shows, each beside two texts that it is compared with.
 SHOWN = tuple(

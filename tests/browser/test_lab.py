@@ -168,7 +168,7 @@ def test_a_notebook_with_every_widget_is_small_as_lab_saves_it(lab, open_page, t
     assert "head_browser" in [model.state.get("_module") for model in models]
     size = file.stat().st_size
     print(f"{size:,} bytes")
-    assert size <= 365_000  # what it is now; 350 KB is the aim
+    assert size <= 402_000  # of 40 widgets, as it is now; 350 KB was the aim for 34
     notebook.stop()
 
 

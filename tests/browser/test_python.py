@@ -332,9 +332,8 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(
-    "fault", [fault if fault == "a wrong wheel" else pytest.param(fault, marks=pytest.mark.slow) for fault in FAULTS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_file_that_does_not_come_is_one_sentence_and_another_click_tries_again(open_page, served, fault):
     address, answer, sentence = FAULTS[fault]
     page = open_page(f"{served}/chapters/01_dot_product.html", service_workers="block")

@@ -4,6 +4,7 @@ import copy
 import csv
 
 import nbformat
+import pytest
 
 from classroom.demo.submissions import RIGHT, fill, named
 from tests.helpers.archives import SET, archive, moodle
@@ -34,6 +35,7 @@ GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section,Chapter 1 (88)
 """
 
 
+@pytest.mark.slow
 def test_honest_students_of_every_platform_get_their_grades_back(course, notebook, hub, classroom, lines, tmp_path):
     right = fill(notebook, RIGHT | {"explain-hull": notebook.cells[-1].source})
     written = lambda name: nbformat.writes(named(copy.deepcopy(right), name))  # noqa: E731

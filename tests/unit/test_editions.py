@@ -224,6 +224,7 @@ def test_an_id_stays_when_a_cells_text_changes_or_another_section_grows():
     assert after["f(2)"] == before["f(x)"] == "two-3"
 
 
+@pytest.mark.slow
 def test_twenty_cells_of_nine_chapters_are_kept_while_the_book_changes_others(tmp_path):
     changed, kept = 0, 0
     for chapter in CHAPTERS[:9]:

@@ -62,6 +62,7 @@ def test_every_pin_is_exact_and_the_kernels_are_those_of_pyodides_lock():
         assert canonicalize_name(name) == name
 
 
+@pytest.mark.slow
 def test_a_notebook_says_what_it_lacks_and_another_does_not(tmp_path):
     lite.write_notebooks(tmp_path / "files", ["torch", "matplotlib"])
     first = {

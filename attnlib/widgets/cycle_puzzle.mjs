@@ -20,7 +20,8 @@ const CAPTION =
 const WALL =
   " That is the wall: of points alone this share is a third at most, and only where they lie on one another.";
 const HALF =
-  " Symmetric scores get no further than a half: on average, the one that you beat and the one that beats you score the same.";
+  " Symmetric scores get no further than a half: " +
+  "on average, the one that you beat and the one that beats you score the same.";
 const MAP = [
   "Each line of the map has one value of the bound ln(1 + eˣ + eʸ).",
   "x, across: the mean own score less the mean right one. y, up: the mean wrong score less the mean right one.",

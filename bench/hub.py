@@ -230,7 +230,7 @@ def _measured(chosen: argparse.Namespace, data: Path) -> int:
         "HUB_PORT": str(chosen.port + 1),
         "HUB_PROXY_PORT": str(chosen.port + 2),
     }
-    command = [chosen.environment / "bin/jupyterhub", "-f", ROOT / "deploy/hub/jupyterhub_config.py"]
+    command = [chosen.environment.resolve() / "bin/jupyterhub", "-f", ROOT / "deploy/hub/jupyterhub_config.py"]
     clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "JUPYTER_PATH")}
     with log.open("wb") as file:
         hub = subprocess.Popen(command, env=clean | settings, stdout=file, stderr=subprocess.STDOUT, cwd=data)

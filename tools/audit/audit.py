@@ -3,7 +3,7 @@
     python -m tools.audit.audit [PAGE …]
 
 Lighthouse runs three to five times for phones, until three runs agree on each bar that varies, as the median of five
-does; the first asks for the other categories, too. A page that misses a bar that varies has five runs more when all
+does; of the other categories the worst run counts. A page that misses a bar that varies has five runs more when all
 others are measured, since what else a machine does may last for minutes: then the median of all its runs counts. It
 runs once for desktops, beside what follows, since no bar is held to its clock. Bytes, requests and console errors are
 those of a first visit that scrolls to the end, served with gzip below a
@@ -15,7 +15,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,8 +61,9 @@ class Result:
 
     @property
     def mobile(self) -> dict[str, float]:
-        """The scores of the first run, and the medians of what varies."""
-        return self.runs[0] | {name: median(run[name] for run in self.runs) for name in VARIES}
+        """The least scores of all runs, and the medians of what varies."""
+        least = {category: min(run[category] for run in self.runs) for category in CATEGORIES}
+        return least | {name: median(run[name] for run in self.runs) for name in VARIES}
 
     def misses_by_clock(self) -> bool:
         """Whether it misses a bar that varies."""
@@ -91,9 +92,9 @@ class Result:
         return ROW.format(self.page, phone, *moved, desktop, *counts, "MISSED" if self.missed() else "met")
 
 
-def lighthouse(url: str, device: str, browser: str, categories: Sequence[str] = CATEGORIES) -> dict[str, float]:
-    """These categories' scores of one run, the seconds of its largest contentful paint, and its layout shift."""
-    command = ["node", str(LIGHTHOUSE), url, "--quiet", "--output=json", f"--only-categories={','.join(categories)}"]
+def lighthouse(url: str, device: str, browser: str) -> dict[str, float]:
+    """The four categories' scores of one run, the seconds of its largest contentful paint, and its layout shift."""
+    command = ["node", str(LIGHTHOUSE), url, "--quiet", "--output=json", f"--only-categories={','.join(CATEGORIES)}"]
     command += ["--disable-full-page-screenshot"]  # of a long page it takes seconds, and no bar asks for it
     command += [f"--chrome-flags=--headless=new {' '.join([*FLAGS, FEATURES])}"]
     command += ["--preset=desktop"] if device == "desktop" else []
@@ -104,26 +105,21 @@ def lighthouse(url: str, device: str, browser: str, categories: Sequence[str] = 
     found = json.loads(done.stdout)
     value = {name: audit["numericValue"] for name, audit in found["audits"].items() if "numericValue" in audit}
     moved = {"paint": value["largest-contentful-paint"] / 1000, "shift": value["cumulative-layout-shift"]}
-    return {name: 100 * found["categories"][name]["score"] for name in categories} | moved
-
-
-def again(url: str, browser: str) -> dict[str, float]:
-    """What varies, in one run more on a phone."""
-    return lighthouse(url, "phone", browser, ("performance",))
+    return {name: 100 * found["categories"][name]["score"] for name in CATEGORIES} | moved
 
 
 def on_phone(url: str, browser: str) -> list[dict[str, float]]:
     """At most five runs: three agree on each bar that varies."""
-    runs = [lighthouse(url, "phone", browser), again(url, browser), again(url, browser)]
+    runs = [lighthouse(url, "phone", browser) for _ in range(3)]
     while not all(_agreed([meets(run[name]) for run in runs]) for name, meets in VARIES.items()):
-        runs.append(again(url, browser))
+        runs.append(lighthouse(url, "phone", browser))
     return runs
 
 
 def once_more(results: list[Result], address: str, browser: str) -> None:
     """Five runs more for each page that misses a bar that varies."""
     for result in filter(Result.misses_by_clock, results):
-        result.runs += [again(f"{address}/{result.page}", browser) for _ in range(5)]
+        result.runs += [lighthouse(f"{address}/{result.page}", "phone", browser) for _ in range(5)]
         print(result.row(), "with five runs more", flush=True)
 
 

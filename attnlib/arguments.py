@@ -224,11 +224,12 @@ def as_offset(causal: Any, offset: Any) -> int | None:
 
 
 def longest(name: str, rows: Array | None) -> float:
-    """The greatest length of a row, ∞ where that leaves the range; an error for an entry that is not finite."""
+    """No row is longer than this, ∞ where that leaves the range; an error for an entry that is not finite."""
     if rows is None:
         return 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        length = math.sqrt(np.vecdot(rows, rows).max(initial=0))
+        tiny = float(np.finfo(rows.dtype).tiny)  # what a square may lose
+        length = math.sqrt(float(np.vecdot(rows, rows).max(initial=0)) + rows.shape[-1] * tiny)
     if not math.isfinite(length):
         must_be_finite(**{name: rows})
     return length

@@ -73,11 +73,11 @@ class KeyValueCache:
             TypeError: for what is no array.
         """
         given, _ = working_copies(query=query, key=key, value=value)
-        rows = given[1].shape[-2] if given[1].ndim > 1 else 1
+        rows = max(1, given[1].shape[-2]) if given[1].ndim > 1 else 1
         rooms = {"query": self._key, "key": self._key, "value": self._value}
         for (name, room), new in zip(rooms.items(), given, strict=True):
             expected = (*room.shape[:-2], rows, room.shape[-1])
-            if new.shape != expected or rows == 0:
+            if new.shape != expected:
                 raise ValueError(f"{name} of shape {new.shape} does not fit this cache, which needs {expected}")
         with np.errstate(over="ignore"):
             query, key, value = (new.astype(self._key.dtype, copy=False) for new in given)

@@ -34,7 +34,7 @@ def causal_mask(
 
     Raises:
         ValueError: for sizes below 1 and a negative offset.
-        TypeError: for what is no integer.
+        TypeError: for a size that is no integer; for an offset that is none a ValueError.
 
     Source: Vaswani et al. (2017), section 3.2.3.
 
@@ -61,7 +61,7 @@ def sliding_window_mask(
 
     Raises:
         ValueError: for sizes and a window below 1, and a negative offset.
-        TypeError: for what is no integer.
+        TypeError: for a size that is no integer; for an offset that is none a ValueError.
 
     Source: Beltagy, Peters & Cohan (2020), section 3.1, looking back only.
 
@@ -88,8 +88,8 @@ def padding_mask(lengths: Integer[Array, "*batch"], n_q: int, n_k: int | None = 
         The mask, (…, n_q, n_k).
 
     Raises:
-        ValueError: for sizes below 1, and for a length that is not between 1 and `n_k`, naming its index.
-        TypeError: for what is no integer.
+        ValueError: for sizes below 1, and for a length that is not between 1 and `n_k`, naming its index, or is no integer.
+        TypeError: for a size that is no integer.
 
     >>> padding_mask(np.array([1, 3]), 1, 3).astype(int)
     array([[[1, 0, 0]],
@@ -186,7 +186,7 @@ def from_torch(mask: "torch.Tensor | Shaped[Array, '*shape']", api: TorchAPI) ->
 
     Raises:
         ValueError: for a float mask with any other entry: that is a bias, and no mask says the same.
-        TypeError: for what is no tensor and no array.
+        TypeError: for what is no tensor and no array, and for bfloat16, which NumPy cannot read.
 
     >>> from_torch(np.array([0.0, -np.inf]), "MultiheadAttention")
     array([ True, False])

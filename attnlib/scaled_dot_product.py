@@ -1,8 +1,8 @@
 """Scaled dot-product attention in plain NumPy: the mathematics the whole book is about.
 
 Rows are tokens, maps act on the right, and the softmax runs over the last axis (keys).
-Every function takes any number of leading batch axes, which broadcast as NumPy's do, and never changes its inputs.
-A result has the dtype that NumPy promotes the given arrays to. Integers count as float64, and float16 is computed in
+Functions take leading batch axes, which broadcast as NumPy's do (`single_query_attention` takes none), and never change their
+inputs. A result has the dtype that NumPy promotes the given arrays to; slopes and entropies are float64. Integers count as float64, and float16 is computed in
 float32.
 """
 
@@ -103,14 +103,14 @@ def attention_weights(
         key: rows of keys, (…, n_k, d_k).
         mask: True where a query may attend to a key, (…, n_q, n_k).
         causal: whether query i may attend to keys up to i + `offset` alone; with a mask, to those that it allows too.
-        offset: how many keys precede the first query, as when earlier tokens are cached.
+        offset: how many keys precede the first query, as when earlier tokens are cached; with `causal` alone.
         bias: added to the scores, (…, n_q, n_k); −∞ blocks a cell, as False in `mask` does.
         scale: what the dot products are multiplied by; None means 1/√d_k.
         softcap: c bounds each score to (−c, c) by c · tanh(score / c), before the bias is added.
         zero_blocked: whether a query that may attend to no key gets a row of 0, and not an error.
 
     Returns:
-        The weights, (…, n_q, n_k); each row sums to 1.
+        The weights, (…, n_q, n_k); each row sums to 1, a blocked one with `zero_blocked` to 0.
 
     Raises:
         ValueError: for arrays that do not fit each other or an empty sequence, naming the sizes, for NaN, ∞ and a score
@@ -152,7 +152,7 @@ def attention(
         value: rows of values, one for each key, (…, n_k, d_v).
         mask: True where a query may attend to a key, (…, n_q, n_k).
         causal: whether query i may attend to keys up to i + `offset` alone; with a mask, to those that it allows too.
-        offset: how many keys precede the first query, as when earlier tokens are cached.
+        offset: how many keys precede the first query, as when earlier tokens are cached; with `causal` alone.
         bias: added to the scores, (…, n_q, n_k); −∞ blocks a cell, as False in `mask` does.
         scale: what the dot products are multiplied by; None means 1/√d_k.
         softcap: c bounds each score to (−c, c) by c · tanh(score / c), before the bias is added.
@@ -213,10 +213,14 @@ def single_query_attention(
     >>> single_query_attention(np.array([1, 0]), np.array([[1, 0], [3, 3]]), np.array([[0.0], [1.0]]), scale=1).round(2)
     array([0.88])
     """
-    query, key = as_array("query", query), as_array("key", key, ndim=2)
-    if query.ndim != 1 or key.ndim != 2:
-        raise ValueError(f"one query and rows of keys are needed: query has shape {query.shape}, key {key.shape}")
-    mask = None if mask is None else as_array("mask", mask, "b", ndim=1)[None]
+    given = {"query": as_array("query", query), "key": as_array("key", key), "value": as_array("value", value)}
+    if mask is not None:
+        given["mask"] = as_array("mask", mask, "b")
+    for (name, array), axes in zip(given.items(), ("(d_k)", "(n_k, d_k)", "(n_k, d_v)", "(n_k)"), strict=False):
+        if array.ndim != len(axes.split()):
+            raise ValueError(f"{name} of shape {array.shape} is not that of one query: it must be {axes}")
+    query, key, value = given["query"], given["key"], given["value"]
+    mask = None if mask is None else given["mask"][None]
     out: Array = attention(query[None], key, value, mask, scale=scale)[0]
     return out
 
@@ -233,7 +237,7 @@ def softmax_jacobian(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch 
         The slopes, (…, n, n): row j for weight j, column k for score k.
 
     Raises:
-        ValueError: for weights that are negative or do not sum to 1, naming the row.
+        ValueError: for weights that are negative, or whose sum is off 1 by more than 0.005, naming the row.
 
     Source: Goodfellow, Bengio & Courville, *Deep Learning*, section 6.2.2.3.
 
@@ -257,7 +261,7 @@ def entropy(weights: Float[Array, "*batch n"]) -> Float[Array, "*batch"]:
         The entropy of each row, (…).
 
     Raises:
-        ValueError: for weights that are negative or do not sum to 1, naming the row.
+        ValueError: for weights that are negative, or whose sum is off 1 by more than 0.005, naming the row.
 
     Source: Shannon (1948), section 6.
 

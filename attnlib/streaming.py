@@ -41,7 +41,7 @@ def streaming_attention(
     softcap: float | None = None,
     zero_blocked: bool = False,
 ) -> Float[Array, "*batch n_q d_v"]:
-    """`attention` of the same arguments, never with an n_q × n_k array; `attention` does so for long sequences.
+    """`attention` of the same arguments, in tiles of 2¹⁷ scores at most; `attention` does so for long sequences.
 
     Tiles above the diagonal are skipped. Where no score can be large, since |q·k| ≤ |q| |k|, exp needs no
     maximum subtracted, and the pass that finds it is saved.
@@ -88,7 +88,9 @@ def in_tiles(given: Arguments) -> Array:
     calm = bound < SAFE[dtype]
     small = given.longest_value * n_k * math.exp(bound if calm else 0) < float(np.finfo(dtype).max) / 2
     shift = 0 if small else n_k.bit_length()  # values so large that their sums might leave the range
-    factor = given.factor * dtype.type(LOG if given.softcap is None else 1)
+    wide = not bound < float(np.finfo(dtype).max) / 2  # times `LOG` a score might leave the range
+    power, log = (np.exp, dtype.type(1)) if wide else (exp, dtype.type(LOG))
+    factor = given.factor * (log if given.softcap is None else dtype.type(1))
     out = np.empty((*given.batch, n_q, given.value.shape[-1]), dtype)
     total = np.empty((*given.batch, n_q, 1), dtype)
     arrays = _aligned(given.batch, out, total, given.query, given.mask, given.bias, given.key, given.value)
@@ -104,7 +106,7 @@ def in_tiles(given: Arguments) -> Array:
         key, value = (_part(x, heads) for x in arrays[5:])
         place = None if given.offset is None else given.offset + first
         with np.errstate(over="ignore", invalid="ignore"):  # a difference beyond the range is −∞, whose exp is 0
-            band = _Band(q * factor, key, mask, bias, place, given.softcap, columns)
+            band = _Band(q * factor, key, mask, bias, place, given.softcap, columns, power, log)
             band.read(value if small else np.ldexp(value, -shift), o, t, calm and small)
 
     heads = range(0, arrays[0].shape[-3], together)
@@ -129,6 +131,8 @@ class _Band:
     place: int | None  # of the first query among the keys
     softcap: Any
     columns: int
+    power: np.ufunc  # eˣ of x times `log`
+    log: Any
 
     def read(self, value: Array, out: Array, total: Array, calm: bool) -> None:
         """The blend of the values into `out`, and the sum of the exponentials into `total`: 0 where all is blocked."""
@@ -145,12 +149,12 @@ class _Band:
                 larger = np.maximum(largest, scores.max(axis=-1, keepdims=True))
                 base = np.where(larger == -np.inf, 0, larger)
                 if start:
-                    shrink = exp(largest - base)
+                    shrink = self.power(largest - base)
                     out *= shrink
                     total *= shrink
                 scores -= base
                 largest = larger
-            exp(scores, out=scores)
+            self.power(scores, out=scores)
             if calm:
                 self.block(scores, tile, True)
             if start:
@@ -162,15 +166,15 @@ class _Band:
         out /= total
 
     def scores(self, tile: slice, out: Array) -> Array:
-        """Of one tile of keys, times `LOG`, into `out`: (heads, n_q, columns)."""
+        """Of one tile of keys, times `log`, into `out`: (heads, n_q, columns)."""
         scores: Array = np.matmul(self.query, self.key[:, tile].swapaxes(1, 2), out=out)
         if self.softcap is not None:
             scores /= self.softcap
             np.tanh(scores, out=scores)
             scores *= self.softcap
-            scores *= scores.dtype.type(LOG)
+            scores *= self.log
         if self.bias is not None:
-            scores += self.bias[..., tile] * scores.dtype.type(LOG)
+            scores += self.bias[..., tile] * self.log
         return scores
 
     def block(self, scores: Array, tile: slice, raised: bool) -> None:
@@ -207,8 +211,16 @@ def _part(x: Any, index: Any) -> Any:
 def _bound(given: Arguments) -> float:
     """No score is larger than this; raises where one leaves the range of its dtype."""
     bound = abs(float(given.factor)) * given.longest_query * given.longest_key
-    reach = 0.0 if given.bias is None else float(max(abs(given.bias.max(initial=0)), abs(given.bias.min(initial=0))))
+    reach = 0.0 if given.bias is None else _reach(given.bias)
     most = float(np.finfo(given.query.dtype).max) / 4
-    if not (bound < most and (reach < most or reach == math.inf)):
+    if not (bound < most and reach < most):
         given.must_fit()
     return reach + (bound if given.softcap is None else min(bound, float(given.softcap)))
+
+
+def _reach(bias: Array) -> float:
+    """How far a bias can move a score; −∞, which blocks, aside."""
+    least = bias.min(initial=0)
+    if least == -np.inf:
+        least = bias.min(initial=0, where=bias > -np.inf)
+    return float(max(bias.max(initial=0), -least))

@@ -55,16 +55,16 @@ def tied_attention(
 
 
 def elu_plus_one(x: Real[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """x + 1 above 0 and exp(x) below: positive, and smooth at 0.
+    """x + 1 above 0 and exp(x) below: positive until exp rounds to 0, without a kink at 0.
 
     Args:
         x: numbers, in any shape.
 
     Returns:
-        Positive numbers, in the shape of `x`.
+        Numbers of 0 or more, in the shape of `x`.
 
     Raises:
-        ValueError: for an entry that is not finite, or too large.
+        ValueError: for an entry that is not finite.
 
     Source: Katharopoulos et al. (2020), equation 7.
 

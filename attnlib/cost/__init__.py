@@ -1,7 +1,7 @@
 """What each form of attention costs: multiply–adds, bytes and memory, as functions of the sizes.
 
 Everything is made of matrix products: one of m × k with k × n takes m·k·n multiply–adds, reads m·k + k·n numbers and
-writes m·n. What happens entry by entry (exp, masks) is counted by what it moves alone: it waits for memory, not for arithmetic.
+writes m·n. Of what happens entry by entry, a softmax over a grid and φ count by what they move. Masks, biases and arithmetic do not count.
 """
 
 from attnlib.cost.blocks import (

@@ -92,7 +92,7 @@ def block_multiply_adds(
     Raises:
         ValueError: for a size below 1 and for heads that do not divide.
 
-    Source: Kaplan et al. (2020), table 1, which leaves the n² term out.
+    Source: Kaplan et al. (2020), table 1, which counts half of the n² term.
 
     >>> block_multiply_adds(10, 3) == 12 * 10 * 3**2 + 2 * 10**2 * 3
     True

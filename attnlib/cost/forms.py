@@ -8,7 +8,7 @@ from attnlib.streaming import tile_sizes
 
 @dataclass(frozen=True)
 class Cost:
-    """Multiply–adds of the matrix products, bytes moved to and from memory, and the most bytes held beyond the inputs."""
+    """Multiply–adds of the matrix products, bytes moved to and from memory, and bytes held beyond the inputs, passing copies left out."""
 
     multiply_adds: int
     bytes_moved: int
@@ -31,7 +31,7 @@ def attention_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1
     Raises:
         ValueError: for a size below 1.
 
-    Source: Counted from the formula; compare Dao et al. (2022), section 3.1.
+    Source: Counted from the formula; compare Dao et al. (2022), section 2.2.
 
     >>> attention_cost(1000, 1000, 64, 64)
     Cost(multiply_adds=128000000, bytes_moved=17024000, peak_bytes=8256000)
@@ -47,7 +47,7 @@ def attention_cost(n_q: int, n_k: int, d_k: int, d_v: int, *, num_heads: int = 1
 def streaming_cost(
     n_q: int, n_k: int, d_k: int, d_v: int, *, causal: bool = False, num_heads: int = 1, itemsize: int = 4
 ) -> Cost:
-    """`streaming_attention`: as many products, but no grid in memory, only the output and a tile for each thread.
+    """`streaming_attention`: as many products, but no grid in memory, only the output and a tile (each further thread has one more).
 
     `attention` of long sequences is this too. A tile of scores stays in the processor's cache. What moves are queries and output, and the keys and values once for
     each band of queries. A product with a column of ones sums the rows, hence n_q · n_k multiply–adds more. `causal`

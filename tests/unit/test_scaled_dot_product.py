@@ -257,7 +257,15 @@ BAD = {
         lambda: attention_weights(1e200 * QUERY, 1e200 * KEY),
         r"score\[0, 0\] leaves its range: query and key are too large for float64",
     ),
-    "many queries for one": (lambda: single_query_attention(QUERY, KEY, VALUE), r"one query.*\(5, 4\), key \(7, 4\)"),
+    "many queries for one": (lambda: single_query_attention(QUERY, KEY, VALUE), r"query of shape \(5, 4\).*one query"),
+    "one query, batches of values": (
+        lambda: single_query_attention(QUERY[0], KEY, np.stack([VALUE, VALUE])),
+        r"value of shape \(2, 7, 6\).*\(n_k, d_v\)",
+    ),
+    "one query, a mask of rows": (
+        lambda: single_query_attention(QUERY[0], KEY, VALUE, MASK),
+        r"mask of shape \(5, 7\)",
+    ),
     "one query, values missing": (lambda: single_query_attention(QUERY[0], KEY, VALUE[1:]), r"value \(6, 6\)"),
     "one query, mask too short": (
         lambda: single_query_attention(QUERY[0], KEY, VALUE, MASK[0, :6]),

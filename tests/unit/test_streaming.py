@@ -62,6 +62,34 @@ def test_either_exponential_gives_the_same(function, factor, small_tiles, monkey
         assert error(streaming_attention(*given), attention(*given)) < 1e-12
 
 
+LEAST = float(np.finfo(np.float32).min)  # which others write where a key is blocked
+EDGES = {
+    "a bias of the least number": ([[0.0]], [[0.0], [0.0]], {"bias": np.full((1, 2), LEAST)}, 1.5),
+    "a score in the last half of the range": ([[1.5e154]], [[1e154], [1.0]], {"scale": 1}, 1.0),
+    "a query whose square is 0": ([[1e-170]], [[1e150], [0.0]], {"scale": 1e25}, 1.0),
+    "a blocked key": ([[3.0]], [[2.0], [5.0]], {"bias": np.array([[0.0, -np.inf]])}, 1.0),
+}
+
+
+@pytest.mark.parametrize(("function", "factor"), [(np.exp, 1.0), (np.exp2, np.log2(np.e))])
+@pytest.mark.parametrize("edge", EDGES)
+def test_numbers_at_the_ends_of_the_range_are_read_right(edge, function, factor, monkeypatch):
+    """Neither exponential, times what its scores are multiplied by, leaves the range."""
+    monkeypatch.setattr("attnlib.streaming.exp", function)
+    monkeypatch.setattr("attnlib.streaming.LOG", factor)
+    query, key, options, right = EDGES[edge]
+    dtype = np.float32 if "least" in edge else np.float64
+    query, key, value = (np.array(rows, dtype) for rows in (query, key, [[1.0], [2.0]]))
+    options = {name: one.astype(dtype) if name == "bias" else one for name, one in options.items()}
+    assert streaming_attention(query, key, value, **options) == right == attention(query, key, value, **options)
+
+
+def test_a_score_beyond_the_range_is_named_where_another_key_is_blocked():
+    query, key = np.array([[6e153]]), np.array([[6e153], [0.0]])
+    with pytest.raises(ValueError, match=r"score\[0, 0\] leaves its range"):
+        streaming_attention(query, key, key, bias=np.array([[1.5e308, -np.inf]]), scale=1)
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("causal", [False, True])
 def test_floats_keep_their_dtype(dtype, causal):

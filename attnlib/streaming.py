@@ -7,6 +7,7 @@ exponentials, and their blend of the values (Milakov & Gimelshein 2018; Dao et a
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -131,7 +132,7 @@ class _Band:
     place: int | None  # of the first query among the keys
     softcap: Any
     columns: int
-    power: np.ufunc  # eˣ of x times `log`
+    power: Callable[..., Array]  # eˣ of x times `log`
     log: Any
 
     def read(self, value: Array, out: Array, total: Array, calm: bool) -> None:

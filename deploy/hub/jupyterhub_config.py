@@ -61,6 +61,7 @@ c.ConfigurableHTTPProxy.command = [str(Path(sys.prefix, "bin", "configurable-htt
 lti = {name: said(f"LTI_{name}", "") for name in ("ISSUER", "CLIENT_ID", "AUTHORIZE_URL", "JWKS_URL")}
 missing = [f"LTI_{name}" for name, value in lti.items() if not value]
 c.Authenticator.username_pattern = people.NAME
+c.Authenticator.allow_existing_users = False  # who is taken off the list is out
 c.Authenticator.admin_users = admins = {people.name(one) for one in said("HUB_ADMINS", "").split(",") if one.strip()}
 if len(missing) < len(lti):
     if missing:
@@ -86,6 +87,10 @@ else:
     given = people.passwords(students | admins, state / "passwords.dbm", data / "passwords.csv")
     if given:
         print(f"{len(given)} names got a password: {data / 'passwords.csv'}", file=sys.stderr)
+
+listed = Path(said("HUB_STUDENTS") or data / "students.csv")
+if listed.exists() and listed.resolve().parent == data.resolve():
+    listed.chmod(0o600)  # it may say what was granted to whom, and everybody may pass through the folder
 
 # What a student gets
 c.Spawner.cmd = [str(Path(sys.prefix, "bin", "student-server"))]

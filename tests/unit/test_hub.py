@@ -3,6 +3,7 @@
 import dbm
 import importlib.util
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -11,6 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from nbgrader.auth import Authenticator
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange import ExchangeFactory
+from nbgrader.exchange.default import exchange
 from traitlets.config import PyFileConfigLoader
 
 HUB = Path(__file__).resolve().parents[2] / "deploy" / "hub"
@@ -108,12 +113,66 @@ def test_a_class_has_accounts_limits_and_a_name_from_the_list_alone(load, people
     c = load(root=True, HUB_STUDENTS=str(sheet), HUB_ADMINS="Head", HUB_MEMORY="1G", HUB_CPU="0.5")
     assert c.JupyterHub.spawner_class == "systemd"
     assert c.Authenticator.allowed_users == {"anna_203", "204"}
+    assert c.Authenticator.allow_existing_users is False  # who was taken off the list since
     assert not c.FirstUseAuthenticator.create_users
     assert (c.Spawner.mem_limit, c.Spawner.cpu_limit) == ("1G", 0.5)
     assert people.run[0] == ["groupadd", "--force", "attention-teachers"]
     with dbm.open(str(tmp_path / "data/state/passwords.dbm")) as known:
         assert {*known.keys()} == {b"anna_203", b"204", b"head"}
     assert stat.S_IMODE((tmp_path / "data/state").stat().st_mode) == 0o700
+
+
+def test_a_list_in_the_hubs_folder_is_closed_to_students(load, tmp_path):
+    sheet = tmp_path / "data/students.csv"
+    sheet.parent.mkdir()
+    sheet.write_text("student,extra days\nanna,2\n")
+    sheet.chmod(0o644)
+    load(root=True)
+    assert stat.S_IMODE(sheet.stat().st_mode) == 0o600
+
+
+def test_a_student_need_not_write_into_the_root_of_the_exchange(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXCHANGE", str(tmp_path))
+    monkeypatch.setattr(exchange, "check_directory", lambda *_, **__: False)  # what the system tells a student
+    c = PyFileConfigLoader(str(HUB / "nbgrader_config.py")).load_config()
+    given = {"coursedir": CourseDirectory(config=c), "authenticator": Authenticator(config=c), "config": c}
+    assert ExchangeFactory(config=c).List(**given).start() == []
+
+
+def test_another_chapter_makes_another_environment(tmp_path, monkeypatch):
+    environment = _module(HUB / "environment.py")
+    for name in ("chapters/a.md", "pyproject.toml", "requirements.txt", "tools/notebooks.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("one")
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    before = environment._version()
+    assert environment._version() == before
+    (tmp_path / "chapters/a.md").write_text("two")
+    assert environment._version() != before
+
+
+def test_a_full_disk_leaves_no_half_of_a_notebook(tmp_path):
+    programs, share = tmp_path / "bin", tmp_path / "share/attention/notebooks"
+    (share / ".generated").mkdir(parents=True)
+    (share / "a.ipynb").write_text("whole")
+    (share / ".generated/a.ipynb").write_text("whole")
+    programs.mkdir()
+    shutil.copy(HUB / "student-server", programs)
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for file, text in ((programs / "jupyterhub-singleuser", "exit 0"), (broken / "cp", 'printf wh > "$2"; exit 1')):
+        file.write_text(f"#!/bin/sh\n{text}\n")
+        file.chmod(0o755)
+    home = tmp_path / "home"
+    home.mkdir()
+
+    def start(path):
+        subprocess.run([programs / "student-server"], cwd=home, env={"PATH": path}, check=True)
+        return sorted(file.relative_to(home).as_posix() for file in home.rglob("*") if file.is_file())
+
+    assert start(f"{broken}:{os.environ['PATH']}") == []
+    assert start(os.environ["PATH"]) == ["notebooks/.generated/a.ipynb", "notebooks/a.ipynb"]
+    assert (home / "notebooks/a.ipynb").read_text() == "whole"
 
 
 def test_a_password_is_given_once_and_kept_from_others(load, tmp_path):
@@ -137,6 +196,7 @@ def test_lti_takes_whom_the_platform_sends_or_the_list(load, tmp_path):
     sheet.write_text("student\nanna@example.org\n")
     c = load(HUB_TRIAL="1", HUB_STUDENTS=str(sheet), **LTI)
     assert c.Authenticator.allowed_users == {"anna@example.org"}
+    assert c.Authenticator.allow_existing_users is False
     assert "allow_all" not in c.Authenticator
 
 

@@ -361,3 +361,36 @@ def test_input_is_refused_in_a_sentence(page, monkeypatch):
     ipython.install(page.kernel)
     assert page.run("input('name? ')")["error"] == "RuntimeError"
     assert "cannot ask for input" in page.outputs[-1]["text"]
+
+
+def test_a_figure_is_closed_after_an_error_and_where_it_cannot_be_drawn(page):
+    page.run("import matplotlib\nmatplotlib.use('agg')\nfrom matplotlib import pyplot")
+    assert page.run("pyplot.plot([1, 2])\n1 / 0")["status"] == "error"
+    assert len([data for data in page.shown if "image/svg+xml" in data]) == 1
+    page.run("1")
+    assert page.shown == [{"text/plain": "1"}]
+    assert page.run(r"_ = pyplot.title('$\\nope$')")["status"] == "error"
+    assert page.run("1")["status"] == "ok"
+
+
+def test_a_view_that_has_outlived_its_widget_is_not_heard(widgets):
+    page, _ = widgets
+    page.run("1", cell="8")
+    page.posted.clear()
+    page.kernel.message("gone", {"method": "update", "state": {"value": 3}, "buffer_paths": []})
+    assert page.posted == []
+
+
+def test_what_is_cleared_goes_and_counts_no_more(page, monkeypatch):
+    ipython.install(page.kernel)
+    page.run("from IPython.display import clear_output\nprint('a')\nclear_output()\nprint('b')")
+    assert [output.get("text", output["type"]) for output in page.outputs] == ["a\n", "clear", "b\n"]
+    page.run(f"for _ in range(3):\n    clear_output()\n    print('x' * {MOST // 2})\nprint('end')")
+    assert page.outputs[-1]["text"].endswith("end\n")
+
+
+def test_what_kept_an_earlier_cells_output_prints_where_it_is_called(page):
+    page.run("import sys\ndef say(text, out=sys.stdout):\n    print(text, file=out)", cell="1")
+    page.run("say('one')\nsay('two')", cell="2")
+    assert page.printed == "one\ntwo\n"
+    assert {message["id"] for message in page.posted} == {"2"}

@@ -580,6 +580,40 @@ def test_a_change_of_code_that_is_another_by_now_waits_for_the_reader(opened):
     assert box(opened, 0).locator(".cm-content").inner_text() == "mine = 1"
 
 
+def test_a_change_that_waits_survives_what_is_written_and_run(opened, until):
+    kept = json.dumps({"book": "older", "mine": "mine = 1"})
+    opened.evaluate("(kept) => store.set('code:chapters/one#0', JSON.parse(kept))", kept)
+    opened.reload()
+    run(opened, 2)
+    write_into(opened, box(opened, 0), "x = 3")
+    until(opened, "() => store.get('code:chapters/one#0').mine === 'x = 3'")
+    opened.keyboard.press("Control+Enter")
+    opened.get_by_text("Cell 1: finished").wait_for(state="attached")
+    opened.reload()
+    run(opened, 2)
+    assert box(opened, 0).locator(".cm-content").inner_text() == "x = 3"
+    opened.get_by_role("button", name="Put mine in its place").click()
+    until(opened, "() => document.querySelector('.cm-content').innerText === 'mine = 1'")
+
+
+def test_a_change_goes_with_its_code_where_a_build_counts_anew(opened):
+    kept = json.dumps({"book": CELLS[0], "mine": "mine = 1"})
+    opened.evaluate("(kept) => store.set('code:chapters/one#1', JSON.parse(kept))", kept)
+    opened.reload()
+    run(opened, 2)
+    assert box(opened, 0).locator(".cm-content").inner_text() == "mine = 1"
+    assert opened.evaluate("store.get('code:chapters/one#1')") is None
+
+
+def test_a_page_of_another_build_runs_nothing(site, opened):
+    file = site[1] / "_static/python/pages/chapters-one.json"
+    told = json.loads(file.read_text())
+    file.write_text(json.dumps({"cells": [{"source": "inserted = 1", "shown": False}, *told["cells"]]}))
+    box(opened, 0).get_by_role("button", name="Run").click()
+    opened.get_by_text("The book has changed since this page was loaded").first.wait_for()
+    assert opened.evaluate("python.log") == []
+
+
 def test_two_tabs_keep_each_its_own_change(opened):
     other = opened.context.new_page()
     other.goto(opened.url)
@@ -704,6 +738,12 @@ def test_output_without_end_is_cut_and_a_cleared_one_is_not(with_cells):
     assert box(page, 1).locator(".cell_output").inner_text() == "end\n"
 
 
+def test_the_error_is_shown_after_output_without_end(with_cells):
+    page = with_cells("\n".join([*[says("x" * 50_000)] * 5, fails(1)]))
+    run(page, 0)
+    assert "NameError" in page.locator(".traceback pre").inner_text()
+
+
 def test_what_a_cell_puts_out_after_its_end_still_comes(opened, until):
     run(opened, 0)
     late = json.dumps({"id": "1", "output": {"type": "stream", "name": "stdout", "text": "late\n"}})
@@ -754,6 +794,15 @@ def test_points_are_kept_and_shown_in_the_contents(opened):
     opened.get_by_text("Exercise 4: 1 of 3 points").wait_for(state="attached")
     kept = opened.evaluate("store.get('exercises')['chapters/one']")
     assert kept == {"done": 1, "of": 1, "points": {"mine": [3, 3]}}
+
+
+def test_points_of_another_number_are_compared_by_their_share(opened):
+    opened.evaluate("store.set('exercises', { 'chapters/one': { done: 1, of: 1, points: { mine: [2, 2] } } })")
+    opened.reload()
+    run(opened, 0)
+    opened.get_by_role("button", name="Check").click()
+    opened.get_by_text("Exercise 4: 1 of 3 points").wait_for(state="attached")
+    assert opened.evaluate("store.get('exercises')['chapters/one']") == {"done": 1, "of": 1, "points": {"mine": [2, 2]}}
 
 
 def test_a_solution_asks_for_a_try_first(opened):

@@ -29,7 +29,7 @@ def install(kernel: Kernel) -> None:
             kernel.display(value)
 
     def clear_output(wait: bool = False) -> None:
-        kernel.output({"type": "clear"})
+        kernel.clear()
 
     def ask(prompt: object = "") -> str:
         raise RuntimeError("a page cannot ask for input: write the value into the cell")

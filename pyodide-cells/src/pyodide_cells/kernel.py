@@ -74,6 +74,8 @@ class Kernel:
                 ended: Message = {"status": "ok"}
             except BaseException as error:  # whatever it is, the page goes on
                 ended = self._ended(error, file)
+                with suppress(BaseException):  # as in a notebook, after the error: no cell below gets them
+                    self._show_figures()
         return ended | {"ms": (perf_counter() - began) * 1000}
 
     @contextmanager
@@ -157,6 +159,13 @@ class Kernel:
         self._tell_updates()
         self.post({"type": "output", "id": self.cell or self.last, "output": output})
 
+    def clear(self) -> None:
+        """Take away what the cell has put out so far, which then counts no more."""
+        self.flush()
+        for stream in self.streams:
+            stream.begin()
+        self.output({"type": "clear"})
+
     def display(self, value: Any) -> None:
         """Show a value as the richest form that it has."""
         self.flush()
@@ -166,9 +175,11 @@ class Kernel:
         """Show what pyplot has open, as a notebook does at the end of a cell."""
         if "matplotlib.pyplot" in sys.modules:
             pyplot = sys.modules["matplotlib.pyplot"]
-            for number in pyplot.get_fignums():
-                self.display(pyplot.figure(number))
-            pyplot.close("all")
+            try:
+                for number in pyplot.get_fignums():
+                    self.display(pyplot.figure(number))
+            finally:
+                pyplot.close("all")
 
     async def hand_on(self, cell: str, source: str, needs: str, record: Mapping[str, Any] | None) -> None:
         """Put in place what a cell that needs a module made when the book was built: its definitions, and the values
@@ -206,12 +217,13 @@ class Kernel:
 
     def message(self, comm: str, content: Message, buffers: Sequence[Any] = ()) -> None:
         """Give a widget what its view in the page has sent."""
+        known = self._manager.comms.get(comm)
+        if known is None:  # a view has outlived its widget, or the Python before this one
+            return
         with self._printing(self._comms.get(comm, "")):
             self.answering = True
             try:
-                self._manager.get_comm(comm).handle_msg(  # type: ignore[union-attr] # the page knows those there are
-                    {"content": {"data": content}, "buffers": [*buffers]}
-                )
+                known.handle_msg({"content": {"data": content}, "buffers": [*buffers]})
             except BaseException as error:  # as in a cell
                 self._ended(error, "")
             finally:
@@ -302,12 +314,20 @@ class Stream(io.TextIOBase):
     encoding = "utf-8"
 
     def __init__(self, kernel: Kernel, name: str) -> None:
-        self._kernel, self._name, self._kept, self._sent = kernel, name, "", 0
+        self._kernel, self._name, self._kept = kernel, name, ""
         self._last = perf_counter()
+        self.begin()
+
+    def begin(self) -> None:
+        """What was printed so far counts no more."""
+        self._sent = 0
 
     def write(self, text: str) -> int:
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        for now in self._kernel.streams:
+            if now._name == self._name and now is not self:  # an earlier cell's, which something has kept
+                return now.write(text)
         for other in self._kernel.streams:
             if other is not self:
                 other.flush()  # what was printed first stands first

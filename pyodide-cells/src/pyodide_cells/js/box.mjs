@@ -6,6 +6,7 @@ import { Outputs } from "./outputs.mjs";
 const DEBOUNCE = 300; // milliseconds from the last key until a change is kept
 const FAILED = new Set(["error", "failed", "stopped", "died"]);
 
+const OLDER = "The book’s code here is not the one that you changed.";
 const LOST = "The editor could not be loaded. Is there a connection? Another click tries again.";
 let tries = 0;
 // The editor's module, which lies beside this one in a site. A browser may remember that an address has failed.
@@ -23,7 +24,7 @@ export const failed = ({ status }) => FAILED.has(status);
 export class Box {
   mine; // the source as it stands there now
   busy = false;
-  older = false; // whether a change of other code is kept, which waits for the reader
+  older = null; // a change of other code, which waits for the reader
   #editor = null;
   #opening = null;
   #saving = 0;
@@ -117,6 +118,7 @@ export class Box {
   }
 
   reset() {
+    this.older = null;
     this.put(this.book);
     this.#keep();
     this.say("");
@@ -149,8 +151,8 @@ export class Box {
   #keep() {
     clearTimeout(this.#saving);
     this.#saving = 0;
-    this.older = false;
-    this.page.store.set(this.key, this.changed ? { book: this.book, mine: this.mine } : null);
+    const { book, mine, older } = this;
+    this.page.store.set(this.key, this.changed ? { book, mine, ...(older && { older }) } : older);
     this.page.changed();
   }
 
@@ -158,21 +160,29 @@ export class Box {
   #recall() {
     const kept = this.page.store.get(this.key);
     if (typeof kept?.mine !== "string") return;
-    const use = () => {
-      this.put(kept.mine);
-      this.say("");
-      return this.edit();
-    };
-    if (kept.book === this.book) use();
-    else {
-      this.older = true;
-      this.tools.hidden = false;
-      this.say("The book’s code here is not the one that you changed.", "Put mine in its place", use);
-    }
+    const same = kept.book === this.book;
+    this.older = same ? (kept.older ?? null) : kept;
+    if (same) this.#use(kept.mine);
+    if (!this.older) return;
+    this.tools.hidden = false;
+    this.say("");
   }
 
-  // A sentence below the code, with what can be done about it.
+  #use(text) {
+    this.put(text);
+    this.say("");
+    return this.edit();
+  }
+
+  #use_older() {
+    const { mine } = this.older;
+    this.older = null;
+    return this.#use(mine);
+  }
+
+  // A sentence below the code, with what can be done about it. Where there is none, an older change is offered.
   say(sentence, offer = "", act = null) {
+    if (!sentence && this.older) return this.say(OLDER, "Put mine in its place", () => this.#use_older());
     this.#keep_focus(this.says, () => {
       this.says.hidden = !sentence && !offer;
       this.says.replaceChildren(sentence, ...(offer ? [" ", button(offer, act)] : []));

@@ -14,6 +14,7 @@ import { Strip } from "./strip.mjs";
 
 const KEYS =
   "Shift-Enter runs it and goes on to the next, Control-Enter runs it and stays. Escape, then Tab leaves the editor.";
+const STALE = "The book has changed since this page was loaded: load the page again.";
 const UNKEPT = "This browser keeps nothing: take your changes away as a notebook.";
 
 let page = null;
@@ -78,12 +79,36 @@ class Page {
 
   async #make() {
     await Promise.all([this.python.load(), bring_style(`${this.base}cells.css`)]);
+    if (!this.#same_build()) throw new Error(STALE);
     const { root } = this;
     this.keys = make("p", { id: "cells-keys", hidden: true, textContent: KEYS });
     root.body.append(this.strip.element, this.keys, this.live);
     this.#make_boxes();
     this.changed();
     follow_colours(root);
+  }
+
+  // Whether the page shows the code that it was told of.
+  #same_build() {
+    const plain = (text = "") => text.replace(/\s+/g, " ").trim();
+    return [...this.root.querySelectorAll(".cell[data-cell]:has(.cell-run)")].every((cell) => {
+      const { source } = this.python.cells[cell.dataset.cell] ?? {};
+      return plain(source) === plain(cell.querySelector(".cell_input pre").textContent);
+    });
+  }
+
+  // A build may count its cells anew: what was kept goes with the code that was changed.
+  #renumber() {
+    const { cells, store } = this;
+    const at = (cell) => store.get(this.key(cell));
+    const strays = Array.from({ length: cells.length + 99 }, (_, cell) => [cell, at(cell)]).filter(
+      ([cell, kept]) => kept && kept.book !== cells[cell]?.book && cells.some(({ book }) => book === kept.book),
+    );
+    for (const [cell] of strays) store.set(this.key(cell), null);
+    for (const [, kept] of strays) {
+      const to = cells.findIndex(({ book }, cell) => book === kept.book && !at(cell));
+      if (to >= 0) store.set(this.key(to), kept);
+    }
   }
 
   #make_strip() {
@@ -105,6 +130,7 @@ class Page {
 
   #make_boxes() {
     this.cells = this.python.cells.map(({ source }, cell) => new Hidden(this, source, cell));
+    this.#renumber();
     let shown = 0;
     let above = 0; // the number of cells before an exercise
     for (const element of this.root.querySelectorAll(".cell[data-cell], [data-exercise]")) {
@@ -273,14 +299,18 @@ class Page {
     return this.store.get("exercises")?.[this.name]?.points ?? {};
   }
 
-  keep_points(id, [points, of]) {
+  keep_points(id, points) {
     const before = this.points();
-    const all = { ...before, [id]: [Math.max(points, before[id]?.[0] ?? 0), of] };
+    const all = { ...before, [id]: better(before[id], points) };
     const done = Object.values(all).filter(([some, of]) => some === of).length;
     const mine = { done, of: this.root.querySelectorAll("[data-exercise]").length, points: all };
     this.store.set("exercises", { ...this.store.get("exercises"), [this.name]: mine });
   }
 }
+
+// The better result of two, as progress.js has it: by its share, and of equal ones that of more points.
+const rank = ([some, of]) => some / of + of / 1e6;
+const better = (one, other) => (one && rank(one) >= rank(other) ? one : other);
 
 // A cell that the page shows. Its number is the one that a reader counts.
 class Cell extends Box {

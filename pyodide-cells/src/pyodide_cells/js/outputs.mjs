@@ -18,6 +18,7 @@ export class Outputs {
   #alts;
   #old = true; // what stands there is of an earlier run
   #left = MOST;
+  #room = MOST; // for errors
   #full = false;
   #waiting = [];
   #frame = 0;
@@ -42,6 +43,9 @@ export class Outputs {
     if (output.type === "clear") {
       this.#waiting = [output];
       this.#allow();
+    } else if (output.type === "error" && output.text.length <= this.#room) {
+      this.#room -= output.text.length; // what ended a run is said, however much stands before it
+      this.#waiting.push(output);
     } else if (!this.#full) this.#take(output);
     this.#frame ||= requestAnimationFrame(() => this.#flush());
   }
@@ -66,7 +70,7 @@ export class Outputs {
   }
 
   #allow() {
-    this.#left = MOST;
+    this.#left = this.#room = MOST;
     this.#full = false;
   }
 

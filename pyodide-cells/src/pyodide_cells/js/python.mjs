@@ -20,7 +20,8 @@ export class Python extends EventTarget {
   #calls = new Map(); // what is awaited of the worker, by number
   #number = 0;
   #models = new Map();
-  #widgets = null;
+  #widgets = null; // the promise of all that one may be
+  #lost = 0; // how often that failed
 
   constructor(base, page) {
     super();
@@ -61,7 +62,7 @@ export class Python extends EventTarget {
     };
     await this.#ask({ type: "start", base: this.#base, manifest });
     this.#set("ready");
-    keep(this.#base);
+    keep(this.#base, this.#page);
   }
 
   // Run a cell. `cell` is its number where the source is that of a cell of the book, perhaps changed.
@@ -109,7 +110,15 @@ export class Python extends EventTarget {
   // All that a widget of Python's may be, with its style: the page brings those of its own alone.
   #library() {
     const there = `${this.#base}widgets/widgets`;
-    this.#widgets ??= Promise.all([import(`${there}.js`), bring_style(`${there}.css`)]).then(([found]) => found);
+    const again = this.#lost ? `?${this.#lost}` : ""; // a browser may remember that an address has failed
+    this.#widgets ??= Promise.all([import(`${there}.js${again}`), bring_style(`${there}.css`)]).then(
+      ([found]) => found,
+      () => {
+        this.#widgets = null;
+        this.#lost++;
+        throw new Error("This widget could not be loaded. Is there a connection? Run its cell again.");
+      },
+    );
     return this.#widgets;
   }
 
@@ -209,13 +218,15 @@ async function offline(url, version) {
   }
 }
 
-// What this page was made of came before the service worker did; what its widgets load on demand may come later. On a slow
+// What this page was made of came before the service worker did; what is loaded on demand may come later. On a slow
 // machine the worker, too, may come later than Python.
-async function keep() {
+async function keep(base, page) {
+  const unused = ["editor.js", "widgets/widgets.js", "widgets/widgets.css"].map((name) => base + name);
   const later = [...document.querySelectorAll("[data-rest]")].map(
     ({ dataset }) => new URL(dataset.state, location).href,
   );
-  const urls = [...performance.getEntriesByType("resource").map(({ name }) => name), ...later];
+  const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
+  const urls = [...later, ...unused, `${page}.values`, ...loaded];
   const { active } = (await navigator.serviceWorker?.ready) ?? {};
   active?.postMessage({ keep: [location.href.split("#")[0], ...urls].filter((url) => url.startsWith(origin)) });
 }

@@ -75,7 +75,8 @@ async function put(request, response) {
 
 async function keep(urls) {
   const cache = await caches.open(CACHE);
-  for (const url of urls) if (!(await cache.match(url, { ignoreVary: true }))) await cache.add(url).catch(() => {});
+  const one = async (url) => (await cache.match(url, { ignoreVary: true })) ?? cache.add(url).catch(() => {});
+  await Promise.all(urls.map(one)); // none waits for another that does not come
 }
 
 // Another build of the book has other files.

@@ -40,7 +40,8 @@ const actions = {
   async run({ id, source, cell, original, page }) {
     const ended = plain(await kernel.run(id, source));
     if (ended.status === "needs" && cell !== undefined) {
-      values ??= new Uint8Array(await (await checked(`${page}.values`)).arrayBuffer());
+      const response = values ?? (await checked(`${page}.values`, self.fetch, { cache: "no-cache" })); // of this build
+      values ??= new Uint8Array(await response.arrayBuffer());
       await kernel.recall(id, original, ended.needs, values, cell);
       ended.handed = true;
     }

@@ -50,6 +50,7 @@ TABLES = {
     "cells and rows": "<table><thead><tr><td></td><th scope=col>a</th></tr></thead><tbody><tr><th>b</th><td>1 <i>2</i></td></tr></tbody></table>",
     "without a body": "<p>before</p><table><tr><td>1</td></tr><tr><td>2</td></tr></table><p>after</p>",
     "one in another": "<table><tr><td>a<table><tr><td>b</td></tr></table></td></tr></table>",
+    "a picture": '<svg viewBox="0 0 9 9"><circle r="5"/><circle r="3"/></svg>',
     "none": "<p>no table</p>",
 }
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import traitlets
 
-from anywidget_static import Widget, page
+from anywidget_static import Whole, Widget, page
 from contract import bundle
 
 KERNEL = "This needs Python, which does not run in this page."
@@ -194,3 +194,24 @@ def test_bytes_reach_a_page_as_they_are(show_html, tmp_path):
     tried = show_html(made.to_html(), f"{bundle(made, tmp_path)};({MOUNT})();")
     assert json.loads(tried.locator("output").text_content()) == [list(part) for part in parts]
     assert tried.problems == []
+
+
+def test_another_link_to_a_living_widget_takes_back_what_the_first_one_changed(examples, show_alive, until):
+    page = show_alive(examples["Interval"])
+    for query in ("low=-3", "unit=%22cm%22"):
+        page.evaluate(f"location.hash = '#interval-width?{query}'")
+        until(page, f"() => document.querySelector('[data-link]').hash === '#interval-width?{query}'")
+    assert page.locator("[data-widget] td").all_text_contents() == ["-1", "2", "300"]
+
+
+def test_a_link_carries_none_where_the_author_left_a_value(show_alive):
+    module = """{ render({ model, el }) {
+      const draw = () => { el.textContent = `${model.get("chosen")}`; };
+      model.on("change", draw);
+      draw();
+    } }"""
+    fields = {"chosen": Whole(1, min=0, allow_none=True).tag(sync=True, link=True)}
+    made = type("Chooses", (Widget,), fields | {"_esm": f"export default {module};"})(title="q")
+    anchor = page.anchor_of(made._module, made.title)
+    shown = show_alive(made, address=f"#{anchor}?chosen=null")
+    assert shown.locator("[data-widget-mounted] > div").inner_text() == "null"

@@ -233,3 +233,13 @@ def test_a_notebook_shows_an_error_in_one_line_and_the_whole_way_when_asked_agai
     whole = "\n".join(raised.value._render_traceback_())
     assert "traitlets" in whole
     assert str(raised.value) in whole
+
+
+def test_a_module_may_have_any_name_and_begin_with_its_export(tmp_path):
+    names = ["switch", "widgets", "library", "options", "mount"]
+    for name in names:
+        (tmp_path / f"{name}.mjs").write_text("export default { render() {} };\n")
+    esbuild.build(tmp_path, ROOT)
+    library = (tmp_path / "static/widgets.mjs").read_text(encoding="utf8")
+    assert all(re.search(rf'[{{,]"?{name}"?:', library) for name in names)
+    assert [file.stem for file in esbuild.modules(tmp_path)] == sorted(names)

@@ -111,10 +111,10 @@ def weight_properties(
         raised: what is added to the highest score alone.
 
     Returns:
-        The five numbers, by name.
+        The five numbers, by name. Where φ gives 0 for every changed score, the changed weights count as 0.
 
     Raises:
-        ValueError: as `positive_weights` does.
+        ValueError: as `positive_weights` does, of the scores as they are.
 
     >>> weight_properties(np.array([-1.0, 0.0, 2.0]), "square").misordered
     1.0
@@ -124,10 +124,18 @@ def weight_properties(
         raise ValueError(f"scores must be those of one query, (n_k,), got shape {scores.shape}")
     constant, raised = as_number("constant", constant), as_number("raised", raised)
     weights = positive_weights(scores, positive)
+    phi = POSITIVE[positive] if isinstance(positive, str) else positive
+
+    def after(changed: Array) -> Array:
+        """The weights of changed scores, or zeros where φ gives 0 throughout, so that there are none."""
+        if positive != "exp" and not applied(phi, "positive", "scores", changed).any():
+            return np.zeros_like(changed)
+        return positive_weights(changed, positive)
+
     with np.errstate(over="ignore"):
-        moved = positive_weights(scores + constant, positive)
+        moved = after(scores + constant)
         top = np.arange(len(scores)) == scores.argmax()
-        lifted = positive_weights(np.where(top, scores + raised, scores), positive)[top]
+        lifted = after(np.where(top, scores + raised, scores))[top]
     higher = scores[:, None] > scores  # (n_k, n_k): i above j
     wrong = higher & (weights[:, None] <= weights)
     numbers = (weights.min(), weights.sum(), np.abs(moved - weights).max(), wrong.sum(), lifted[0])

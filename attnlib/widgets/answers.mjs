@@ -94,13 +94,14 @@ export function frame(model, figure, ...controls) {
   figure.classList.add("attn-question");
   figure.append(...controls, reply, reveal);
   let said = "";
-  return (verdict, sentence, revealed) => {
+  return (verdict, sentence, revealed, answer = "") => {
     const { prompt, provenance, sentences } = ui.values(model);
     const origin = provenance ? element("small", ` Numbers: ${provenance}.`) : "";
     figure.firstChild.replaceChildren(...marked(prompt), origin);
     const opening = verdict === null ? [] : [element("strong", `${sentences[verdict ? "right" : "wrong"]} `)];
-    if (said !== verdict + sentence) reply.replaceChildren(...opening, ...marked(sentence));
-    said = verdict + sentence;
+    const now = `${verdict} ${sentence} ${answer}`;
+    if (said !== now) reply.replaceChildren(...opening, ...marked(sentence)); // read aloud for each answer
+    said = now;
     reply.classList.toggle("attn-right", verdict === true);
     reply.classList.toggle("attn-wrong", verdict === false);
     reveal.hidden = !revealed;

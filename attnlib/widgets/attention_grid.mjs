@@ -135,7 +135,8 @@ function steps(model, weights, [i, j]) {
     step("+ bias", made, equals(score + bias, score, bias), score + bias);
   }
   if (temperature !== 1) {
-    const by = number(temperature, 1);
+    const digits = [1, 2, 3].find((digits) => Number(temperature.toFixed(digits)) === temperature);
+    const by = number(temperature, digits ?? 4);
     step(`÷ ${by}`, `/ ${by}`, equals(score, temperature, score / temperature), score / temperature);
   }
   lines.push(["softmax", softmax_line(model, weights[i], i, j)]);

@@ -137,7 +137,9 @@ function describe({ d, num_layers, num_heads, expansion }, text) {
 function verdict({ text, memory }, names, held, together, taken, { looked_up }) {
   const most = Math.max(...held);
   const fits = together <= memory;
-  const over = fits ? "" : `, ${Number((together / memory).toPrecision(2))} times the goal`;
+  const ratio = together / memory;
+  const times = Number(ratio.toPrecision(ratio < 1.1 ? 3 : 2));
+  const over = fits ? "" : `, ${times > 1 ? times : "just over 1"} times the goal`;
   const part = `${2 * most > together ? "Most of it" : "The largest part"}: ${names[held.indexOf(most)]}`;
   const linearised = taken.includes("linearised");
   const seen = looked_up === text ? "all" : `${linearised ? "at most " : ""}${whole(looked_up)} of the`;
@@ -157,6 +159,7 @@ function scale(ends, goal = null) {
   const [low, high] = Object.values(ends);
   const share = (value) => Math.log(value / low) / Math.log(high / low);
   const meter = puzzle.meter();
+  meter.node.removeAttribute("aria-hidden"); // products and seconds stand only there
   const names = Object.keys(ends).map((name) => element("span", name));
   const node = element("div.decades", meter.node, element("div.ends", { "aria-hidden": "true" }, ...names));
   node.style.setProperty("--decade", 1 / Math.round(Math.log10(high / low)));

@@ -18,17 +18,16 @@ function build(model, figure) {
     const num_kv_heads = shared ? divisors(num_heads).findLast((g) => g <= model.get("num_kv_heads")) : num_heads;
     ui.change(model, { d, num_heads, num_kv_heads });
   };
-  const models = model.get("models");
-  if (!Array.isArray(models)) throw new Error("there is no list of models");
-  const choose = (_, i) => {
-    const { name = "", source, n, ...sizes } = models[i] ?? {}; // -1 keeps the sizes
-    ui.change(model, { ...sizes, chosen: name, n: n ?? model.get("n") });
-  };
-  const presets = { get: () => models.indexOf(present(model)), set: choose, save_changes() {} };
-  const names = [...models.map((preset, i) => [i, preset.name]), [-1, "sizes of your own"]];
-  const menu = ui.select(presets, "model", "model", names);
-  menu.node.querySelector("option:last-child").disabled = true;
+  if (!Array.isArray(model.get("models"))) throw new Error("there is no list of models");
+  const home = element("label.control");
+  const menu_of = ui.memoize((models) => {
+    const select = menu_for(model, models);
+    home.replaceChildren(...select.node.childNodes);
+    return select;
+  });
+  const menu = { node: home, draw: () => menu_of(model.get("models")).draw() };
   const put_heads = (heads) => set_width(model.get("d"), heads);
+  const to_half = ui.button("Go where the grid is half", () => ui.change(model, "n", crossover(model)));
   const bytes = model.get("_bounds").itemsize.values.map((size) => [size, `${size} (${ITEMSIZES[size]})`]);
   const controls = ui.controls(
     menu,
@@ -38,7 +37,7 @@ function build(model, figure) {
     ui.list_slider(model, "num_kv_heads", "key and value heads", () => divisors(model.get("num_heads"))),
     ui.list_slider(model, "num_layers", "layers", () => divisors(0)),
     ui.select(model, "itemsize", "bytes of a number", bytes),
-    ui.button("Go where the grid is half", () => ui.change(model, "n", crossover(model))),
+    to_half,
   );
   const [note, told] = [element("p.note"), ui.live()];
   const [together, half_way, at_once, by_tiles] = ["pair", "half", "pair", "pair"].map((kind) => element(`p.${kind}`));
@@ -51,6 +50,7 @@ function build(model, figure) {
   return () => {
     const { n, d } = ui.values(model);
     const half = crossover(model);
+    to_half.disabled = half > model.get("_bounds").n.max; // farther than n goes
     const { work: adds, held, tiled } = count(model);
     const [all, most, least] = [adds, held, tiled].map(total);
     ui.caption(model, figure, `one pass over ${whole(n)} tokens.`);
@@ -110,6 +110,18 @@ function about(preset) {
 // Up to 128; of 0 all.
 function divisors(x) {
   return Array.from({ length: 128 }, (_, i) => i + 1).filter((i) => x % i === 0);
+}
+
+function menu_for(model, models) {
+  const choose = (_, i) => {
+    const { name = "", source, n, ...sizes } = models[i] ?? {}; // -1 keeps the sizes
+    ui.change(model, { ...sizes, chosen: name, n: n ?? model.get("n") });
+  };
+  const presets = { get: () => models.indexOf(present(model)), set: choose, save_changes() {} };
+  const names = [...models.map((preset, i) => [i, preset.name]), [-1, "sizes of your own"]];
+  const menu = ui.select(presets, "model", "model", names);
+  menu.node.querySelector("option:last-child").disabled = true;
+  return menu;
 }
 
 function crossover(model) {

@@ -22,6 +22,7 @@ function build(model, figure) {
     draw_scene(model, board, rows, columns, options, given),
   );
 
+  let judged = null; // what was judged last
   return () => {
     check_state(ui.values(model));
     const { title, provenance, rows, columns, options, given, chosen, checked, shown } = ui.values(model);
@@ -35,6 +36,8 @@ function build(model, figure) {
     set(show, { "aria-disabled": String(shown) });
     const open = then.open ? `, ${then.open} open` : "";
     const rest = shown && then.right < then.all ? " The rest is shown." : "";
+    if (checked !== judged) told.replaceChildren(); // it is said anew, even where as much is right
+    judged = checked;
     ui.write(told, any || shown ? `${then.right} of ${then.all} right${open}.${rest}` : "");
   };
 }

@@ -42,8 +42,13 @@ function build(model, figure) {
   const fill_chips = ui.memoize((length) => chips.replaceChildren("Query", ...Array.from({ length }, choose)));
   let [decoder, heads, drawn, lines] = [null, null, {}, []];
   const replace = (piece, word) => {
+    const { known } = loaded(model.get("parameters"), model.get("vocabulary"));
+    const bare = piece.replace(EDGES, "");
+    const at = piece.indexOf(bare);
+    const read = (edge) => [...edge].filter((sign) => known.has(sign)).join(""); // a full stop is a word of its own
+    const whole = read(piece.slice(0, at)) + word + read(piece.slice(at + bare.length));
     const words = model.get("sentence").split(SPACES);
-    ui.change(model, "sentence", words.map((other) => (other === piece ? word : other)).join(" "));
+    ui.change(model, "sentence", words.map((other) => (other === piece ? whole : other)).join(" "));
     field.focus();
   };
 

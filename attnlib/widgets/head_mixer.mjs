@@ -112,8 +112,9 @@ function draw_scene(model, figure) {
     else grid.fill(table.cells, chosen, told, { show: film });
     ui.refill(result, ...(computed ? effect(model, now.change) : habit(heads[selected], chosen)));
     if (!computed) return;
-    if (output?.mixed !== mixed) {
-      output = output_table(model, now.out[0].length);
+    const width = now.out[0].length;
+    if (output?.mixed !== mixed || output.width !== width) {
+      output = output_table(model, width);
       scroll.replaceChildren(output.node);
     }
     output.fill(now);
@@ -178,7 +179,7 @@ function output_table(model, width) {
       if (top[c].matches(".attn-changed") === size > changed) return;
       for (const cell of [top[c], ...rows.map((row) => row[c]), last[c]]) cell.classList.toggle("attn-changed");
     });
-  return { node, mixed, fill };
+  return { node, mixed, width, fill };
 }
 
 function size_of(change, changed) {

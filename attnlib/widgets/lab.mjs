@@ -148,7 +148,11 @@ export function positive_weights(scores, positive) {
 
 export function weight_properties(scores, positive, constant = 1, raised = 10) {
   const weights = positive_weights(scores, positive);
-  const plus = (amount) => positive_weights(scores.map(amount), positive);
+  const plus = (amount) => {
+    const changed = scores.map(amount);
+    const some = positive === "exp" || positive_function(changed, positive).some(Boolean);
+    return some ? positive_weights(changed, positive) : changed.map(() => 0); // there are no weights
+  };
   const moved = plus((score) => score + constant);
   const top = scores.indexOf(Math.max(...scores));
   const lifted = plus((score, i) => (i === top ? score + raised : score));

@@ -25,11 +25,12 @@ function build(model, figure) {
       element("div.frame", first.node, second.node, told, tally),
     ),
   );
+  const shown = () => union(model.get("tried"), model.get("silenced")); // also a head that Python or a link silenced
   const press = (head) => {
     const silenced = !layers_of(model) && model.get("silenced") === head ? -1 : head;
-    ui.change(model, { silenced, off: 0, tried: union(model.get("tried"), head) });
+    ui.change(model, { silenced, off: 0, tried: union(shown(), head) });
   };
-  const switch_layer = (bit) => ui.change(model, { silenced: -1, off: model.get("off") ^ bit });
+  const switch_layer = (bit) => ui.change(model, { silenced: -1, off: model.get("off") ^ bit, tried: shown() });
   const built = ui.memoize((count, width) => {
     const [heads, node] = draw_board(count, width, press);
     board.replaceChildren(ui.scroll("heads, a row for each layer", node));

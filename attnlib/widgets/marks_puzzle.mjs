@@ -42,6 +42,7 @@ function build(model, figure) {
   });
   const controls = ui.controls(turn("direction"), hand);
   const [picture, meter, told] = [plane.picture("query and keys"), puzzle.meter(), ui.live("p.share")];
+  meter.node.removeAttribute("aria-hidden"); // the count stands only there
   figure.append(
     element("div.columns.marks", element("div.frame", picture), element("div.frame", controls.node, meter.node, told)),
   );

@@ -27,16 +27,9 @@ function recordings(readings) {
 }
 
 function build(model, figure) {
-  const all = recordings(model.get("readings"));
   const text = chooser("Reading", (shown) => ui.change(model, { shown, ...fitting(model, shown) }));
   const next_to = chooser("Beside", (beside) => ui.change(model, "beside", beside));
-  const sorts = ["layer", ...Object.keys(all[0].scores)];
-  const sort = ui.select(
-    model,
-    "sort",
-    "Sort by",
-    sorts.map((name) => [name, name]),
-  );
+  const sort = sorter(model);
   const meanings = element(
     "details.meanings",
     element("summary", "What the signs and scores mean"),
@@ -56,7 +49,7 @@ function build(model, figure) {
   const sides = [first, second];
   const overviews = element("div.columns", ...sides.map((one) => one.overview));
   const larges = element("div.columns", ...sides.map((one) => one.large));
-  const above = ui.controls(text.node, next_to.node, sort);
+  const above = ui.controls(text.node, next_to.node, sort.node);
   const below = ui.controls(form, least, silence);
   const tokens = ["query", "key"].map((kind) => token_menu(model, kind));
   const chosen = element("div.controls", ...tokens.map(({ node }) => node));
@@ -89,6 +82,7 @@ function build(model, figure) {
     }
     [drawn, fault] = [{ shown, beside }, ""];
     for (const one of [above, below]) one.draw();
+    sort.draw(pair[0]);
     for (const { node } of [text, next_to]) node.hidden = all.length < 2;
     for (const menu of tokens) menu.draw(pair[0]);
     ui.write(pointed, HINT);
@@ -159,6 +153,22 @@ function stepper(model, shown) {
   return { node, write: (text) => ui.write(name, text) };
 }
 
+// A menu of the scores that a recording has, and of the one that is wanted though it lacks it.
+function sorter(model) {
+  const input = element("select");
+  let names = [];
+  const fill = ui.memoize((scores, wanted) => {
+    names = [...new Set(["layer", ...Object.keys(scores), wanted])];
+    input.replaceChildren(...names.map((name) => element("option", { value: name }, name)));
+  });
+  input.addEventListener("change", () => ui.change(model, "sort", names[input.selectedIndex]));
+  const draw = ({ scores }) => {
+    fill(scores, model.get("sort"));
+    input.selectedIndex = names.indexOf(model.get("sort"));
+  };
+  return { node: element("label.control", "Sort by", input), draw };
+}
+
 // The model for the second side: `query` and `key` are places of the first text, and stand for a place of the second
 // where both have the same token. What is chosen in the second stays there, and is the first's where it has that token.
 function lens(model, redraw) {
@@ -174,7 +184,8 @@ function lens(model, redraw) {
   const stamp = (field) => JSON.stringify(["shown", "beside", field].map((name) => model.get(name)));
   const get = (field) => {
     if (field !== "query" && field !== "key") return model.get(field);
-    return own[field]?.stamp === stamp(field) ? own[field].at : shared(field, model.get(field));
+    if (own[field]?.stamp !== stamp(field)) delete own[field]; // what the first side chose since then is for both
+    return own[field] ? own[field].at : shared(field, model.get(field));
   };
   const set = (...given) => {
     const fields = given.length > 1 ? { [given[0]]: given[1] } : given[0];

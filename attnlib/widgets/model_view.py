@@ -108,7 +108,8 @@ class ModelView(PageWidget):
 
     def __init__(self, *readings: Any, **options: Any) -> None:
         if "readings" in options:
-            readings = (*readings, *options.pop("readings"))
+            given = options.pop("readings")
+            readings = (*readings, *(given if isinstance(given, list | tuple) else [given]))
         try:
             found = [one for given in readings for one in stacks_of(given)]
         except (KeyError, AttributeError, TypeError) as error:
@@ -118,6 +119,7 @@ class ModelView(PageWidget):
         self._live = [(reading, name) for reading, name, _ in found]
         options["live"] = [reading is not None for reading, _ in self._live]
         super().__init__(readings=[recording for *_, recording in found], **options)
+        self._made = self.readings
         if any(self.live):
             self.observe(self._forget, "readings")
             self.observe(self._answer, ["silenced", "kept", "layer", "head", "shown", "beside", "form"])
@@ -163,10 +165,12 @@ class ModelView(PageWidget):
 
     def _forget(self, change: Any) -> None:
         """Other readings than the view was made of come without a model."""
-        self.live = [False] * len(self.readings)
+        self.live, self.effects_now, self.vectors_now = [False] * len(self.readings), [], []
 
     def _answer(self, change: Any) -> None:
         """What the kernel knows and the page does not, of each side: what silencing these heads changes, and vectors."""
+        if self.readings is not self._made:
+            return
         sides = [at for at in dict.fromkeys((self.shown, self.beside)) if at is not None and self.live[at]]
         if self.silenced:
             self.effects_now = [self._effects(at, self._heads(at)) for at in sides]

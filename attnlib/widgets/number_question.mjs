@@ -25,7 +25,7 @@ function build(model, figure) {
     shown = answer;
     unit.replaceChildren(...answers.marked(text));
     input.setAttribute("aria-invalid", answer !== "" && right === null);
-    say(right, sentence, right ? explanation : "");
+    say(right, sentence, right ? explanation : "", answer);
   };
 }
 

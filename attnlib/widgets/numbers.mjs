@@ -1,5 +1,7 @@
 // One head large, in numbers: how a weight comes from its query and its key, component by component.
 
+import { at_rest } from "anywidget_static/pace.mjs";
+
 import { name_of } from "./overview.mjs";
 import { arithmetic } from "./packed.mjs";
 import { chosen, told } from "./picture.mjs";
@@ -51,13 +53,14 @@ export function numbers(model, recording, at) {
     const blocked = (causal && j > i) || sums?.scores[j] === -Infinity;
     bars.hidden = !pair || blocked;
     if (bars.hidden) {
-      part.replaceChildren(
-        ...(blocked ? ["This query may not read this key: its weight is 0 without any arithmetic."] : missing()),
-      );
+      const why = () =>
+        blocked ? ["This query may not read this key: its weight is 0 without any arithmetic."] : missing();
+      at_rest(part, () => part.replaceChildren(...why())); // behind what waits to be written there
       steps.replaceChildren();
       const weights = Array.from({ length: n_k }, (_, k) => read(k));
       const most = Math.max(...weights);
-      const below = (k) => (read(k) ? number(Math.log(read(k) / most)) : "below −5");
+      const floor = most ? `below ${number(Math.log(0.5 / (255 * most - 0.5)), 1)}` : "–"; // of what was rounded to 0
+      const below = (k) => (read(k) ? number(Math.log(read(k) / most)) : floor);
       const columns = ["weight", "score, below the largest: ln (w / largest w)"];
       table("what this query reads", columns, (k) => [ui.shaded(read(k)), below(k)], weights, i, j);
       return;

@@ -149,7 +149,9 @@ export function polar(at, put) {
     const { node, set } = range(what, limits[what], (value) => {
       const moved = { ...now(), [what]: value };
       if (what === "direction" || now().length) last = moved.direction;
-      put([Math.cos, Math.sin].map((f) => clamp(moved.length * f((last * Math.PI) / 180))));
+      const ahead = [Math.cos, Math.sin].map((f) => f((last * Math.PI) / 180));
+      const length = Math.min(moved.length, REACH / Math.max(...ahead.map(Math.abs))); // as far as this way leads
+      put(ahead.map((x) => clamp(length * x)));
     });
     return { node, draw: () => set(now()[what], write[what](now()[what])) };
   };

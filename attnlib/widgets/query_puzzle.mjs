@@ -16,10 +16,16 @@ function build(model, figure) {
     ui.change(model, { query, won: marked(model, query, measure).map((mark, i) => mark || before[i]) });
   };
   const turn = plane.polar(() => model.get("query"), put);
+  const to = (measure) => ({
+    measure,
+    get won() {
+      return marked(model, model.get("query"), model.get("measure")); // so far, by the other measure
+    },
+  });
   const hand = puzzle.hand_over(model, {
     handed: () => model.get("measure") === "distance",
-    hand: { measure: "distance" },
-    take: { measure: "dot product" },
+    hand: to("distance"),
+    take: to("dot product"),
   });
   const controls = ui.controls(turn("length"), turn("direction"), hand);
   const [picture, table, told, meter] = [plane.picture("query and keys"), element("div"), ui.live(), puzzle.meter()];
@@ -39,7 +45,7 @@ function build(model, figure) {
     ui.caption(
       model,
       figure,
-      "five keys lie still. Turn the query and make it longer or shorter, until each key has been read most once.",
+      `${tokens.length} keys lie still. Turn the query, lengthen or shorten it, until each has been read most once.`,
     );
     const head = ["key", "length", measure === "distance" ? "−½ distance²" : "score", "weight", "won"];
     const rows = keys.map((key, i) => [
@@ -51,8 +57,10 @@ function build(model, figure) {
     ]);
     table.replaceChildren(ui.scroll("scores and weights", ui.table(head, rows)));
     const count = all.filter(Boolean).length;
-    const lead = first < 0 ? ["Two keys share the lead."] : ui.sentence`${element("bdi", tokens[first])} is read most.`;
-    ui.refill(told, ...lead, ` ${comment(model, all)}`);
+    const tied = scores.filter((score) => score > Math.max(...scores) - 1e-9).length;
+    const read =
+      first < 0 ? [`${tied} keys share the lead.`] : ui.sentence`${element("bdi", tokens[first])} is read most.`;
+    ui.refill(told, ...read, ` ${comment(model, all)}`);
     meter.draw(count / tokens.length, 1, `won: ${count} of ${tokens.length}`);
     controls.draw();
   };

@@ -43,7 +43,7 @@ class QueryPuzzle(PageWidget):
     points = Numbers("n 2").tag(sync=True)
     query = Numbers("2", (1.0, 0.3)).tag(sync=True, link=True)
     measure = traitlets.Enum(MEASURES, "dot product").tag(sync=True, link=True)
-    won = Numbers("n").tag(sync=True)
+    won = Numbers("n").tag(sync=True, link=True)
 
     def __init__(self, tokens: Sequence[str] = houston.TOKENS, points: ArrayLike | None = None, **options: Any) -> None:
         """`points=None` means `attnlib.houston.PLACES`."""
@@ -83,11 +83,12 @@ class QueryPuzzle(PageWidget):
                 raise InputError(f"won[{i}] is {mark}, not 0 or 1")
 
     def fallback(self) -> str:
-        keys, one, corners = np.array(self.points), np.array([self.query]), self.reachable
+        keys, one = np.array(self.points), np.array([self.query])
+        corners = lone_corners(keys)
         scores = zip(attention_scores(one, keys, scale=1)[0], distance_scores(one, keys)[0], strict=True)
         rows: list[Row] = []
-        for token, key, (score, near) in zip(self.tokens, self.points, scores, strict=True):
-            by_dot, by_distance = token in corners, self.points.count(key) == 1
+        for i, (token, key, (score, near)) in enumerate(zip(self.tokens, self.points, scores, strict=True)):
+            by_dot, by_distance = i in corners, self.points.count(key) == 1
             rows.append(
                 (f"{token} {vector(key)}", [score, near, *("yes" if can else "no" for can in (by_dot, by_distance))])
             )

@@ -122,7 +122,7 @@ const STEPS = [
   ],
   ({ tokens, mask, scores, weights }) => {
     const largest = Math.max(...scores.filter((_, j) => !blocked(mask, j)));
-    const shift = Math.abs(largest) > 20 ? largest : 0; // exp of more tells nobody anything
+    const shift = largest > 20 || largest < -1 ? largest : 0; // exp of such a score tells nobody anything
     const less = shift ? ` − (${number(shift)})` : "";
     const raised = scores.map((score, j) => (blocked(mask, j) ? 0 : Math.exp(score - shift)));
     const total = number(raised.reduce((sum, term) => sum + term, 0));

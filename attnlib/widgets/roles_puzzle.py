@@ -53,9 +53,12 @@ class RolesPuzzle(PageWidget):
         tokens: Sequence[str] = TOKENS,
         targets: ArrayLike = TARGETS,
         points: ArrayLike = START,
-        asked: ArrayLike = START,
+        asked: ArrayLike | None = None,
         **options: Any,
     ) -> None:
+        """`asked=None` means the places of the start, where there are as many, and else those of `points`."""
+        if asked is None:
+            asked = START if len(tokens) == len(START) else points
         super().__init__(tokens=list(tokens), targets=targets, points=points, asked=asked, **options)
 
     @property

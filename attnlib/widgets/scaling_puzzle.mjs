@@ -86,7 +86,8 @@ const d_k = (width) => `dₖ\u00a0=\u00a0${width}`;
 // −1: too near to the middle, 0: at home, 1: too near to the corners; as it is shown.
 function place_of(share) {
   const hundredths = Math.round(100 * share);
-  return hundredths < 100 * LOW ? -1 : Number(hundredths > 100 * HIGH);
+  if (hundredths < Math.round(100 * LOW)) return -1;
+  return Number(hundredths > Math.round(100 * HIGH));
 }
 
 function verdict(shares, handed) {

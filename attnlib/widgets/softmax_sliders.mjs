@@ -33,12 +33,13 @@ function build(model, figure) {
       return spread(lab.positive_weights(kept(rows[0], shown), phi), shown);
     };
     const s = scores.map((score) => (score + constant) / temperature);
-    const [weights, was] = [constant, 0].map((added) => weigh(added).map(Number));
+    const weights = weigh(constant).map(Number);
+    const was = constant ? before(weigh) : [];
     const measured = properties(kept(s, shown), phi, constant, temperature);
     const formula = "the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant)";
     ui.caption(model, figure, `${formula} / temperature.`);
     const raised = lab.positive_function(s, phi).map((value, i) => (shown[i] ? value : 0));
-    fill_of(tokens)(s, raised, weights, constant ? was : [], shown);
+    fill_of(tokens)(s, raised, weights, was, shown);
     if (values.length) ui.refill(blended, () => [blend(model, weights)]);
     const top = weights.indexOf(Math.max(...weights));
     const largest = ui.sentence`Largest weight: ${number(weights[top])} for ${element("bdi", tokens[top])}. `;
@@ -53,6 +54,15 @@ function build(model, figure) {
     ui.refill(list, () => measured.map(item));
     controls.draw();
   };
+}
+
+// The weights without the constant; none where φ gives 0 for every score there.
+function before(weigh) {
+  try {
+    return weigh(0).map(Number);
+  } catch {
+    return [];
+  }
 }
 
 const AXES = { keys: "the keys: each row", queries: "the queries: each column" };

@@ -95,8 +95,8 @@ function draw_rows(model, n, board) {
 const power = (high, low) => ["e", element("sup", low === undefined ? high : `${high} − ${bracketed(low)}`)];
 const bracketed = (text) => (text.startsWith("−") ? `(${text})` : text);
 
-// A number of the reader, and one that was computed: three decimals at most.
-const given = (x) => String(Number(x.toFixed(3))).replace("-", "−");
+// A number of the reader as it was typed, and one that was computed, with three decimals at most.
+const given = (x) => String(Number(x.toPrecision(9))).replace("-", "−");
 const fine = (x) => (x !== 0 && Math.abs(x) < 0.001 ? compact(x) : number(x, 3));
 
 function say_answer(scores, values, k, answer) {

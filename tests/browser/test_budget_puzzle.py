@@ -204,3 +204,8 @@ def test_the_caption_says_what_is_asked(show):
         r"hold 24 GB or less, all heads .*32 blocks of width 4,096, 32 heads, 6\.48 billion parameters in the blocks",
         caption,
     )
+
+
+def test_just_over_the_goal_is_not_once_the_goal(show):
+    page = opened(show, BudgetPuzzle(model="7B", itemsize=4, tokens=16_000, tiles=True, shared=True))
+    assert "24.5 GB, 1.02 times the goal" in said(page)

@@ -5,6 +5,7 @@ import pytest
 from attnlib.formatting import BYTES, large, text
 from attnlib.widgets import CostCalculator
 from attnlib.widgets.cost_calculator import MODELS
+from contract import bundle
 
 
 def opened(show, *, address="", widget=None, **options):
@@ -129,3 +130,24 @@ def test_a_shared_link_shows_the_same(show):
     other = opened(show, address=address)
     assert cells(other) == cells(page) != expected()
     assert told(other) == told(page)
+
+
+def test_half_is_no_goal_where_n_does_not_go_so_far(show):
+    page = opened(show, widget=CostCalculator(d=2**18, num_heads=16, num_kv_heads=16))
+    assert page.get_by_role("button", name="Go where").is_disabled()
+    assert opened(show).get_by_role("button", name="Go where").is_enabled()
+
+
+def test_other_models_have_a_menu_of_their_own(show_html, tmp_path, widgets_style):
+    made = CostCalculator(title="q")
+    page = show_html(made.to_html(), bundle(made, tmp_path), widgets_style)
+    page.evaluate(
+        """() => {
+          const backend = (home) => ((globalThis.home = home), home.without_kernel);
+          bare.mount(document, { [bare.name]: { default: bare.widget } }, { backend });
+          dispatchEvent(new Event("beforeprint"));
+        }"""
+    )
+    page.locator("[data-widget-mounted]").wait_for()
+    page.evaluate("home.model.receive({ models: [{ ...home.model.get('models')[1], name: 'mine' }] })")
+    assert page.get_by_label("model").first.locator("option").all_text_contents() == ["mine", "sizes of your own"]

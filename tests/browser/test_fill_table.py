@@ -8,6 +8,13 @@ ROWS, COLUMNS = ["tiles", "window"], ["bytes", "products", "same function?"]
 OPTIONS = [["as n²", "as n"], ["as before", "fewer"], ["yes", "no", "up to the rounding of numbers"]]
 RIGHT, WHY = [[1, 0, 2], [1, 1, 1]], ["No grid is whole.", "Each query reads *few* keys."]
 
+# How many nodes come to what is read aloud.
+WATCH = """() => {
+  globalThis.said = 0;
+  const count = (all) => { said += all.flatMap(({ addedNodes }) => [...addedNodes]).length; };
+  new MutationObserver(count).observe(document.querySelector("[aria-live]"), { childList: true });
+}"""
+
 
 def opened(show, *, given=(), **options):
     page = show(FillTable(ROWS, COLUMNS, OPTIONS, RIGHT, WHY, given=given, title="Remedies"), **options)
@@ -46,6 +53,17 @@ def test_a_check_says_what_is_right_and_not_what_would_be(show):
     choose(page, "tiles", None, 0, None)
     assert marks(page) == ["✓ right"]  # what was changed is not judged before the next check
     assert page.problems == []
+
+
+def test_a_second_check_is_said_though_as_much_is_right(show):
+    page = opened(show)
+    choose(page, "tiles", 1, 1, None)
+    check(page)
+    page.evaluate(WATCH)
+    choose(page, "tiles", None, None, 0)
+    choose(page, "tiles", None, 1, 1)
+    check(page)
+    assert page.evaluate("said") > 0
 
 
 def test_a_row_that_is_right_is_explained_and_all_right_leaves_nothing_to_show(show):

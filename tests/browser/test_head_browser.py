@@ -251,6 +251,13 @@ def test_an_unknown_word_is_named_and_its_nearest_offered(show, write):
     assert table_of(page) == expected(HeadBrowser(), 4)
 
 
+def test_a_full_stop_behind_an_unknown_word_stays(show, write):
+    page = opened(show)
+    write(page, "we have a problme. we")
+    page.locator(".attn-remarks").get_by_role("button", name="problem").click()
+    assert page.get_by_label("Sentence").input_value() == "we have a problem. we"
+
+
 def test_a_sentence_of_no_known_word_says_so_and_shows_nothing(show, write):
     page = opened(show)
     write(page, "")

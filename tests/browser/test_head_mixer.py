@@ -6,6 +6,7 @@ import pytest
 from attnlib import causal_mask, cost
 from attnlib.lab import weight_back
 from attnlib.widgets import HeadMixer
+from contract import bundle
 
 AGAIN = "Start again"
 RNG = np.random.default_rng(0)
@@ -22,6 +23,23 @@ def many_heads(heads=144, n=32, **options):
     weights /= weights.sum(axis=-1, keepdims=True)
     names = [f"{layer}.{head}" for layer in range(1, 13) for head in range(1, 13)]
     return HeadMixer([f"t{i}" for i in range(n)], weights=weights, heads=names[:heads], **options)
+
+
+def test_outputs_of_another_width_have_a_table_of_their_own(show_html, tmp_path, widgets_style):
+    mixer = six_heads(mixed=True, title="q")
+    page = show_html(mixer.to_html(), bundle(mixer, tmp_path), widgets_style)
+    page.evaluate(
+        """() => {
+          const backend = (home) => ((globalThis.home = home), home.without_kernel);
+          bare.mount(document, { [bare.name]: { default: bare.widget } }, { backend });
+          dispatchEvent(new Event("beforeprint"));
+        }"""
+    )
+    page.locator("[data-widget-mounted]").wait_for()
+    for width in (9, 5):
+        page.evaluate("(w_o) => home.model.receive({ w_o })", RNG.normal(size=(18, width)).tolist())
+        assert page.locator("table").last.locator("thead th.attn-plain").count() == width
+        assert page.locator(".attn-problem:not(:empty)").count() == 0
 
 
 def open_mixer(show, mixer=None, *parts, **options):

@@ -413,6 +413,7 @@ CASES = {
             ({"values": [[1]], "value_axes": ["x"]}, "2 tokens for 1 rows of values"),
             ({"values": [[1], [2]]}, "0 value_axes for values of width 1"),
             ({"others": [[1]]}, "others has width 1, for 2 tokens"),
+            ({"phi": "square", "scores": [-1, -1]}, ""),
             ({"phi": "square", "scores": [0, 0]}, "φ gives 0 for every score, so there is nothing to divide by"),
             *sized(lambda n: {"tokens": ["t"] * n, "scores": [0] * n}, "tokens must have from 1 to 16 entries, got 0", "", "tokens must have from 1 to 16 entries, got 512"),
         ],

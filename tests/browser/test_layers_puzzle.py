@@ -233,3 +233,10 @@ def test_another_model_has_a_board_of_its_own_size(show):
         buttons.nth(number).click()
     assert tally(page) == "Tried: 6 of 6 heads. The nearest: 1.2, the goal is reached."
     assert "no head alone" not in said(page)
+
+
+def test_a_head_that_a_link_silenced_stays_tried(show):
+    page = show(LayersPuzzle(silenced=66))
+    head(page, "1.5").click()
+    assert tally(page).startswith("Tried: 2 of 72 heads.")
+    assert head(page, "6.7").get_attribute("aria-label") != "6.7, not tried"

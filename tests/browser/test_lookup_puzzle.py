@@ -80,3 +80,27 @@ def test_something_is_always_mixed(page):
     page.keyboard.press("Home")
     assert float(first.input_value()) > 0
     assert page.locator(".attn-problem:not(:empty)").count() == 0
+
+
+def row(letters):
+    return " ".join(f"{letter}{i:04x}" for i, letter in enumerate(letters))
+
+
+def test_a_share_is_judged_as_it_is_shown(show):
+    page = show(LookupPuzzle([row("AAAABBBB")] * 31 + [row("AAABBCDE")], fixed=[1.0] * 8))
+    assert "right in 50 %" in said(page)
+    assert "You have passed the goal." in said(page)
+
+
+def test_rows_are_split_at_any_blank(show):
+    page = show(LookupPuzzle(["\t".join(f"A{i:04x}" for i in range(8))]))
+    assert page.locator(".attn-problem").text_content() == ""
+
+
+def test_every_question_comes_whatever_the_number_of_rows(show):
+    page = show(LookupPuzzle([row("ABCDEFGH")] * 11))
+    seen = set()
+    for _ in range(88):
+        page.get_by_role("button", name="Next question").click()
+        seen.add(page.locator("[data-link]").get_attribute("href"))
+    assert len(seen) == 88

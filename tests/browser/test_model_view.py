@@ -360,6 +360,38 @@ def test_a_place_is_chosen_in_both_texts_only_where_they_have_the_same_token(sho
     second.locator("[data-cell='2,0']").click()
     assert said(first).startswith("w2 (query 3) reads")
     assert said(first).endswith("from w0 (key 1).")
+    second.locator("[data-cell='3,1']").click()
+    for index in (3, 0):  # another query, then all of them
+        page.get_by_label("Query").select_option(index=index)
+    assert not said(second).startswith("y (query 4)")
+
+
+def test_the_scores_to_sort_by_are_those_of_the_reading_that_is_shown(show):
+    repeated = Recording.from_grids(grids(6), list("abacde"), name="tiny")
+    page = opened(show, recording(), repeated)
+    sort = page.get_by_label("Sort by")
+    assert "same token" not in sort.inner_text()
+    page.get_by_label("Reading").select_option(index=1)
+    sort.select_option("same token")
+    assert sort.input_value() == "same token"
+
+
+def test_the_sentence_of_a_key_that_is_blocked_stays_while_a_key_is_held_down(show, rested):
+    page = opened(show, with_sums()[0], form="numbers", query=4, key=2)
+    page.get_by_label("Key").focus()
+    for _ in range(3):
+        page.keyboard.down("ArrowDown")
+    page.keyboard.up("ArrowDown")
+    rested(page)
+    assert page.locator(".attn-one .attn-pointed").first.text_content().startswith("This query may not")
+
+
+def test_a_weight_that_was_rounded_to_0_is_bounded_by_its_rounding(show):
+    row = np.array([0.0998] * 10 + [0.0019, 0.0001])
+    flat = Recording.from_grids(np.tile(row, (1, 1, 12, 1)), words(12), name="tiny")
+    page = opened(show, flat, form="numbers", query=0, key=10)
+    (below,) = [one for one in page.locator(".attn-one tbody tr").all() if one.text_content().startswith("w10")]
+    assert below.locator("td").last.text_content() == "below −3.9"
 
 
 def test_what_silencing_changes_is_shown_where_it_was_recorded(show):

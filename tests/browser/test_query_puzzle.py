@@ -105,3 +105,30 @@ def test_the_page_scores_as_python_does(measure, show):
             assert float(cells[1]) == pytest.approx(score, abs=0.006)
             assert float(cells[2]) == pytest.approx(weight, abs=0.006)
         assert page.problems == []
+
+
+def test_start_again_forgets_what_was_won_and_another_measure_does_not(show):
+    page = show(QueryPuzzle())
+    page.get_by_label("direction").press("Home")
+    assert "won: 2 of 5" in won(page)
+    page.get_by_role("button", name="Start again").click()
+    assert "won: 1 of 5" in won(page)
+    for name in ("Hand me what is missing", "Take it away again"):
+        page.get_by_role("button", name=name).click()
+        assert "won: 2 of 5" in won(page)
+
+
+def test_a_longer_query_reads_the_same_key_most(show):
+    page = show(QueryPuzzle())
+    page.get_by_label("direction").fill("75")
+    for _ in range(2):
+        assert "we is read most." in said(page)
+        page.get_by_label("length").press("End")
+
+
+def test_as_many_keys_are_told_as_there_are(show):
+    page = show(QueryPuzzle())
+    page.get_by_label("length").press("Home")
+    assert "5 keys share the lead." in said(page)
+    page = show(QueryPuzzle("ab", [[1, 0], [0, 1]]))
+    assert "2 keys lie still" in page.locator("figcaption").text_content()

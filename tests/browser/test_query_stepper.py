@@ -214,3 +214,9 @@ def test_the_table_and_the_widget_tell_the_same_numbers(show):
     for column, name in ((0, "2 K"), (1, "3 MatMul"), (2, "4 Scale"), (3, "6 SoftMax"), (4, "7 V")):
         go(page, name)
         assert results(page) == [row.locator("td").nth(column).text_content() for row in rows]
+
+
+def test_small_scores_are_raised_less_their_largest(show):
+    page = show(QueryStepper("ab", [[1.0], [2.0]], [[-3.0]], [[3.0]], [[1.0]]))
+    go(page, "6 SoftMax")
+    assert "/ 0.00" not in page.locator(".attn-panel").text_content()

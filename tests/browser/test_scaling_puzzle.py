@@ -35,6 +35,17 @@ def hand(page):
     return page.get_by_role("button", name="Hand me what is missing")
 
 
+def test_55_percent_is_at_home(show):
+    low, high = 2.0, 3.4
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if ScalingPuzzle(divisor=middle).shares[0] > 0.55 else (low, middle)
+    puzzle = ScalingPuzzle(handed=True, divisors=[low, 4, 8, 16])
+    page = show(puzzle)
+    page.locator(".attn-meter").first.wait_for()
+    is_that_of(page, puzzle)
+
+
 def is_that_of(page, puzzle):
     """Every dot, number and word on the page is the one that attnlib computes."""
     lines = page.locator(".attn-dots").evaluate_all("all => all.map((line) => line.getAttribute('d'))")

@@ -159,3 +159,8 @@ def test_length_and_direction_turn_the_selected_token(show):
     page.get_by_label("length").fill("1")
     assert a.get_attribute("aria-valuetext") == "(0.50, 0.87)"  # the direction was kept
     assert page.problems == []
+
+
+def test_the_arithmetic_of_a_temperature_has_all_its_decimals(show):
+    page = show(AttentionGrid("a", [[2.0]], [[1.0], [0.0]], key_tokens="xy", temperature=0.25, selected=[0, 0]))
+    assert page.locator(".attn-arithmetic dd").nth(1).text_content() == "2.00 / 0.25 = 8.00"

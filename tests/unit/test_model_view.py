@@ -151,6 +151,21 @@ def test_other_readings_come_without_a_model():
     assert view.live == [False]
 
 
+def test_what_a_model_answered_goes_with_its_reading():
+    view = ModelView(Reading(), form="numbers", silenced=True)
+    assert view.effects_now
+    assert view.vectors_now
+    with view.hold_trait_notifications():
+        view.shown = 1
+        view.readings = [recording(), recording(6)]
+    assert view.effects_now == view.vectors_now == []
+
+
+def test_one_recording_is_taken_by_name_too():
+    for one in (recording(), recording().to_dict()):
+        assert ModelView(readings=one).recording.tokens == words()
+
+
 def test_bytes_travel_beside_the_state(page_of):
     state = json.loads(page_of(ModelView(recording(40))).state)
     paths = [tuple(one["path"]) for one in state["_buffers"]]

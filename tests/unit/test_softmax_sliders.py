@@ -61,6 +61,12 @@ def test_the_properties_by_hand():
     assert weight_properties(np.array([-1.0, -2.0]), "relu").misordered == 1  # a tie is not in order
 
 
+def test_scores_that_a_constant_brings_to_where_phi_is_zero_are_shown():
+    assert weight_properties(np.array([-1.0, -1.0]), "square", constant=1).moved == 0.5
+    for scores, constant in (([-1, -1], 0), ([0, 0], 1)):
+        assert "<table" in SoftmaxSliders("ab", scores, phi="square", constant=constant).to_html()
+
+
 def test_a_function_is_named_or_given():
     assert (positive_weights(SCORES, "exp") == softmax(SCORES)).all()
     assert np.isfinite(positive_weights(np.array([0.0, 5000.0]), "exp")).all()

@@ -17,7 +17,7 @@ from pathlib import Path
 from anywidget_static.page import Source, script_folder
 
 SITES = re.compile(r"""\b(?:from|import)\s*["'](https?://[^"']+)""")
-SAVABLE = "\nexport const savable = true;"
+DEFAULT, SAVABLE = "\nexport default ", "\nexport const savable = true;"
 START = 'import "anywidget_static/page.css";\nimport { from_text, mount } from "anywidget_static/mount.mjs";\n'
 SHORTEN = """
 const { readFileSync, writeFileSync } = require("node:fs");
@@ -82,14 +82,20 @@ def _run(command: Sequence[str], root: Path, fault: str, quiet: bool = True) -> 
 
 def modules(folder: Path) -> list[Path]:
     """The widgets of a folder: each module with a default export."""
-    return [file for file in sorted(folder.glob("*.mjs")) if "\nexport default " in file.read_text(encoding="utf8")]
+    return [file for file in sorted(folder.glob("*.mjs")) if _has(DEFAULT, file)]
+
+
+def _has(line: str, file: Path) -> bool:
+    """Whether a line of a file begins so."""
+    return line in "\n" + file.read_text(encoding="utf8")
 
 
 def imports(files: Iterable[Path]) -> str:
-    """The lines that make `widgets` of modules, each by its name."""
+    """The lines that make `widgets` of modules, each by its name, which may be a word of JavaScript or of these lines."""
     paths = {file.stem: file.absolute().as_posix() for file in files}
-    lines = [f'import {name} from "{path}";\n' for name, path in paths.items()]
-    return f"{''.join(lines)}const widgets = {{ {', '.join(paths)} }};\n"
+    lines = [f'import widget_{n} from "{path}";\n' for n, path in enumerate(paths.values())]
+    entries = [f"{json.dumps(name)}: widget_{n}" for n, name in enumerate(paths)]
+    return f"{''.join(lines)}const widgets = {{ {', '.join(entries)} }};\n"
 
 
 def build(folder: Path, root: Path = Path(), watch: bool = False) -> None:
@@ -102,7 +108,7 @@ def build(folder: Path, root: Path = Path(), watch: bool = False) -> None:
         'import "anywidget_static/alive.css";\nimport { library } from "anywidget_static/library.mjs";\n'
         f"{imports(modules(folder))}export {{ widgets }};\nexport default library(widgets);\n"
     )
-    savable = [file for file in modules(folder) if SAVABLE in file.read_text(encoding="utf8")]
+    savable = [file for file in modules(folder) if _has(SAVABLE, file)]
     alone = {f"{file.stem}.page": f"{START}{imports([file])}mount(document, widgets);\n" for file in savable}
     out = folder / "static"
     for old in out.glob("*.page.*"):

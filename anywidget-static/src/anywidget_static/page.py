@@ -28,7 +28,7 @@ KEPT = (
 )
 KEPT_TABLE = re.compile(KEPT.format(".*?", "(.*)", "(?:it lives|you can ([^<]*))"), re.DOTALL)
 BLANK = r"/\*.*?\*/|\n *|(?<=[{;:,>+]) +| +(?=[{>+])|;? +(?=})|;(?=\n)"  # in a style
-QUOTED = re.compile(r'="([\w.:#-]+)"(?=[^<>]*>)')
+QUOTED = re.compile(r'="([\w.:#-]+)"(?=[\s>])(?=[^<>]*>)')
 ENDS = re.compile("</t[dhr]>")  # HTML needs none of them
 OPEN_CELL = re.compile(r"(<(t[dh])\b[^>]*>(?:(?!</?t(?:[dhr]|head|body|foot|able)\b).)*)", re.DOTALL)
 OPEN_ROW = re.compile(r"(<(tr)\b[^>]*>(?:(?!<tr\b|</?t(?:head|body|foot|able)\b).)*)", re.DOTALL)

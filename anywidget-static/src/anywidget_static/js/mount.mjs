@@ -59,7 +59,7 @@ export function mount(root, widgets, options = {}) {
     const { id, query } = settings.address.read();
     const home = query && [...homes.values()].find(({ element }) => element.id === id);
     if (!home) return;
-    if (home.model) home.visit();
+    if (home.model) home.visit(true);
     else await home.start();
     home.element.scrollIntoView();
   };
@@ -211,7 +211,8 @@ class Home {
     for (const [name, text] of new URLSearchParams(query)) {
       try {
         const value = JSON.parse(text, finite);
-        const fits = this.#author[name] === null || kind(value) === kind(this.#author[name]);
+        const none = value === null && text === "null" && bounds[name]?.nullable;
+        const fits = none || this.#author[name] === null || kind(value) === kind(this.#author[name]);
         if (fits && bounds[name]?.link && !fault(name, value, bounds[name])) changes[name] = value;
       } catch {
         /* not JSON: as if it were not there */
@@ -220,10 +221,13 @@ class Home {
     return changes;
   }
 
-  // Show what the address says, if it speaks of this widget, or else what this browser remembers of it.
-  visit() {
+  // Show what the address says, if it speaks of this widget, or else what this browser remembers of it. A widget that lives
+  // takes back the author's values first: a link names only what differs from them.
+  visit(lives = false) {
     const { id, query } = this.settings.address.read();
-    this.model.set(this.parse((id === this.element.id && query) || this.#remembered()));
+    const names = lives ? linked(this.#author._bounds) : [];
+    const start = Object.fromEntries(names.map((name) => [name, this.#author[name]]));
+    this.model.set({ ...start, ...this.parse((id === this.element.id && query) || this.#remembered()) });
     this.model.save_changes();
   }
 

@@ -191,10 +191,12 @@ def read(model: Any, tokenizer: Any, text: str, context: str | None = None, sile
         raise ValueError(f"{type(model).__name__} does not attend through the registry of transformers{part}: {what}")
     logits = out.get("logits") if model.get_output_embeddings() is not None else None
     for name, found in (("states", recorder.states), ("logits", logits)):
-        if found is not None and found.isnan().any():
-            raise ValueError(
-                f"{type(model).__name__} gives {name} that are NaN, in {str(model.dtype).removeprefix('torch.')}: load it in float32"
-            )
+        if found is None:
+            continue
+        infinite = found.isinf() if name == "states" else found == torch.inf  # a word may be ruled out by −∞
+        if found.isnan().any() or infinite.any():
+            fault, dtype = "NaN" if found.isnan().any() else "infinite", str(model.dtype).removeprefix("torch.")
+            raise ValueError(f"{type(model).__name__} gives {name} that are {fault}, in {dtype}: load it in float32")
     return Reading(
         model=(model.config.name_or_path or type(model).__name__).rstrip("/").rpartition("/")[2],
         text=text,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from attnlib.models.tokens import readable
+from attnlib.models.tokens import SIGNS, readable
 
 
 def model_inputs(
@@ -45,7 +45,10 @@ def shown(tokenizer: Any, ids: list[int]) -> tuple[list[str], list[bool]]:
     backend = getattr(tokenizer, "backend_tokenizer", None)
     parts = f"{getattr(backend, 'decoder', '')} {getattr(backend, 'pre_tokenizer', '')}"
     kind = "bytes" if "ByteLevel" in parts else "words" if "WordPiece" in parts else "metaspace"
-    return readable(tokenizer.convert_ids_to_tokens(ids), special, kind), special
+    pieces = tokenizer.convert_ids_to_tokens(ids)
+    if type(tokenizer).__name__ == "ByT5Tokenizer":  # a piece is a byte, written as the sign of that number
+        kind, pieces = "bytes", [SIGNS.get(ord(piece), piece) if len(piece) == 1 else piece for piece in pieces]
+    return readable(pieces, special, kind), special
 
 
 def encoded(tokenizer: Any, what: str, text: str) -> dict[str, Any]:
@@ -59,8 +62,10 @@ def decoder_ids(model: Any, tokenizer: Any, text: str) -> list[int]:
     check_text("text", text)
     labels = tokenizer(text_target=text, verbose=False)
     ids = [number for number, kept in zip(labels["input_ids"], labels["attention_mask"], strict=True) if kept]
-    if ids and ids[-1] == tokenizer.eos_token_id:
-        ids.pop()
+    ends, special = {tokenizer.eos_token_id, tokenizer.sep_token_id} - {None}, set(tokenizer.all_special_ids)
+    last = max((at for at, number in enumerate(ids) if number in ends), default=len(ids))
+    if all(number in special for number in ids[last:]):  # the end, and what is written behind it, as mBART's language
+        del ids[last:]
     settings = (model.config, getattr(model, "generation_config", None))
     starts = (getattr(of, "decoder_start_token_id", None) for of in settings)
     start = next((number for number in starts if number is not None), None)

@@ -16,6 +16,11 @@ _PRINTED = [*range(33, 127), *range(161, 173), *range(174, 256)]  # bytes that a
 BYTES = {chr(byte): byte for byte in _PRINTED} | {
     chr(256 + place): byte for place, byte in enumerate(byte for byte in range(256) if byte not in _PRINTED)
 }
+SIGNS = {byte: sign for sign, byte in BYTES.items()}
+# Signs of other categories that have no shape either: joiners, fillers, variation selectors.
+HIDDEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 
 
 def readable(pieces: Sequence[str | None], special: Sequence[bool], kind: str = "bytes") -> list[str]:
@@ -61,7 +66,8 @@ def visible(text: str) -> str:
     >>> visible("a b\\u200b")
     'a␣b⟨U+200B⟩'
     """
-    shown = [SHAPES.get(sign) or (_code(sign) if unicodedata.category(sign)[0] in "CZ" else sign) for sign in text]
+    nameless = [unicodedata.category(sign)[0] in "CZ" or bool(HIDDEN.match(sign)) for sign in text]
+    shown = [SHAPES.get(sign) or (_code(sign) if named else sign) for sign, named in zip(text, nameless, strict=True)]
     if text and unicodedata.combining(text[0]):
         shown.insert(0, "◌")  # else it would stand on the token before
     return "".join(shown) or "⟨⟩"

@@ -437,6 +437,7 @@ def test_two_models_joined_are_an_encoder_decoder(words):
     reading = read(model, words, "the pump", TEXT)
     assert [stack.num_layers for stack in reading.stacks.values()] == [4, 4, 4]
     assert reading.stack.causal
+    assert "[SEP]" not in reading.stack.tokens  # the end is what the decoder would write, and not read
     assert reading.states.shape == (len(reading.stack.tokens), 32)
     assert len(reading.logits) == len(reading.stack.tokens)
 
@@ -512,6 +513,19 @@ def test_states_that_are_no_numbers_are_an_error(tokenizer):
         read(model, tokenizer, TEXT)
 
 
+def test_states_that_are_infinite_are_an_error(tokenizer):
+    model = a_model("GPT2", "Model")
+    with torch.no_grad():
+        model.ln_f.weight[0] = torch.inf
+    with pytest.raises(ValueError, match="states that are infinite"):
+        read(model, tokenizer, TEXT)
+
+
+def test_bytes_of_byt5_are_shown_as_the_signs_that_they_make():
+    stacks = read(a_model("T5"), transformers.ByT5Tokenizer(), "a", "aé").stacks
+    assert stacks["encoder"].tokens == ["a", "⟨C3⟩", "…é", "</s>"]
+
+
 # hostile texts
 
 
@@ -570,6 +584,7 @@ def test_a_cut_character_stands_on_its_last_piece(tokenizer):
         (["âŁ©âŁ¨"], ["⟩⟨"]),
         (["<think>", "日本", None], ["<think>", "日本", "⟨?⟩"]),
         (["âĢĭ"], ["⟨U+200B⟩"]),
+        (["ï¸ı"], ["⟨U+FE0F⟩"]),
     ],
 )
 def test_byte_level_pieces(pieces, shown):

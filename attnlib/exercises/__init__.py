@@ -12,7 +12,7 @@ from attnlib.exercises.harness import Exercise, Mistake, Property
 from attnlib.exercises.judging import judged
 from attnlib.exercises.progress_file import Done, Keeper, Progress, beside_the_notebook, chapter_of_the_notebook, write
 from attnlib.exercises.report import Report
-from attnlib.questions import NumberQuestion, Question
+from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, Question
 
 __all__ = [
     "CHAPTERS",
@@ -63,7 +63,8 @@ def check(id: str, answer: Any) -> Report:
     Args:
         id: the exercise's, such as "which-shape".
         answer: for a program the function or value. For a question with options the letter, the text or the number
-            (from 0) of one; for a number that number, or a text such as "1/2".
+            (from 0) of one, unless options are numbers themselves; for steps their numbers (from 0), as the question shows them at first, or
+            their texts, in your order; for a number that number, or a text such as "1/2".
 
     Returns:
         The points, and a sentence for each property that does not hold.
@@ -80,7 +81,12 @@ def check(id: str, answer: Any) -> Report:
     if exercise.question is None:
         report = judged(exercise, answer)
     else:
-        reply = exercise.question.reply(answer)
+        asked = exercise.question
+        if isinstance(asked, ChoiceQuestion):
+            answer = asked.numbered(answer)
+        elif isinstance(asked, OrderQuestion):
+            answer = asked.as_shown(answer)
+        reply = asked.reply(answer)
         says, note = (None, str(reply)) if reply.correct else (str(reply), "")
         report = Report(exercise, (("the answer", says),), note=note)
     _record(exercise, report.points, report.of)

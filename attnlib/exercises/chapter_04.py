@@ -171,7 +171,7 @@ EXERCISES = (
         misconception="Saturation is a property of the whole grid.",
         hints=(
             "First the weights of each row, with a softmax that survives large scores.",
-            "For one row a: np.diag(a) − np.outer(a, a). Its norm is the root of the sum of the squares of all entries.",
+            "For one row a: `np.diag(a) - np.outer(a, a)`. Its norm is the root of the sum of the squares of all entries.",
             "A loop over the rows is fine.",
         ),
         properties=ROW_SLOPES,

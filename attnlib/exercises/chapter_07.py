@@ -85,7 +85,7 @@ EXERCISES = (
         hints=(
             "Take w = 1. Which keys may a query read? And with w = 2?",
             "i − j says how far back key j lies. Which values of i − j are allowed?",
-            "np.arange(n)[:, None] − np.arange(n) is a grid of all i − j. Two conditions, joined by &.",
+            "`np.arange(n)[:, None] - np.arange(n)` is a grid of all i − j. Two conditions, joined by `&`.",
         ),
         properties=WINDOW_MASK,
     ),

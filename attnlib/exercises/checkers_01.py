@@ -59,8 +59,13 @@ def _without_itself(scores: np.ndarray) -> np.ndarray:
 def _one_vector_each(answer: Any) -> None:
     """The shape alone, for sentences of any length."""
     for n, d in ((7, 3), (4, 6), (1, 5), (5, 1), (1, 1)):
-        got = numbers(call(answer, (tokens(n, d, 1),))).shape
+        array = numbers(call(answer, (tokens(n, d, 1),)))
+        got = array.shape
         if got == (n, n) != (n, d):
+            if not any(np.allclose(array.sum(axis=axis), 1) for axis in (0, 1)):
+                raise Mistake(
+                    f"{n} tokens gave {n} × {n}: a number for each pair. Return the tokens, mixed by weights."
+                )
             raise Mistake(
                 f"{n} tokens gave {n} × {n}: those are the weights. Multiply them by `x`, and return the mixture."
             )

@@ -194,7 +194,7 @@ def _no_cube(answer: Any) -> None:
     """Points of many axes, in memory that no array of all differences fits into."""
     OF_MANY_AXES.test(answer)
     _, held = call_traced(answer, MANY_AXES)
-    if held > (most := 40 * 50 * 200 * 2):
+    if held > (most := 40 * 50 * 200 * 3):
         raise Mistake(
             f"For 40 queries and 50 keys of 200 numbers your function held more than {most / 1e6} MB: that is an array of "
             "n_q × n_k × d. Multiply the squared distance out: then one matrix product does the work of all differences."

@@ -109,6 +109,12 @@ LATE = {  # answers that take the transposed weights for one of the two
 }
 
 
+def _said(answer: Any, given: Case) -> Any:
+    """What an answer says; a text of NumPy's is a text."""
+    said = call(answer, given)
+    return str(said) if isinstance(said, str) else said
+
+
 def _likely(answer: Any, truth: str, given: Case) -> str | None:
     """Why an answer knows no name for these weights: with a softmax gone wrong in this way it would say the right one."""
     x, w_q, w_k = given
@@ -117,7 +123,7 @@ def _likely(answer: Any, truth: str, given: Case) -> str | None:
     scaled = [(ROOT, AS[truth](weights, scores / w_q.shape[1] ** 0.5))]
     slipped = ((says, AS[truth](weigh, scores)) for says, weigh in ANY)
     return next(
-        (says for says, grid in (*late, *scaled, *slipped) if repr(call(answer, (*given, grid))) == repr(truth)), None
+        (says for says, grid in (*late, *scaled, *slipped) if repr(_said(answer, (*given, grid))) == repr(truth)), None
     )
 
 
@@ -125,7 +131,7 @@ def _diagnosis(truth: str) -> Property:
     def test(answer: Any) -> None:
         for colleague in COLLEAGUES:
             given, grids = _grids(*colleague)
-            said = call(answer, (*given, grids[truth]))
+            said = _said(answer, (*given, grids[truth]))
             spoken = repr(said) if isinstance(said, str) else kind(said)
             if spoken == repr(truth):
                 continue

@@ -35,7 +35,8 @@ def _steps(answer: Any, tokens: Tokens) -> list[np.ndarray]:
         cache, out = made
         if _like_output(cache, width) and not _like_output(out, width):
             raise Mistake("The cache comes first, and the output second: yours are exchanged.")
-        outs.append(numbers(np.reshape(out, -1) if _like_output(out, width) else out, f"The output of token {t}"))
+        array = numbers(out, f"The output of token {t}")
+        outs.append(array.reshape(-1) if array.shape == (1, width) else array)
     return outs
 
 
@@ -43,7 +44,7 @@ def _like_output(thing: Any, width: int) -> bool:
     """An output of shape (1, d_v) counts as one of shape (d_v,)."""
     try:
         return np.shape(thing) in {(width,), (1, width)}
-    except (TypeError, ValueError):  # parts of several lengths have no shape
+    except (TypeError, ValueError, RuntimeError):  # parts of several lengths have no shape, nor what NumPy cannot read
         return False
 
 

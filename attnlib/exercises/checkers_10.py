@@ -76,6 +76,10 @@ def _rows(seed: int, n: int, d: int, own: int) -> tuple[np.ndarray, np.ndarray]:
     return rows + 0.5, np.arange(n) < own
 
 
+def _padded_in_front(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    return _rows(seed, 6, 4, 4)[0], np.arange(6) > 1
+
+
 def _integers(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows of whole numbers, many of them 0."""
     (rows,) = whole(seed, (5, 4))
@@ -131,7 +135,7 @@ JOIN_PIECES = (
 )  # fmt: skip
 MEAN_POOLED = (
     agrees("a text with padding", _pooled, [_rows(1, 6, 4, 4), _rows(6, 6, 4, 4), _rows(2, 5, 3, 3), _rows(3, 7, 5, 1),
-        _rows(7, 200, 150, 180), _integers(8)], POOL_MISTAKES),
+        _padded_in_front(10), _rows(7, 200, 150, 180), _integers(8)], POOL_MISTAKES),
     agrees("a text without padding", _pooled, [_rows(4, 5, 4, 5), _rows(5, 4, 6, 4), _rows(9, 3, 1, 3)],
         POOL_MISTAKES[1:6]),
 )  # fmt: skip

@@ -12,7 +12,19 @@ import numpy as np
 
 from attnlib.exercises.drawn import drawn_for
 from attnlib.exercises.guard import LIMIT, stopped
-from attnlib.exercises.results import Mistake, apart, booleans, compare, equal, minus, numbers, off, pair, precision
+from attnlib.exercises.results import (
+    Mistake,
+    apart,
+    booleans,
+    compare,
+    equal,
+    is_mask,
+    minus,
+    numbers,
+    off,
+    pair,
+    precision,
+)
 from attnlib.markup import kind
 from attnlib.questions import NumberQuestion, Question
 
@@ -125,7 +137,7 @@ def _outcome(answer: Any, case: Case) -> np.ndarray | Mistake:
     """The numbers that come for the case, or truth values, or what is wrong with it that needs no comparison."""
     try:
         array = numbers(got := call(answer, case))
-        return array.astype(bool) if np.asarray(got).dtype == bool else array
+        return array.astype(bool) if is_mask(got) else array
     except Mistake as mistake:
         return mistake
 
@@ -203,7 +215,8 @@ def call(answer: Any, case: Case) -> Any:
             got = answer(*given)
     except (Exception, SystemExit) as error:
         raise Mistake(stopped(error, answer, len(case))) from error
-    for number, (before, after) in enumerate(zip(case, given, strict=True), 1):
+    first = 1 + (len(answer.args) if isinstance(answer, functools.partial) else 0)
+    for number, (before, after) in enumerate(zip(case, given, strict=True), first):
         if not _same(before, after):
             raise Mistake(f"Your function changed its argument {number} in place: work on a copy.")
     return got

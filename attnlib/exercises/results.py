@@ -63,7 +63,8 @@ def _as_masks(expected: np.ndarray, got: Any, right: np.ndarray, array: np.ndarr
 def _differs(array: np.ndarray, right: np.ndarray, tolerance: float, what: str, given: str, shown: Grids) -> str:
     """The sentence for a result that no known mistake gives."""
     if array.shape != right.shape:
-        several = array.shape[1:] == right.shape and len(array) > 1
+        alike = array.shape[1:] == right.shape and len(array) > 1
+        several = alike and any(equal(part, right, tolerance) for part in array)
         alone = f" Return one of these {len(array)} alone." if several else ""
         if not right.ndim:
             return f"{what} should be one number, got an array of shape {array.shape}{given}.{alone}"
@@ -179,6 +180,11 @@ def _array(got: Any, what: str) -> np.ndarray:
         return np.asarray(_bare(got))
     except (TypeError, ValueError, OverflowError, RuntimeError):
         raise Mistake(_ragged(got, what)) from None
+
+
+def is_mask(got: Any) -> bool:
+    """Whether a result that NumPy can read holds truth values alone."""
+    return bool(np.asarray(_bare(got)).dtype == bool)
 
 
 def _bare(value: Any) -> Any:

@@ -51,6 +51,8 @@ class Question:
 
     def reply(self, answer: Any) -> Reply:
         """The verdict on an answer in any form in which a student gives it, and what there is to say."""
+        if hasattr(answer, "item") and np.ndim(answer) == 0:
+            answer = answer.item()  # a number of NumPy's, or a tensor with one
         return Reply(None, "There is no answer yet.") if answer is None else self._reply(answer)
 
     def _reply(self, answer: Any) -> Reply:
@@ -106,6 +108,14 @@ class ChoiceQuestion(_Options):
             return Reply(None, f"Answer with a letter: {options}.")
         return Reply(chosen == self.right, self.options[chosen][1], self.reveal if chosen == self.right else "")
 
+    def numbered(self, answer: Any) -> Any:
+        """A number that is an option, that begins one, or that stands behind "Grid", as this option's text."""
+        number = answer.item() if hasattr(answer, "item") and np.ndim(answer) == 0 else answer
+        if type(number) not in (int, float):
+            return answer
+        like = re.compile(rf"(grid )?{re.escape(str(number))}([,:].*)?", re.IGNORECASE)
+        return next((text for text in self.texts if like.fullmatch(unmarked(text).replace("−", "-"))), answer)
+
     def _index(self, answer: Any) -> int | None:
         """The index of an option, from its index, its letter or its text."""
         if isinstance(answer, int) and not isinstance(answer, bool) and 0 <= answer < len(self.options):
@@ -152,6 +162,14 @@ class OrderQuestion(_Options):
         first = next(i for i in right if steps[i] != i)
         text, reply = self.options[steps[first]]
         return Reply(False, self.sentences["early"].format(step=first + 1, text=text, reply=reply))
+
+    def as_shown(self, answer: Any) -> Any:
+        """Numbers of steps, from 0, as the question shows them at first, as indices of the options; all else as it is."""
+        if not isinstance(answer, list | tuple):
+            return answer
+        order = shuffled(len(self.options)) if self.order is None else self.order
+        steps = [step.item() if hasattr(step, "item") else step for step in answer]
+        return [order[step] if type(step) is int and 0 <= step < len(order) else step for step in steps]
 
     def _steps(self, answer: Any) -> list[Any]:
         """The indices of the steps, from a list of them or of the steps' texts."""
@@ -242,4 +260,4 @@ def shuffled(n: int) -> list[int]:
 
 def _bare(text: Any) -> str:
     """A text without what a student would not type: spaces, marks, signs that no keyboard has."""
-    return re.sub(r"[\s`*.]", "", str(text)).casefold().replace("×", "x").replace("−", "-")
+    return re.sub(r"[\s`*]|\.(?!\d)", "", str(text)).casefold().replace("×", "x").replace("−", "-")

@@ -346,7 +346,7 @@ WRONG["distance-weights"] = [
     ("For scores this large your result is not finite", lambda q, k: unstable(near(q, k))),
     ("A query far from every key gets NaN", lambda q, k: unstable(-(apart(q, k) ** 2) / 2)),
     ("The largest score of *all* is subtracted", lambda q, k: unstable(near(q, k) - near(q, k).max())),
-    ("held more than 0.8 MB: that is an array of n_q × n_k × d", lambda q, k: softmax(-((q[:, None] - k) ** 2).sum(axis=-1) / 2)),
+    ("held more than 1.2 MB: that is an array of n_q × n_k × d", lambda q, k: softmax(-((q[:, None] - k) ** 2).sum(axis=-1) / 2)),
     ("The softmax is missing", near),
     ("These are the squared distances", lambda q, k: apart(q, k) ** 2),
     ("is not divided by its total", lambda q, k: np.exp(-(apart(q, k) ** 2) / 2)),

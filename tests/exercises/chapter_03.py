@@ -237,6 +237,8 @@ RIGHT["swapped-roles"] += [
         )
         if np.allclose(grid, a)
     ),
+    lambda x, q, k, a: np.array(["right", "swapped", "axis"])[np.argmin([np.abs(g - a).sum() for g in (
+        _softmax(x @ q @ (x @ k).T), _softmax(x @ k @ (x @ q).T), _softmax(x @ q @ (x @ k).T, 0))])],
     lambda x, q, k, a: str(np.array(["right", "swapped", "axis"])[np.argmin([np.abs(g - a).sum() for g in (
         _softmax(x @ q @ (x @ k).T), _softmax(x @ k @ (x @ q).T), _softmax(x @ q @ (x @ k).T, 0))])]),
     lambda x, q, k, a: "axis" if np.allclose(a.sum(0), 1) and not np.allclose(a.sum(1), 1) else (

@@ -325,6 +325,7 @@ def _step_of_rows(cache, query, key, value):
 RIGHT["cached-step"] = [_step, _step_with_lists, _step_by_einsum, _step_of_rows]
 WRONG["cached-step"] = [
     ("Each token reads itself alone", lambda c, q, k, v: (None, _step(None, q, k, v)[1])),
+    ("changed its argument 2 in place", lambda c, q, k, v: (q.__imul__(2), _step(c, q / 2, k, v))[1]),
     ("not divided by √d_k", _changed(lambda k, v, q: _softmax(k @ q) @ v)),
     ("You divide by d_k", _changed(lambda k, v, q: _softmax(k @ q / len(q)) @ v)),
     ("You divide by √d_v", _changed(lambda k, v, q: _softmax(k @ q / np.sqrt(v.shape[1])) @ v)),

@@ -71,6 +71,7 @@ def _pooled_by_loop(rows, own):
 RIGHT["mean-pooled"] = [_pooled, _pooled_by_sum, _pooled_by_loop]
 WRONG["mean-pooled"] = [
     ("Padding counts in your mean", lambda r, o: r.mean(axis=0) / np.linalg.norm(r.mean(axis=0))),
+    ("should be", lambda r, o: r[: o.sum()].mean(axis=0) / np.linalg.norm(r[: o.sum()].mean(axis=0))),
     ("not brought to length 1", lambda r, o: r[o].mean(axis=0)),
     ("the sum of the rows", lambda r, o: (r * o[:, None]).sum(axis=0)),
     ("the first row alone", lambda r, o: r[0] / np.linalg.norm(r[0])),

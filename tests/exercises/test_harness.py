@@ -15,7 +15,7 @@ from attnlib import exercises
 from attnlib.exercises import EXERCISES, Exercise, Mistake, Progress, Property, Report, check, hint, progress, question
 from attnlib.exercises.guard import TimeUp, stopped, where, within
 from attnlib.exercises.harness import agrees, call, compare, kind
-from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion
+from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, shuffled
 
 
 @pytest.fixture(autouse=True)
@@ -450,12 +450,15 @@ NUMBER = NumberQuestion("How many?", 0.5, [(2.0, 0.1, "The other way round.")], 
         (OPTIONS, True, False, "Answer with a letter"),
         (OPTIONS, "abc", False, "Answer with a letter"),
         (OPTIONS, None, False, "There is no answer yet."),
-        (STEPS, [0, 1, 2], True, "That is the order. So."),
+        (STEPS, [shuffled(3).index(step) for step in range(3)], True, "That is the order. So."),
+        (STEPS, list(np.array([shuffled(3).index(step) for step in range(3)])), True, "That is the order."),
         (STEPS, ["one", "three", "two"], False, "Step 2 cannot be “three”. It needs two."),
         (STEPS, [0, 1], False, "Answer with a list that holds each of the numbers 0 … 2 once"),
         (STEPS, "one", False, "Answer with a list"),
         (NUMBER, 0.5, True, "Right. Half."),
+        (OPTIONS, np.int64(2), True, "Yes"),
         (NUMBER, np.float32(0.5), True, "Right."),
+        (NUMBER, np.array(0.5), True, "Right."),
         (NUMBER, "1/2 nats", True, "Right."),
         (NUMBER, 2, False, "The other way round."),
         (NUMBER, "0,4", False, "That is not the number. Try another way. Read as 0.4"),
@@ -541,3 +544,27 @@ def test_a_report_is_made_by_hand_too():
     report = Report(an_exercise(), (("a", None),))
     assert report.correct
     assert kind(3) == "an int"
+
+
+@pytest.mark.parametrize(
+    ("id", "answer"),
+    [("print-total", 1.5), ("empty-tile", float("nan")), ("no-places", 1), ("four-pokes", np.int64(2))],
+)
+def test_a_number_is_the_option_that_it_is(id, answer, unchecked):
+    assert check(id, answer).correct
+
+
+@pytest.mark.parametrize(("id", "answer"), [("print-total", 15), ("cache-restarts", 1)])
+def test_a_number_is_no_other_option(id, answer, unchecked):
+    assert not check(id, answer).correct
+
+
+@pytest.mark.parametrize(("id", "grid"), [("four-pokes", 2), ("four-stripes", 3)])
+def test_a_grid_is_named_by_its_own_number(id, grid, unchecked):
+    assert check(id, grid).correct
+    assert not check(id, grid - 1).correct
+
+
+@pytest.mark.parametrize(("id", "steps"), [("clinic", 6), ("which-job", 4)])
+def test_counting_up_is_no_order(id, steps, unchecked):
+    assert not check(id, list(range(steps))).correct

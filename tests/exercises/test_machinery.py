@@ -434,3 +434,9 @@ def test_a_limit_met_in_another_process_is_told_without_the_graders_word_for_it(
         "it took longer than 10 s"
     )
     assert stopped(late, abs, 1) == "Your function stopped at line 2, `while True:`: it took longer than 10 s."
+
+
+@pytest.mark.parametrize("given", [{"gradient": True}, {"of": "bfloat16"}])
+def test_tensors_are_judged_as_their_numbers(given):
+    one = agrees("itself", lambda x: x, [(np.array([[1.0, 2.0]]),)])
+    assert said(lambda x: in_torch(**given), one) is None

@@ -127,7 +127,13 @@ def _run(chosen: argparse.Namespace, course: Course) -> int:
                 raise CourseError(
                     f"No work for {chosen.set} was graded in {course.folder}: collect and grade it first."
                 )
-            _say(handback.give_back(course, chosen.set, rows, chosen.to, chosen.column, chosen.scale))
+            if newer := grades.since(course, chosen.set):
+                raise CourseError(
+                    f"{len(newer)} handed in anew, or the set changed, since it was graded: {', '.join(newer[:5])}. "
+                    "Grade first; nothing was written."
+                )
+            problems = grades.feedback(course, chosen.set)[1:]  # pages say what the sheet says
+            _say(problems + handback.give_back(course, chosen.set, rows, chosen.to, chosen.column, chosen.scale))
         else:
             lateness.check(course)
             _say(walls.sentences(walls.chosen()))

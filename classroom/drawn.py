@@ -26,7 +26,7 @@ TEXT = "Write a number, without quotes."
 ALONE = "Write the number alone, without brackets or a comma."
 PARTS = "Write all that is asked for, in brackets and in this order."
 ORDER = "These are the right ones, in another order."
-SOME = "One part of it is right, and not all."
+SOME = "Some of it is right, and not all."
 SIGN = "The size is right, and the sign is not."
 PERCENT = "That is in percent: write a share between 0 and 1."
 CLOSE = "That is close, and too far off: round at the end, and keep more digits."
@@ -99,12 +99,11 @@ class Asked:
 
 def space(source: str, setup: dict[str, Any], name: Any) -> tuple[dict[str, Any], str]:
     """What the tests know: the set-up and the data of a name. And that name, "" where the model's stand in for none."""
-    written = line(name).strip() if isinstance(name, str) and len(name) <= LONGEST else ""
-    written = written if words(written) else ""
-    found = {**setup, VARIABLE: written or MODEL}
+    given = name if isinstance(name, str) and len(name) <= LONGEST and words(name) else ""
+    found = {**setup, VARIABLE: given or MODEL}  # as it is written: the student's data were drawn from these words
     with contextlib.redirect_stdout(io.StringIO()):
         exec(compile(source, "data", "exec"), found)
-    return found, written
+    return found, line(given).strip()
 
 
 def record(written: str, asked: dict[str, Asked]) -> dict[str, Any]:
@@ -126,9 +125,11 @@ def _kept(value: Any) -> float | str | list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A choice without what does not matter: capitals and blanks of a text, tuple, list or array."""
+    """A choice without what does not matter: capitals and blanks of a text, tuple, list or array, and a number's last digits."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
         return tuple(_plain(one) for one in value)
+    if isinstance(value, float):
+        return round(value, 6)  # what was computed, and not rounded, is right as well
     return value.strip().casefold() if isinstance(value, str) else value

@@ -33,7 +33,11 @@ def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran], w
     """
     person: dict[str, None] = {}
     remarks: dict[str, None] = {}
-    reached = {(during, note.cell, note.line, note.what) for during, note in notes if note.kind == "reached"}
+    direct = {
+        (during, note.cell, note.line, note.what)
+        for during, note in notes
+        if note.kind == "reached" and _dotted(note.by) in {"", note.what}
+    }  # each is named in any case: a student can write notes, and none of theirs hides another
     for during, note in notes:
         cell, what, by = (clean(text)[:120] for text in (note.cell.removeprefix("cell "), note.what, _dotted(note.by)))
         where = f"{cell}, line {note.line}: " if note.line else f"{cell}: " if cell else ""
@@ -47,7 +51,7 @@ def sort(notes: list[tuple[str, Note]], handed: set[str], ran: dict[str, Ran], w
             continue
         if {what, by} & handed:
             continue
-        if by != what and (during, note.cell, note.line, by) in reached:
+        if by != what and (during, note.cell, note.line, by) in direct:
             continue  # that one reached this one, and is named itself
         through = f" through {by}" if by and by != what else ""
         reaches = f"reached {what}, which is ready-made{through}"

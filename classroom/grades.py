@@ -81,6 +81,17 @@ def table(course: Course, name: str) -> list[Row]:
     return timed(course, name, rows)
 
 
+def since(course: Course, name: str) -> list[str]:
+    """Whose work, or whose set, is another now than what was graded."""
+    record = course.remember(RECORD)
+    entries = [(folder, record.get(f"{name}/{folder.parent.name}", {})) for folder in course.submissions(name)]
+    return [
+        folder.parent.name
+        for folder, entry in entries
+        if "work" in entry and entry["work"] != _work(course, name, folder)
+    ]
+
+
 def feedback(course: Course, name: str) -> list[str]:
     """Write each student's page where it has changed, under `feedback/`; sentences about what could not be written."""
     return pages.write(course, name, table(course, name))

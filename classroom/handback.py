@@ -22,7 +22,8 @@ from classroom.platforms import CANVAS_NAME, MOODLE
 from classroom.rows import Row
 from classroom.worksheets import ASSIGNMENT, Cell, Worksheet
 
-OURS = re.compile(r"\d+(\.\d+)? of \d+(\.\d+)? points\.")  # a comment that an earlier return wrote
+# A comment as an earlier return wrote it, and nothing more.
+OURS = re.compile(r"\d+(\.\d+)? of \d+(\.\d+)? points\.( Handed in [^\n]* taken off\.)?")
 MANUAL = re.compile(r"\s*(Muted|Manual Posting.*)?\s*", re.IGNORECASE)
 
 
@@ -33,6 +34,7 @@ class Returned:
     written: set[str] = field(default_factory=set)
     passed: dict[str, list[str]] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
+    strange: set[str] = field(default_factory=set)  # students whose number has another name in the sheet
 
     def leave(self, reason: str, who: str) -> None:
         self.passed.setdefault(reason, []).append(texts.line(who, 80))
@@ -63,7 +65,10 @@ def give_back(
             back.leave("handed in, and not in the sheet", row.student)
     place = course.folder / "returned" / name
     course.write(place / file.name, sheet.content())
-    course.write(place / f"feedback-{name}.zip", _packed(course, name, rows, kind))
+    course.write(
+        place / f"feedback-{name}.zip",
+        _packed(course, name, [row for row in rows if row.student not in back.strange], kind),
+    )
     said = [f"{len(back.written)} grades in {place / file.name}", f"Feedback: {place / f'feedback-{name}.zip'}"]
     return said + [f"{reason} ({len(who)}): {', '.join(who)}." for reason, who in back.passed.items()]
 
@@ -91,7 +96,9 @@ def _known(course: Course, name: str, rows: list[Row], kind: str, back: Returned
 def _excused(course: Course, name: str, known: dict[str, Row], kind: str) -> set[str]:
     """Who is exempt, by what the sheet calls the student, also where nothing was handed in."""
     there = lateness.exempt(course, name)
-    absent = {who for who, state in lateness.absent(course, name) if state == "exempt"}
+    absent = {
+        one.strip() for who, state in lateness.absent(course, name) if state == "exempt" for one in who.split(";")
+    }
     keys = absent if kind == "plain" else {who.rpartition("_")[2] for who in absent}
     return keys | {key for key, row in known.items() if row.student in there}
 
@@ -132,6 +139,7 @@ def _moodle(
             back.leave("in the sheet, handed nothing in", called)
         elif optional["Full name"] >= 0 and not _same_name(called, row.student):
             back.leave("another name in the sheet than in the download, left as it was", called)
+            back.strange.add(row.student)
         elif optional["Grade can be changed"] >= 0 and sheet.value(line, optional["Grade can be changed"]) == "No":
             back.leave("locked on the platform, left as it was", called)
         elif points := _grade(row, _at(sheet, line, optional["Maximum grade"]), scaled, sheet, back):
@@ -154,7 +162,7 @@ def _comment(sheet: Worksheet, line: list[Cell], column: int, row: Row, called: 
     if not 0 <= column < len(line):
         return
     there = sheet.value(line, column)
-    if there and not OURS.match(there):
+    if there and not OURS.fullmatch(there):
         back.leave("had a comment, which was kept", called)
         return
     words = f"{row.score:g} of {row.whole:g} points. {row.late}"
@@ -223,12 +231,12 @@ def _plain(
             back.leave("exempt, left as it was", called)
         elif row is None:
             back.leave("in the sheet, handed nothing in", called)
-        elif at < len(line) and (points := _grade(row, "", scaled, sheet, back)):
+        elif points := _grade(row, "", scaled, sheet, back):
             sheet.put(line, at, points)
 
 
 def _packed(course: Course, name: str, rows: list[Row], kind: str) -> bytes:
-    """Every student's page, under the name by which the platform knows whose it is."""
+    """Each student's page, under the name by which the platform knows whose it is."""
     told = downloads.told(course, name)
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:

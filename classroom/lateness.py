@@ -119,12 +119,14 @@ def judged(course: Course, name: str) -> dict[str, Late]:
     found = {}
     for folder in course.submissions(name):
         student = folder.parent.name
-        extra = next((one for key, one in granted.items() if same(key, student)), NOBODY)
+        key, extra = next(((key, one) for key, one in granted.items() if same(key, student)), (student, NOBODY))
         left = extra.stock
         for other, rule in ordered:
-            if student not in told[other] or (other in extra.exempt and other != name):
+            called = (who for who in told[other] if who == student or (other != name and same(key, who)))
+            own = next((told[other][who] for who in called), None)
+            if own is None or (other in extra.exempt and other != name):
                 continue
-            late = _judge(other, rule, told[other][student], extra, left)
+            late = _judge(other, rule, own, extra, left)
             left -= late.used
             if other == name:
                 found[student] = late
@@ -156,9 +158,13 @@ def absent(course: Course, name: str) -> list[tuple[str, str]]:
 
 
 def same(key: str, student: str) -> bool:
-    """Whether a name in a sheet means this student: the name as in the table of grades, or the platform's number."""
-    return platforms.plain(key).casefold() == student.casefold() or (
-        key.isdigit() and student.rpartition("_")[2] == key
+    """Whether what a sheet says means this student: the name as in the table of grades, or the platform's number.
+
+    Several have `;` between them, since Moodle numbers a student anew in each assignment.
+    """
+    return any(
+        platforms.plain(one).casefold() == student.casefold() or (one.isdigit() and student.rpartition("_")[2] == one)
+        for one in map(str.strip, key.split(";"))
     )
 
 
@@ -173,13 +179,14 @@ def days(number: float) -> str:
 def _judge(name: str, rule: Rule, told: dict[str, str], extra: Extra, left: float) -> Late:
     time, source = extra.handed_in.get(name), "by your teacher's word"
     if time is None and told.get("time") and told.get("source") != downloads.FILE:
-        time, source = datetime.fromisoformat(told["time"]), f"as {told['source']} has it"
+        time, source = datetime.fromisoformat(told["time"]).astimezone(), f"as {told['source']} has it"
     granted = extra.days.get(name, extra.days.get(None, 0))
-    due = rule.due + timedelta(days=granted)
+    due = (rule.due.replace(tzinfo=None) + timedelta(days=granted)).astimezone()  # by the clock on the wall
     if time is None:
         return Late(note=_unknown(told, due, granted))
     over = (time - due - timedelta(minutes=rule.grace)).total_seconds()
-    late = math.ceil((time - due).total_seconds() / 86400) if over > 0 else 0
+    passed = (time.replace(tzinfo=None) - due.replace(tzinfo=None)).total_seconds()
+    late = max(1, math.ceil(passed / 86400)) if over > 0 else 0
     handed_in = f"{time:%Y-%m-%d %H:%M}"
     if not late:
         return Late(handed_in)
@@ -203,7 +210,7 @@ def _unknown(told: dict[str, str], due: datetime, granted: float) -> str:
         return f"{said}{more}; nothing was taken off" if told.get("late") else said
     note = "when it was handed in is not known"
     if told.get("time"):
-        time = datetime.fromisoformat(told["time"])
+        time = datetime.fromisoformat(told["time"]).astimezone()
         if time > due:
             note += f" (the file's own time, {time:%Y-%m-%d %H:%M}, is after the due date; it may be the download's)"
     return f"{note}; nothing was taken off"

@@ -50,15 +50,25 @@ def mark(course: Course, name: str, answers: dict[str, dict[str, str]]) -> list[
         for student, cell, grade, _, _ in entries:  # all, before anything changes
             row = known.get((labels[student, cell], cell), {})
             _points(row, grade.max_score, file, criteria.get(cell, []), listed.get(f"{student}/{cell}"))
+        for key in [*listed]:
+            student, _, cell = key.partition("/")
+            if student in answers and cell not in answers[student]:  # an answer that is gone takes its points along
+                for _, _, grade, comment, _ in _entries(book, name, student, {cell: ""}):
+                    grade.manual_score = comment.manual_comment = None
+                    grade.needs_manual_grade = False
+                del listed[key]
         for student, cell, grade, comment, answer in entries:
             filled, was = known.get((labels[student, cell], cell)), listed.get(f"{student}/{cell}")
+            if filled and was and _same(answer, None, was) and not _same(answer, filled, was):
+                said.append(f"{file.name}: {labels[student, cell]}, {cell}: its row has another answer; passed over.")
+                filled = None  # a spreadsheet has written the answer anew, as a date
             given = was.get("criteria", []) if was else []
             if not _same(answer, filled, was):
                 grade.manual_score = comment.manual_comment = None
                 given = []
             elif filled:
                 given = _criteria(filled, criteria.get(cell, []))
-                comment.manual_comment = filled.get("comment", "").strip() or None
+                comment.manual_comment = sheets.unmarked(filled.get("comment", "").strip()) or None
                 if filled["points"].strip() or any(given) or (was and was["points"]):
                     grade.manual_score = _points(filled, grade.max_score, file, criteria.get(cell, []), was)
                 if any(given) and not all(given):
@@ -204,7 +214,7 @@ def _points(
     if not any(by):
         return points
     total = None if None in earned else sum(one for one in earned if one is not None)
-    if given and given != (was or {}).get("points") and points != total:
+    if given and points not in {total, sheets.number((was or {}).get("points", ""), most)}:
         wrong = f"{file.name}: {row['student']} has {given} points for {row['cell']}, and its criteria give"
         raise CourseError(
             f"{wrong} {'no sum yet' if total is None else f'{total:g}'}. Empty one of them. No grade was changed."

@@ -62,15 +62,16 @@ def _page(course: Course, name: str, row: Row, comments: dict[str, str]) -> str:
     if row.graded:
         notebook = nbformat.read(course.autograded(name, row.student), 4)
     else:
-        notebook = released = _notice(released, row.person)
+        notebook = released = _notice(released, row.person, bool(row.decision))
     return page(notebook, _points(row), comments, "graded" if row.exempt else state, released=released, late=row.late)
 
 
-def _notice(released: NotebookNode, reason: str) -> NotebookNode:
-    """What a student is told whose work has no grade."""
+def _notice(released: NotebookNode, reason: str, decided: bool = False) -> NotebookNode:
+    """What a student is told whose work could not be graded: that it has no grade, or whose points these are."""
     heading = next((line for cell in released.cells for line in cell.source.splitlines() if line.startswith("# ")), "")
     why = "it could not be graded." if reason.startswith("the grader") else f"{reason}."
-    text = f"{heading}\n\nYour newest work has no grade yet: {why} Your teacher knows."
+    said = f"Of your newest work: {why} Your teacher gave these points."
+    text = f"{heading}\n\n{said if decided else f'Your newest work has no grade yet: {why} Your teacher knows.'}"
     return NotebookNode(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text.strip())]))
 
 

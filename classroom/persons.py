@@ -35,7 +35,7 @@ def decide(course: Course, name: str, rows: list[Row]) -> list[str]:
         decision, comment = "", ""
         if before["key"] == case.key if before else not case.person:
             source = row or before or {"decision": ""}
-            decision, comment = source["decision"].strip().lower(), source.get("comment", "").strip()
+            decision, comment = source["decision"].strip().lower(), sheets.unmarked(source.get("comment", "").strip())
             _check(course, name, case, decision)
         elif row and row["decision"].strip():
             past.append(f"{case.student} has other work or another reason now; what was decided is in earlier.")

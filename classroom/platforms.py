@@ -74,9 +74,13 @@ def collisions(found: list[Upload]) -> dict[str, set[str]]:
 
 
 def plain(name: str) -> str:
-    """A name that is safe as a folder's; one that is too long keeps what makes it different."""
+    """A name that is safe as a folder's; one that is too long keeps its number, and what makes it different."""
     short = re.sub(r"[^\w.@-]+", "-", unicodedata.normalize("NFC", name)).strip("-.")
-    return short if len(short.encode()) <= 80 else f"{short[:40]}-{hashlib.sha256(short.encode()).hexdigest()[:10]}"
+    if len(short.encode()) <= 80:
+        return short
+    number = re.search(r"_[0-9]{1,20}$", short)
+    kept, rest = short.encode()[:40].decode(errors="ignore"), hashlib.sha256(short.encode()).hexdigest()[:10]
+    return f"{kept}-{rest}{number[0] if number else ''}"
 
 
 def _rooted(paths: list[list[str]]) -> tuple[list[list[str]] | None, str]:

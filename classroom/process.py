@@ -11,7 +11,6 @@ import os
 import secrets
 import select
 import shlex
-import shutil
 import socket
 import subprocess
 import sys
@@ -19,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from classroom import cgroup
+from classroom import cgroup, temporary
 from classroom.answers import packed, packed_at_hand
 from classroom.limits import Limits
 from classroom.spent import Budget, Spent, inner
@@ -106,7 +105,7 @@ class Process:
             with contextlib.suppress(OSError):
                 pipe.close()
         self._stack.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        temporary.remove(self._folder)
 
     def ask(self, request: dict[str, Any], during: str, most: float) -> dict[str, Any]:
         """Send a request and wait for its reply; raises `Ended` when none comes in time, and ends the process.
@@ -208,13 +207,16 @@ class Process:
     def _look_at_folder(self) -> None:
         """Where nothing bounds the folder as a whole, what lies in it is counted while its code runs."""
         size = count = 0
-        for folder, _, names in os.walk(self._work):
-            for name in names:
-                with contextlib.suppress(OSError):
-                    size += os.lstat(os.path.join(folder, name)).st_size
-                count += 1
+        try:
+            for folder, folders, names in os.walk(self._work):
+                count += len(folders) + len(names)
+                for name in names:
+                    with contextlib.suppress(OSError):
+                        size += os.lstat(os.path.join(folder, name)).st_size
                 if size > self.limits.disk or count > self.limits.files:
                     raise Ended("it wrote more than it may")
+        except RecursionError:  # of folders so deep that some versions of Python give up
+            raise Ended("it wrote more than it may") from None
 
 
 def _read(message: bytes) -> Note:

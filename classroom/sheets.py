@@ -19,6 +19,7 @@ BEGINNING = re.compile(
     r"[\s\"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]*)"
     r"([=+\-@＝＋－＠﹦﹢﹣﹫\u2212]?)"
 )
+MARKED = re.compile(BEGINNING.pattern.replace("([=", "('?)([=", 1))
 
 
 def safe(text: str) -> str:
@@ -32,6 +33,11 @@ def safe(text: str) -> str:
 def marked(text: str) -> str:
     """The text with an apostrophe before each sign that begins a formula."""
     return BEGINNING.sub(lambda found: f"{found[1]}'{found[2]}" if found[2] else found[1], text)
+
+
+def unmarked(text: str) -> str:
+    """The text without the apostrophes that `marked` put there."""
+    return MARKED.sub(lambda found: found[1] + ("" if found[3] else found[2]) + found[3], text)
 
 
 def name(student: str) -> str:

@@ -188,7 +188,7 @@ class Student:
                     output = _shown(str(reply.get("output", ""))[: self.limits.output + 100])
                     skipped = tuple(clean(one) for one in _texts(reply, "skipped")[:5])
                     self.ran.setdefault(step.cell, Ran(output, _error(reply, self.limits), skipped))
-                if step.keep:
+                if step.keep and step.cell not in self._without:
                     self._known[step.cell] = self._remember(step)
                 if visit := self._visits.get(step.cell):
                     visit()
@@ -198,7 +198,6 @@ class Student:
             except Ended as ended:
                 if step.source is None:
                     self._known[step.cell] = {}
-                    return None
                 return step.cell, str(ended)
         return None
 

@@ -54,7 +54,15 @@ def used() -> Iterator[None]:
         tempfile.tempdir = before
 
 
+def remove(folder: Path | str) -> None:
+    """Remove a folder, however deep: Python's own way calls itself for each level, in some versions."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:
+        subprocess.run(["rm", "-rf", "--", str(folder)], stderr=subprocess.DEVNULL, check=False)
+
+
 def _remove(made: Path, owner: int) -> None:
     """At an orderly end at once; otherwise the keeper does it."""
     if os.getpid() == owner:  # and not a process that it has forked
-        shutil.rmtree(made, ignore_errors=True)
+        remove(made)

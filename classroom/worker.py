@@ -4,7 +4,7 @@ import contextlib
 import ctypes
 import multiprocessing
 import os
-import shutil
+import resource
 import signal
 import sys
 import tempfile
@@ -26,6 +26,7 @@ CONTEXT = multiprocessing.get_context("fork") if sys.platform == "linux" else mu
 GRACE = 5  # seconds to end what it has started
 MOST = 1_000  # processes at once
 PARENT_DIES = 1  # PR_SET_PDEATHSIG of Linux
+MEMORY = 4 << 30  # bytes of a process that works: what a function returns can make a test ask for any number
 _own: set[int] = set()
 
 Results = Generator[tuple[str, Any], None, None]
@@ -194,7 +195,7 @@ class _Process:
                 process.join()
             if process.exitcode:
                 end_strays(Path(self.folder), within=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        temporary.remove(self.folder)
 
 
 def _work(
@@ -205,6 +206,8 @@ def _work(
     for descriptor in _own:
         os.close(descriptor)
     tempfile.tempdir = folder
+    with contextlib.suppress(ValueError, OSError):  # not every system has this limit
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     try:
         if parent:
             end_with(parent)

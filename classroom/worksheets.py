@@ -72,11 +72,14 @@ class Worksheet:
 
     def put(self, row: list[Cell], column: int, value: str) -> None:
         """Write a value into a cell, in quotes where it needs them or the cell had them."""
-        cell = row[column]
+        end = row[-1].end
+        cell = row[column] if column < len(row) else Cell("", end, end)
         if cell.value == value:
             return
         quoted = self.text[cell.start : cell.start + 1] == '"' or re.search(rf'["\r\n{self.delimiter}]', value)
-        self.changes.append((cell.start, cell.end, '"' + value.replace('"', '""') + '"' if quoted else value))
+        new = '"' + value.replace('"', '""') + '"' if quoted else value
+        missing = self.delimiter * (column + 1 - len(row))  # spreadsheets leave out a row's last cells that are empty
+        self.changes.append((cell.start, cell.end, missing + new))
 
     def content(self) -> bytes:
         """The file with the changes. CourseError where its encoding lacks a letter."""

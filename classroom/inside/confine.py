@@ -36,9 +36,18 @@ SYSCALLS: dict[str, tuple[int | None, int | None]] = {
     "close_range": (436, 436), "seccomp": (317, 277), "rt_sigaction": (13, 134), "sched_setscheduler": (144, 119),
     "setpriority": (141, 140),
 }  # fmt: skip
+# Landlock restricts none of these: they do nothing, and say that it was done, since copying a file asks for them.
+IDLE: dict[str, tuple[int | None, int | None]] = {
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
+}  # fmt: skip
+# sched_setaffinity, sched_setattr, sched_setparam, prlimit64
+OF_ITSELF = ((203, 122), (314, 274), (142, 118), (302, 261))
 PRCTL = (157, 167)
 MMAP, SHARED_BY_NOBODY = (9, 222), 0x21  # MAP_SHARED | MAP_ANONYMOUS: memory that RLIMIT_DATA does not count
-FCNTL, LOCKING = (72, 25), (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)  # locks of a file, leases of it, notices about it
+# Locks of a file, leases of it, notices about it; and to whom a descriptor's signals go, which may kill.
+FCNTL, LOCKING = (72, 25), (5, 6, 7, 8, 10, 15, 36, 37, 38, 1024, 1025, 1026)
+IOCTL, OWNING = (16, 29), (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP: the same for sockets
 CLONE, CLONE3, TGKILL = (56, 220), (435, 435), (234, 131)
 CLONE_THREAD = 0x10000
 # Calls that would end, replace or silence a descriptor: the first argument, for dup2 and dup3 the second too.
@@ -49,6 +58,7 @@ MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 # BPF_LD|W|ABS, JMP|JEQ|K, JMP|JGE|K, ALU|AND|K, RET|K
 LOAD, EQUAL, AT_LEAST, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 ALLOW, KILL, DENY, NO_SUCH_CALL = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
+NOTHING = 0x00050000  # the call returns 0
 NUMBER, ARCHITECTURE, FIRST, SECOND, FOURTH = 0, 4, 16, 24, 40  # offsets in struct seccomp_data
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 LIBRARIES = (
@@ -126,6 +136,11 @@ def _filter(architecture: int, column: int, held: tuple[int, ...]) -> list[tuple
         code += [(AT_LEAST, 0, 1, 0x40000000), (RETURN, 0, 0, DENY)]  # the x32 numbers of the same calls
     for numbers in SYSCALLS.values():
         code += refuse(numbers[column])
+    for numbers in IDLE.values():
+        code += refuse(numbers[column], NOTHING)
+    for numbers in OF_ITSELF:
+        code += [(EQUAL, 0, 5, numbers[column]), (LOAD, 0, 0, FIRST), (EQUAL, 2, 0, 0), (EQUAL, 1, 0, os.getpid()),
+                 (RETURN, 0, 0, DENY), (LOAD, 0, 0, NUMBER)]  # fmt: skip
     code += refuse(CLONE3[column], NO_SUCH_CALL)  # the C library then takes clone, whose flags can be seen
     code += [(EQUAL, 0, 5, CLONE[column]), (LOAD, 0, 0, FIRST), (AND, 0, 0, CLONE_THREAD), (EQUAL, 1, 0, CLONE_THREAD),
              (RETURN, 0, 0, DENY), (LOAD, 0, 0, NUMBER)]  # fmt: skip
@@ -145,6 +160,7 @@ def _filter(architecture: int, column: int, held: tuple[int, ...]) -> list[tuple
         (LOAD, 0, 0, NUMBER),
     ]
     code += argument(FCNTL[column], SECOND, LOCKING)
+    code += argument(IOCTL[column], SECOND, OWNING)
     code += argument(PRCTL[column], FIRST, (PR_SET_SECCOMP,))  # another filter could silence the notes
     for calls, offset in ((ON_DESCRIPTOR, FIRST), (ONTO_DESCRIPTOR, SECOND)):
         for numbers in calls:

@@ -169,7 +169,7 @@ def guard(
             return False
 
     imports = frozenset(os.path.realpath(place) for place in sys.path)
-    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
     def hook(event: str, arguments: tuple[Any, ...], ask: Any = ask, outside: Any = outside, same: Any = same, refused: Any = MappingProxyType(dict(REFUSED)),
              workings: Any = MappingProxyType(dict(WORKINGS)), reading: Any = READING, changing: Any = WRITING,

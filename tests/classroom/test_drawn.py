@@ -296,3 +296,28 @@ def test_a_new_set_comes_from_a_template_that_works_as_it_is(tmp_path, capsys):
     assert command.main([*arguments, "new", "../x", "--graded", str(tmp_path / "own")]) == 1
     assert not (tmp_path / "x.md").exists()
     assert command.main([*arguments, "release", "--graded", str(tmp_path / "own")]) == 0, capsys.readouterr().err
+
+
+def test_a_name_with_joiners_inside_draws_as_it_is_written():
+    name = "علی\u200cرضا"
+    source = "n = random.randint(1, 10**9)"
+    kept, told = drawn.space(f"random = drawn_for(student, 'a task')\n{source}", {"drawn_for": drawn_for}, name)
+    assert kept["n"] == drawn_for(name, "a task").randint(1, 10**9)
+    assert told == name.replace("\u200c", "")
+
+
+class Falling(np.random.RandomState):
+    """The first permutation of whose numbers falls."""
+
+    falls = True
+
+    def permutation(self, n):
+        falls, self.falls = self.falls, False
+        return np.arange(n)[::-1] if falls else super().permutation(n)
+
+
+def test_scores_of_which_none_rises_are_drawn_anew(capsys):
+    text = (sets.GRADED / "chapter_07.md").read_text(encoding="utf8")
+    found = {"np": np, "random": Falling(1)}
+    exec(re.search(r"```python data\n(.*?)```", text, re.DOTALL)[1], found)
+    assert found["rises"]

@@ -95,11 +95,13 @@ def test_a_second_return_replaces_its_own_comment_and_old_downloads_have_no_fold
     sheet = moodle(tmp_path / "Grades.csv", ("201", "203"))
     give_back(course, SET, graded(course, {}), sheet)
     once = course.folder / "returned" / SET / sheet.name
-    sheet.write_bytes(once.read_bytes())
+    before, ours, after = once.read_bytes().rpartition(b"13.5 of 14 points.")
+    sheet.write_bytes(before + ours + b" Well done." + after)
     give_back(course, SET, graded(course, {"Ελένη-Παππά_201": {"test-long_enough": 1.0, "explain-hull": 0.5}}), sheet)
     found = {row["Identifier"]: row for row in table(once.read_bytes())}
     assert found["Participant 201"]["Grade"] == "1.5"
     assert found["Participant 201"]["Feedback comments"] == "1.5 of 14 points."
+    assert found["Participant 203"]["Feedback comments"] == "13.5 of 14 points. Well done."
     assert set(packed(course)) == {f"{name}feedback.html" for name in flat.values()}
 
 
@@ -217,6 +219,17 @@ def test_a_plain_sheet_is_filled_in_by_name(course, work, tmp_path):
     assert set(packed(course)) == {f"{name}/feedback.html" for name in names}
 
 
+def test_a_row_without_its_last_cells_gets_its_points_too(course, work, tmp_path):
+    """As a spreadsheet writes a column that is empty further down."""
+    downloads.collect(course, SET, archive(tmp_path, {f"{name}/{SET}.ipynb": work for name in ("anna", "ben")}))
+    sheet = tmp_path / "class.csv"
+    sheet.write_text("student,note,chapter_01\nanna\nben,,\n")
+    said = "\n".join(give_back(course, SET, graded(course, {}), sheet))
+    made = (course.folder / "returned" / SET / sheet.name).read_text()
+    assert made == "student,note,chapter_01\nanna,,13.5\nben,,13.5\n"
+    assert "2 grades in" in said
+
+
 def test_work_of_another_platform_and_one_student_under_two_names_are_named(course, work, tmp_path):
     downloads.collect(course, SET, archive(tmp_path, {f"{FOLDERS['201']}/f.ipynb": work, f"eve/{SET}.ipynb": work}))
     married = {"Anna Schmidt_203_assignsubmission_file/f.ipynb": work, f"{FOLDERS['203']}/f.ipynb": work}
@@ -234,6 +247,7 @@ def test_a_groups_number_is_nobodys_and_exempt_students_are_excused(course, work
     sheet = moodle(tmp_path / "Grades.csv", ("201", "203", "300"))
     said = "\n".join(give_back(course, SET, rows, sheet))
     assert "another name in the sheet than in the download, left as it was (1): Anna Müller." in said
+    assert not [name for name in packed(course) if "_203" in name]  # whose page it is nobody knows
     assert "exempt, left as it was (2): Ελένη Παππά, Nobody, Handed In." in said
     assert (course.folder / "returned" / SET / sheet.name).read_bytes() == sheet.read_bytes()
     sheet.write_text(BOOK)
@@ -277,6 +291,12 @@ def test_the_whole_way_by_command(course, classroom, work, tmp_path):
     row = table((course.folder / "returned" / SET / sheet.name).read_bytes())[0]
     assert row["Grade"] == f"{grades.table(course, SET)[0].score:g}" == "14"
     assert "14 of 14" in packed(course)[f"{FOLDERS['201']}/feedback.html"]
+    changed = nbformat.reads(work, 4)
+    changed.cells.append(nbformat.v4.new_markdown_cell("One thing more."))
+    later = {f"{FOLDERS['201']}/{SET}.ipynb": nbformat.writes(changed)}
+    classroom("collect", archive(tmp_path, later, "later.zip"), SET, "--times", sheet)
+    code, said = classroom("return", SET, sheet)
+    assert (code, "1 handed in anew" in said) == (1, True)
 
 
 OTHERS = {

@@ -1,9 +1,11 @@
 """A late day costs what the rule says, where a platform or the teacher vouches for the time, and nobody pays for a file's."""
 
+import time
+
 import nbformat
 import pytest
 
-from classroom import downloads, lateness
+from classroom import downloads, lateness, platforms
 from classroom.course import CourseError
 from classroom.demo.submissions import RIGHT, fill, named
 from tests.helpers.archives import FOLDERS, SET, archive, moodle
@@ -95,6 +97,18 @@ def test_extra_days_late_days_and_exemptions_are_the_students_own(course, sheet,
     assert lateness.absent(course, SET) == [("Jörg", "not handed in")]
 
 
+def test_a_student_whom_each_set_numbers_anew_is_one(course, sheet, blackboard):
+    blackboard(anna_317="2026-03-04-12-00-00")
+    sheet("deadlines", f"set;due;percent per day\nearly;01.02.2026 23:59;10\n{SET};01.03.2026 23:59;10\n")
+    record = course.remember(downloads.RECORD)
+    early = {"path": "", "origin": "moodle", "who": "anna", "time": "2026-02-02T12:00:00+00:00", "source": "Moodle"}
+    course.remember(downloads.RECORD, record | {"early/anna_203": early})
+    sheet("students", "student,late days\n203; 317,2\n")
+    (late,) = lateness.judged(course, SET).values()
+    assert (late.days, late.used) == (3, 1)  # the other late day went into the set before
+    assert lateness.absent(course, SET) == []
+
+
 def test_a_files_time_takes_nothing_off_and_canvas_says_late_and_no_more(course, sheet, work, tmp_path):
     sheet("deadlines", DUE + f"{SET},2026-01-01 23:59,,50,\n")
     downloads.collect(course, SET, archive(tmp_path, {f"ada/{SET}.ipynb": work}))
@@ -183,3 +197,30 @@ def test_lateness_stands_in_the_grades_and_in_the_feedback(course, sheet, classr
     sheet("students", "student,extra days\nada,2\n")
     classroom("grade")
     assert lines(course)["ada"]["score"] == "11"
+
+
+@pytest.fixture
+def berlin(monkeypatch):
+    """A place where clocks change."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_days_are_those_of_the_clock_on_the_wall(course, sheet, blackboard, berlin):
+    blackboard(ada="2026-10-26-23-30-00", bob="2026-10-25-23-30-00")
+    sheet("deadlines", DUE + f"{SET},2026-10-24 23:59,,10,\n")
+    sheet("students", "student,extra days\nada,2\n")
+    found = lateness.judged(course, SET)
+    assert {who: late.days for who, late in found.items()} == {"ada": 0, "bob": 1}
+
+
+def test_a_long_name_keeps_its_number():
+    long = "Константинопольская Александра Владимировна_12345"
+    short = platforms.plain(long)
+    assert platforms.plain(short) == short
+    assert len(short.encode()) <= 80
+    assert lateness.same("12345", short)
+    assert lateness.same(long, short)

@@ -211,7 +211,9 @@ def test_work_without_a_grade_can_be_given_points_but_not_confirmed(course, clas
     row = lines(course)["eve"]
     assert (row["score"], row["state"]) == ("0", "graded")
     assert row["notes"].startswith("cleared: never answered my mail")
-    assert "0 of 14" in (course.folder / "feedback" / "eve" / SET / f"{SET}.html").read_text()
+    page = (course.folder / "feedback" / "eve" / SET / f"{SET}.html").read_text()
+    assert "0 of 14" in page
+    assert "has no grade yet" not in page
 
 
 ROW = ("student", "reason", "decision", "comment")
@@ -289,3 +291,29 @@ def test_hostile_names_and_messages_harm_neither_terminal_nor_table(course, clas
     write(course, [list((row | {"points": "1"}).values())])
     classroom("grade")
     assert lines(course)["'=cmd|x"]["score"] == "12"
+
+
+def test_an_answer_that_is_gone_takes_its_points_along(course, classroom, graded, submit, notebook, fill_in, lines):
+    fill_in(ada={"points": "3"})
+    classroom("grade")
+    stub = next(cell.source for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == HULL)
+    submit("ada", fill(notebook, RIGHT, {HULL: stub}))
+    classroom("grade")
+    assert lines(course)["ada"]["score"] == "11"
+
+
+def test_a_comment_is_read_as_it_was_written(course, classroom, graded, fill_in):
+    fill_in(ada={"points": "2", "comment": "Gut, -1 für das Vorzeichen"})
+    for _ in range(2):
+        classroom("grade")
+    page = (course.folder / "feedback" / "ada" / SET / f"{SET}.html").read_text()
+    assert "Gut, -1" in page
+    assert sheets.unmarked(sheets.marked("=a; -b\n- c, 'd' +e")) == "=a; -b\n- c, 'd' +e"
+
+
+def test_a_row_whose_answer_a_spreadsheet_wrote_anew_is_passed_over_and_said(course, classroom, graded, fill_in, lines):
+    fill_in(ada={"points": "3"})
+    classroom("grade")
+    fill_in(ada={"answer": "01. Feb"})
+    assert "ada, explain-hull: its row has another answer; passed over." in classroom("grade")[1]
+    assert lines(course)["ada"]["score"] == "14"

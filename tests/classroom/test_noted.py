@@ -207,3 +207,17 @@ def test_what_was_tried_and_refused_is_a_remark_behind_a_wall_and_else_for_a_per
     assert told["notes"] == ["answer-tempered, line 2: tried to reach a file outside its folder (refused)"]
     told, _ = graded(source, answer, walls=replace(LIMITS, hidden=True))
     assert told["person"] == ["answer-tempered, line 2: tried to reach a file outside its folder"]
+
+
+FORGED = """import functools, os
+from attnlib import attention
+def tempered_attention(x, temperature):
+    os.write(250, b"('reached', 'attnlib.exercises.harness.call', 'cell answer-tempered', 6, 'a:b')")
+    os.write(250, b"('reached', 'a.b', 'cell answer-tempered', 6, '<attnlib>/exercises/harness.py:call')")
+    return call(functools.partial(attention, scale=1 / temperature), (x, x, x))
+"""
+
+
+def test_notes_that_a_student_writes_hide_no_other(source):
+    told, _ = graded(source, FORGED)
+    assert any("the test of tempered_attention reached attnlib." in what for what in told["person"]), told

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 
 from classroom import pages, progress, scheduler, walls, worker
@@ -290,3 +291,12 @@ def test_no_scheduler_at_an_address_is_said(cluster, course, classroom, monkeypa
         code, said = classroom("grade")
         assert code == 1
         assert f"No Dask scheduler answers at {address} (" in said.splitlines()[-1]
+
+
+def _room():
+    return len(np.empty(1 << 30))
+
+
+def test_what_grades_has_a_limit_of_memory():
+    with pytest.raises(worker.Stopped, match="MemoryError"):
+        worker.run(60, _room)

@@ -1,5 +1,6 @@
 """A submission is held to its time, memory, output and folder, leaves no process, and cannot hold the grader up."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -372,3 +373,50 @@ def test_a_control_group_ends_what_takes_more_than_it_may():
     ran, _ = run(hoard, "print(1)", limits=limits, kind=walls.best())
     assert ran["0"].error.text == "it ended the process"
     assert ran["1"].output == "1\n"
+
+
+def test_no_descriptor_sends_signals_to_a_process(kind):
+    ways = ["fcntl.fcntl(r, 8, os.getpid())", "fcntl.fcntl(r, 10, 9)", "fcntl.fcntl(r, 15, bytes(8))"]
+    ways += ["fcntl.ioctl(s, 0x8901, bytes(4))", "fcntl.ioctl(s, 0x8902, bytes(4))"]
+    tries = "\n".join(f"try:\n    {one}\n    print('done')\nexcept OSError as e:\n    print(e.errno)" for one in ways)
+    ran, _ = run(f"import fcntl, os, socket\nr, w = os.pipe()\ns, t = socket.socketpair()\n{tries}", kind=kind)
+    assert ran["0"].output.split() == ["1"] * 5
+
+
+def test_no_code_changes_who_may_read_pythons_packages(kind):
+    place = os.path.dirname(np.__file__)
+    before = os.stat(place).st_ctime_ns
+    run(f"import os\nf = os.open({place!r}, os.O_RDONLY)\nos.fchmod(f, os.fstat(f).st_mode & 0o777)", kind=kind)
+    assert os.stat(place).st_ctime_ns == before
+
+
+def test_no_other_process_is_moved_to_another_core(kind):
+    ran, _ = run("import os\nos.sched_setaffinity(os.getpid() + 1, os.sched_getaffinity(0))", kind=kind)
+    assert ran["0"].error.name == "PermissionError"
+    ran, _ = run("import os\nos.sched_setaffinity(0, os.sched_getaffinity(0))\nprint('mine')", kind=kind)
+    assert ran["0"].output == "mine\n"
+
+
+def test_a_value_too_large_to_send_costs_no_other_test():
+    steps = [Step("a", "import numpy as np\ndef f(): return 1\nbig = np.zeros(1000)"), Step("t", keep=("big",))]
+    steps += [Step("b", "def g(): return 2"), Step("u", keep=("f", "g"))]
+    with Student(steps, dataclasses.replace(SMALL, reply=5000), walls.LIMITS) as student:
+        assert student.run()["t"].error.text == "it sent too much"
+        names = student.names("u", ("f", "g"))
+        assert (names["f"](), names["g"]()) == (1, 2)
+
+
+def test_folders_count_and_go_however_deep_they_are():
+    deep = "import os, time\nfor _ in range(1500):\n    os.mkdir('a')\n    os.chdir('a')\ntime.sleep(3)"
+    ran, _ = run("x = 1", deep, "print(x)", limits=dataclasses.replace(SMALL, seconds=8))
+    assert (ran["1"].error.text, ran["2"].output) == ("it wrote more than it may", "1\n")
+
+
+def test_a_file_that_may_be_read_is_not_emptied():
+    place = walls.runner() / "attnlib" / "scrap.txt"
+    place.write_text("whole")
+    try:
+        ran, _ = run(f"import os\nos.open({str(place)!r}, os.O_RDONLY | os.O_TRUNC)")
+        assert (place.read_text(), ran["0"].error.name) == ("whole", "PermissionError")
+    finally:
+        place.unlink()

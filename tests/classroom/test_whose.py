@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from classroom import drawn, whose
+from classroom import drawn, platforms, whose
 from tests.helpers.graded import BY_STUDENT, GRADED, known
 
 # What a platform calls a student, and what such a student writes.
@@ -17,6 +17,8 @@ HONEST = [
     ("müllerannamaria_503", "Anna Müller"),
     ("mülleranna_503", "Anna Maria Müller"),
     ("παππάελένη_501", "Ελένη Παππά"),
+    (platforms.plain("क्षितिज शर्मा_12"), "क्षितिज शर्मा"),
+    (platforms.plain("สมหญิง ใจดี_13"), "สมหญิง ใจดี"),
     ("לוינועה_502", "נועה לוי"),
     ("smithannmarie_505", "Ann-Marie Smith"),
     ("garcíalópezjosé_9", "José García López"),
@@ -62,6 +64,8 @@ UNCLEAR = [
     ("eleni_4", "Ελένη Παππά"),
     ("Katherine-Brown_2", "Kate Brown"),
     ("brownkatherine_2", "Kate Brown"),
+    ("Participant_203", "Anna Müller"),
+    ("anon_abcde", "Anna Müller"),
 ]
 
 

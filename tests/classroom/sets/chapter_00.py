@@ -106,6 +106,7 @@ WRONG = {
         ("share / (1 - share)", "share"),
         ("share / (1 - share)", "(1 - share) / share"),
         ("others.max()", "0"),
+        ("others.max()", "scores.max()"),
         ("rest = top + ", "rest = "),
         ("top + np.log(np.exp(others - top).sum())", "top"),
         ("top + np.log(np.exp(others - top).sum())", "others.mean()"),

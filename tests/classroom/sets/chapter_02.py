@@ -21,6 +21,7 @@ RIGHT = {
         "def factor(m):\n    u, s, v = np.linalg.svd(m)\n    return u * np.sqrt(s)",
         "def factor(m):\n    w, v = np.linalg.eigh(m)\n    return v @ np.diag(np.sqrt(np.abs(w))) @ v.T",
         "def factor(m):\n    return np.linalg.cholesky(np.asarray(m) + 1e-12 * np.eye(len(m)))",
+        "def factor(m):\n    w, v = np.linalg.eigh(m)\n    u = v * np.sqrt(w.clip(0))\n    return np.hstack([u, u]) / 2**0.5",
     ],
     "scores_from": [
         SCORES,

@@ -50,7 +50,7 @@ RIGHT = {
     ],
     "deviation": [DEVIATION, f"round({DEVIATION}, 2)", "(spread_q**2 * spread_k**2 * width) ** 0.5"],
     "wider": [WIDER, f"int({WIDER})", "width * factor**2"],
-    "divided_by": [DIVIDED, f"list({DIVIDED})", f"({ROW}, float({DIVIDED}[1]))"],
+    "divided_by": [DIVIDED, f"list({DIVIDED})", f"({ROW}, {BY}[{ROW}])", f"({ROW}, float({DIVIDED}[1]))"],
 }
 WRONG = {
     "log_softmax": [

@@ -109,6 +109,7 @@ WRONG = {
             ("-np.mean", "np.mean"),
             ("np.log(", "np.log2("),
             ("    logits = logits - logits.max(axis=1, keepdims=True)\n", ""),
+            ("logits.max(axis=1, keepdims=True)", "logits.max()"),
             ("sum(axis=1, keepdims=True))\n", "sum(axis=0, keepdims=True))\n"),
             ("logs = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))", "logs = logits"),
             ("logs = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))",

@@ -106,7 +106,7 @@ WRONG = {
     ],
     "sure": [
         "1 / (1 + np.exp(-lead))", "lead / (lead + others)", "np.exp(lead) / others", "1 / (1 + others * np.exp(lead))",
-        "1 / (1 + others)", f"1 - {SURE} / 2",
+        "1 / (1 + others)", f"1 - {SURE} / 2", "1 / (1 + (others + 1) * np.exp(-lead))",
         f"np.log({SURE})", f"-np.log({SURE}) - 1", f"100 * {SURE}", f"{SURE} * 0.97", f"str({SURE})", "None",
     ],
     "astray": [

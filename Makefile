@@ -46,7 +46,7 @@ $(WIDGETS): .venv/ready $(wildcard attnlib/widgets/*.mjs attnlib/widgets/*.css a
 # What the book is made of. Nothing is done while it, the folder of wheels, and the site's own address, are what the site
 # in _build was made from.
 SOURCES := _config.yml _toc.yml index.md references.bib chapters _ext attnlib anywidget-static/src pyodide-cells/src \
-  tools/lite.py tools/notebooks.py tools/site_zip.py pyproject.toml requirements.txt package-lock.json README.md LICENSE \
+  tools/lite.py tools/notebooks.py tools/setup.py tools/site_zip.py pyproject.toml requirements.txt package-lock.json README.md LICENSE \
   CHANGELOG.md
 
 # A failed build forgets what it had read: its warnings would not come again.

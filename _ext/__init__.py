@@ -65,6 +65,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", reading_time.write)
     app.connect("doctree-read", images.shorten)
     app.connect("env-updated", ledger.again)
+    app.connect("env-updated", pages.again)
     for step in (exercises, glossary, ledger, reading_time):
         app.connect("env-check-consistency", warn_of(step))
     app.add_post_transform(exercises.CompleteExercises)
@@ -81,6 +82,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", glossary.weigh)
     app.connect("html-page-context", room.write)
     app.connect("html-page-context", pages.choose_files, priority=950)  # after all that add files
+    app.connect("build-finished", pages.drop_old)
     app.connect("build-finished", pages.write_addresses)
     app.connect("build-finished", downloads.write)
     app.connect("build-finished", launch.copy_lite)

@@ -98,7 +98,8 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         return
     root, folder = Path(app.srcdir), Path(app.outdir) / FOLDER
     made = [folder / WHEEL, *(folder / f"{name}.ipynb" for name in chapters)]
-    project, converter = ((root / file).read_text(encoding="utf8") for file in ("pyproject.toml", "tools/notebooks.py"))
+    names = ("tools/notebooks.py", "pyproject.toml", "README.md", "LICENSE")
+    converter, *project = ((root / file).read_text(encoding="utf8") for file in names)
     once(made[0], project, lambda: list(WheelBuilder(str(root)).build(directory=str(folder))))
     base = app.config.html_baseurl
     for file in made[1:]:

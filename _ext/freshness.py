@@ -35,6 +35,9 @@ def set_cache(app: Sphinx, config: Config) -> None:
     """Say where outputs are kept, and what was noted of the files; drop the caches of older code."""
     global _notes
     _notes = Path(app.doctreedir) / f"made-{version(app)}"
+    for old in Path(app.doctreedir).glob("made-*"):
+        if old.name != _notes.name:
+            shutil.rmtree(old)  # of other code, which has made the same files anew since
     caches, code = Path(app.outdir).parent / ".jupyter_cache", digest(Path(app.srcdir), *PACKAGES)
     config.nb_execution_cache_path = str(caches / code)
     for old in caches.glob("*"):

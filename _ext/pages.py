@@ -17,6 +17,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.environment.adapters.toctree import document_toc
 from sphinx.errors import ConfigError, ExtensionError
 from sphinx.util import logging
@@ -31,6 +32,7 @@ THEME = Path("_ext/theme")
 STYLES = (KATEX, THEME / "page.css", THEME / "content.css")
 REPLACED = {"pygments", "basic", "copybutton", "exercise", "mystnb", "katex", "katex-math"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # what no step has replaced
+MADE = {"404", "genindex", "py-modindex", "search"}  # pages without a source
 SEARCHING = {"doctools.js", "sphinx_highlight.js"}  # on any other page they would only take keys such as Escape
 logger = logging.getLogger(__name__)
 
@@ -79,7 +81,9 @@ def write_style(app: Sphinx) -> None:
     """Offer the stylesheet as a static file, before Sphinx makes links to it."""
     file = Path(app.doctreedir).parent / "styles/book.css"
     file.parent.mkdir(parents=True, exist_ok=True)
-    once(file, "", lambda: file.write_text(style(Path(app.srcdir)), encoding="utf8"))
+    root = Path(app.srcdir)
+    made_from = [(root / part).read_bytes() for part in STYLES if (root / part).exists()]
+    once(file, made_from, lambda: file.write_text(style(root), encoding="utf8"))
     app.config.html_static_path.append(str(file.parent))
 
 
@@ -113,6 +117,29 @@ def _contents(app: Sphinx, page: str) -> list[dict[str, Any]]:
             chapter["sections"] = builder.render_partial(sections[0])["fragment"] if sections else ""
         chapters.append(chapter | {"current": name == page})
     return chapters
+
+
+def again(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Every page, when a title or the contents have changed: all list the chapters, and links show titles of elsewhere."""
+    trees = env.tocs[app.config.root_doc].findall(addnodes.toctree)
+    shown: list[Any] = [(str(tree["caption"]), *tree["includefiles"]) for tree in trees]
+    shown += sorted((page, title.astext()) for page, title in env.titles.items())
+    labels = env.get_domain("std").data["labels"]
+    shown += sorted((label, page, str(title)) for label, (page, _, title) in labels.items())
+    before, env.__dict__["shown"] = env.__dict__.get("shown", shown), shown
+    return [] if before == shown else sorted(env.found_docs)
+
+
+def drop_old(app: Sphinx, exception: Exception | None) -> None:
+    """Drop the pages whose sources have gone: a link to one would seem to lead somewhere."""
+    if exception or app.builder.format != "html":
+        return
+    site = Path(app.outdir)
+    for file in [*site.rglob("*.html")]:
+        inside = file.relative_to(site)
+        page = inside.with_suffix("").as_posix()
+        if page not in app.env.found_docs | MADE and inside.parts[0] not in {"_static", "lite"}:
+            file.unlink()
 
 
 def choose_files(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

@@ -151,7 +151,6 @@ class Stage:
         return attention_weights(self.query, self.key, self.mask, scale=self.scale, bias=self.bias)
 
 
-@cache
 def two_heads() -> dict[str, Array]:
     """A small layer that was trained on these words: the `query`, `key` and `value` of two heads, and their `w_o`.
 
@@ -163,6 +162,11 @@ def two_heads() -> dict[str, Array]:
     >>> {name: array.shape for name, array in two_heads().items()}
     {'query': (2, 5, 4), 'key': (2, 5, 4), 'value': (2, 5, 3), 'w_o': (6, 8)}
     """
+    return dict(_two_heads())
+
+
+@cache
+def _two_heads() -> dict[str, Array]:
     record = json.loads(files("attnlib").joinpath("data/two_heads.json").read_text())
     learned = {name: np.array(rows) for name, rows in record["parameters"].items()}
     placed = EMBEDDINGS + learned["position"]

@@ -124,6 +124,7 @@ def multi_head_attention(
     if num_kv_heads < 1 or num_heads % num_kv_heads:
         raise ValueError(f"num_heads = {num_heads} does not divide into num_kv_heads = {num_kv_heads} groups")
     dropout = _probability("dropout", dropout)
+    read = "x" if context is None else "context"  # what keys and values come from
     arrays: dict[str, Array | None] = {
         "x": x,
         "context": x if context is None else context,
@@ -138,8 +139,8 @@ def multi_head_attention(
     x, context, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o = copies
     mask = None if mask is None else as_array("mask", mask, "b", ndim=2)
     query = split_heads(projected("x", x, "w_q", w_q, b_q), num_heads)  # (*batch, h, n, d_k)
-    key = split_heads(projected("context", context, "w_k", w_k, b_k), num_kv_heads)  # (*batch, g, n_c, d_k)
-    value = split_heads(projected("context", context, "w_v", w_v, b_v), num_kv_heads)  # (*batch, g, n_c, d_v)
+    key = split_heads(projected(read, context, "w_k", w_k, b_k), num_kv_heads)  # (*batch, g, n_c, d_k)
+    value = split_heads(projected(read, context, "w_v", w_v, b_v), num_kv_heads)  # (*batch, g, n_c, d_v)
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(
             f"w_q of shape {w_q.shape} gives each of num_heads = {num_heads} heads {query.shape[-1]} columns, "

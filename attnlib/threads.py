@@ -4,7 +4,7 @@ import ctypes
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -31,8 +31,11 @@ def share_out(work: Callable[[Task], object], tasks: Iterable[Task], *, alone: b
     left = iter(tasks)
 
     def take() -> None:
-        for task in left:
-            work(task)
+        try:
+            for task in left:
+                work(task)
+        finally:
+            deque(left, maxlen=0)  # after an error nobody goes on
 
     with _single_products() as threads:
         if alone or len(tasks) < 2 or threads < 2:
@@ -44,9 +47,9 @@ def share_out(work: Callable[[Task], object], tasks: Iterable[Task], *, alone: b
                     helpers.append(_pool(threads).submit(take))
             take()
         finally:
-            deque(left, maxlen=0)  # after an error nobody goes on
-            for helper in helpers:
-                helper.result()
+            wait(helpers)
+        for helper in helpers:
+            helper.result()
 
 
 @cache

@@ -104,6 +104,8 @@ def _one(was: Cell, cell: Cell, target: Cell | None, said: Counter[str]) -> list
         said["taken out"] += 1
         return []
     if target.metadata != was.metadata:
+        for name in was.metadata.keys() - target.metadata.keys():
+            cell.metadata.pop(name, None)
         cell.metadata.update(copy.deepcopy(target.metadata))
     if key(target) == key(cell):
         return [cell]

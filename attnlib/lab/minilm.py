@@ -1,6 +1,7 @@
 """What the sentence model all-MiniLM-L6-v2 does with some texts, recorded by `attnlib.training.minilm`."""
 
 import base64
+import copy
 import gzip
 import json
 from collections.abc import Iterable
@@ -128,7 +129,7 @@ def silenced_layers(layers: Iterable[int], way: str = "zero") -> dict[str, Any]:
     last = len(found).bit_length() - 2
     silent = {as_integer(f"layers[{i}]", layer, 0, last) for i, layer in enumerate(as_list("layers", layers))}
     made: dict[str, Any] = found[sum(1 << (last - layer) for layer in silent)]
-    return made
+    return copy.deepcopy(made)
 
 
 @cache

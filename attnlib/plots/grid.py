@@ -117,6 +117,7 @@ def heatmap(
     cell, down, upright, steps = _spacing(tokens, keys, columns, numbers)
     over = (LETTER * max(map(len, keys)) if upright else ROW) + (0.25 if any(names) else 0)
     height = rows * (down * len(tokens) + over + 0.1) + 0.3 + (0.3 if title else 0)
+    most = weights.max() if mask is None else np.where(mask, weights, 0).max()
     with drawing(rows, columns, height) as (figure, every):
         for a, axes in enumerate(every[:heads]):
             draw_grid(axes, tokens, panels[a], masks[a], keys=keys, numbers=numbers)
@@ -129,7 +130,7 @@ def heatmap(
             for mesh in axes.collections:
                 mesh.set_linewidth(min(3, 6 * cell))
             for image in axes.images:
-                image.set_clim(0, weights.max() or 1)
+                image.set_clim(0, most or 1)
         for axes in every[heads:]:
             axes.remove()
         if not numbers:

@@ -30,7 +30,6 @@ class NextWord(NamedTuple):
     chance: float
 
 
-@cache
 def parameters() -> dict[str, Array]:
     """The shipped weights, by name: 2 layers of 4 heads, d = 64. They were stored in 8 bits by
     `attnlib.trained.quantized`, and are read-only.
@@ -41,6 +40,11 @@ def parameters() -> dict[str, Array]:
     >>> {name: array.shape for name, array in parameters().items()}["w_q"]
     (2, 64, 64)
     """
+    return dict(_shipped())
+
+
+@cache
+def _shipped() -> dict[str, Array]:
     with files("attnlib").joinpath("data/model.npz").open("rb") as file:
         arrays = quantized.read(file)
     for array in arrays.values():

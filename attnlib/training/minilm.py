@@ -26,6 +26,7 @@ from attnlib.models.recording import Recording
 from attnlib.models.scores import head_scores
 from attnlib.training.encoder import Encoder, Heads
 from attnlib.training.minilm_texts import PAIRS, SENTENCES, SHOWN, SWAPS
+from attnlib.training.recording import must_have_a_folder
 
 MODEL = "all-MiniLM-L6-v2"
 LICENSE = "Apache License 2.0"
@@ -243,6 +244,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m attnlib.training.minilm")
     parser.add_argument("--out", type=Path, default=Path("attnlib/data/minilm.json.gz"))
     options = parser.parse_args()
+    must_have_a_folder(parser, options.out)
     text = json.dumps(record(Encoder()), separators=(",", ":"), ensure_ascii=False)
     options.out.write_bytes(gzip.compress(text.encode("utf8"), 9, mtime=0))
     print(f"written to {options.out}, {options.out.stat().st_size:,} bytes")

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from attnlib import houston
+from attnlib.training.recording import must_have_a_folder
 
 SIZES = {"position": (5, 8), "w_q": (2, 8, 4), "w_k": (2, 8, 4), "w_v": (2, 8, 3), "w_o": (6, 8)}
 
@@ -57,6 +58,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--out", type=Path, default=Path("attnlib/data/two_heads.json"))
     options = parser.parse_args()
+    must_have_a_folder(parser, options.out)
     parameters, loss = train(options.seed, options.steps)
     record = {
         "command": f"python -m attnlib.training.two_heads --seed {options.seed} --steps {options.steps}",

@@ -265,3 +265,12 @@ def test_merging_changes_none_of_the_three():
     texts = [nbformat.writes(one) for one in (base, mine, new)]
     merge(base, mine, new)
     assert [nbformat.writes(one) for one in (base, mine, new)] == texts
+
+
+def test_a_cell_that_the_edition_unfolds_is_unfolded(tmp_path):
+    file, first = tmp_path / "01_first.ipynb", book(*FIRST)
+    first.cells[1].metadata["jupyter"] = {"source_hidden": True}
+    editions.put(first, file)
+    edit(file, run)
+    editions.put(book(*FIRST), file)
+    assert "jupyter" not in nbformat.read(file, 4).cells[1].metadata

@@ -218,6 +218,12 @@ NAN[3, 4] = np.nan
 BAD = {
     "no heads": (lambda: split_heads(X, 0), "width of 6 does not divide into num_heads = 0"),
     "heads that do not divide": (lambda: split_heads(X, 4), "width of 6 does not divide into num_heads = 4"),
+    "a tall w_k": (
+        lambda: multi_head_attention(
+            X, np.ones((6, 12)), np.ones((8, 12)), np.ones((6, 12)), np.ones((12, 6)), num_heads=3
+        ),
+        r"^x of shape \(5, 6\) does not fit w_k of shape \(8, 12\)",
+    ),
     "zero heads": (without({"num_heads": 0, "num_kv_heads": 1}), "width of 12 does not divide into num_heads = 0"),
     "split of a vector": (lambda: split_heads(X[0], 2), r"x needs two axes or more, got shape \(6,\)"),
     "merge of a matrix": (lambda: merge_heads(X), r"\(…, h, n, d_head\), got shape \(5, 6\)"),

@@ -784,3 +784,10 @@ def test_no_two_elements_of_a_figure_have_one_id_where_its_grids_are_equal():
     ids = re.findall(r'\bid="([^"]+)"', file.getvalue())
     assert {"grid-0", "grid-1"} < set(ids)
     assert len(ids) == len(set(ids))
+
+
+def test_the_shades_run_to_the_largest_weight_that_is_seen():
+    weights = np.full((13, 13), 0.1)
+    weights[0, 12] = 1.0  # which the mask hides
+    figure = plots.heatmap(list("abcdefghijklm"), weights, np.tri(13, dtype=bool))
+    assert figure.axes[0].images[0].get_clim() == (0, 0.1)

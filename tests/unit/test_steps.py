@@ -10,7 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 import sphinxcontrib.katex as katex
+from docutils import nodes
 from fontTools.ttLib import TTFont
+from sphinx import addnodes
 from sphinx.errors import ConfigError, ExtensionError
 
 from _ext import formulas, freshness, images, pages
@@ -118,6 +120,9 @@ def test_a_step_is_done_once_for_a_key_and_a_file_until_the_steps_change(tmp_pat
     (small_book.srcdir / freshness.STEPS / "a.py").write_text("b")
     freshness.set_cache(small_book, SimpleNamespace())
     assert made_for("b", "b") == "ababbb"
+    (small_book.srcdir / freshness.STEPS / "a.py").write_text("a")  # as it was, and the file is that of the other
+    freshness.set_cache(small_book, SimpleNamespace())
+    assert made_for("b", "b") == "ababbbb"
 
 
 @pytest.mark.parametrize(
@@ -239,3 +244,31 @@ def test_a_style_is_not_shortened_without_esbuild(tmp_path, monkeypatch):
         pages.minified("", "css", tmp_path)
     with pytest.raises(ExtensionError, match="esbuild cannot read this"):
         pages.minified("let a = ;", "js", ROOT)
+
+
+def test_a_page_whose_source_has_gone_goes_too(tmp_path):
+    env = SimpleNamespace(found_docs={"index", "chapters/a"})
+    app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"), env=env)
+    stay = ["index", "chapters/a", "search", "_static/one/frame", "lite/lab/index"]
+    for name in [*stay, "chapters/old"]:
+        file = tmp_path / f"{name}.html"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    pages.drop_old(app, None)
+    assert {file.relative_to(tmp_path).with_suffix("").as_posix() for file in tmp_path.rglob("*.html")} == set(stay)
+
+
+def test_every_page_is_written_anew_when_a_title_changes():
+    tree = nodes.container("", addnodes.toctree(caption="Part", includefiles=["a"]))
+    labels = {"x": ("a", "x", "Where")}
+    env = SimpleNamespace(
+        tocs={"index": tree}, titles={"a": nodes.title("", "One")}, found_docs={"index", "a"},
+        get_domain=lambda name: SimpleNamespace(data={"labels": labels}),
+    )  # fmt: skip
+    app = SimpleNamespace(config=SimpleNamespace(root_doc="index"))
+    assert [pages.again(app, env) for _ in range(2)] == [[], []]
+    env.titles = {"a": nodes.title("", "Another")}
+    assert pages.again(app, env) == ["a", "index"]
+    labels["x"] = ("a", "x", "There")
+    assert pages.again(app, env) == ["a", "index"]
+    assert pages.again(app, env) == []

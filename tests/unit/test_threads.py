@@ -54,6 +54,21 @@ def test_an_error_in_any_thread_arrives_and_the_rest_is_left(two):
     assert two == [2, 1, 2]
 
 
+def test_after_a_helpers_error_the_others_leave_the_rest(two):
+    done, raised = [], threading.Event()
+
+    def work(task):
+        if threading.current_thread() is not threading.main_thread():
+            raised.set()
+            raise MemoryError("no room")
+        raised.wait(60)
+        done.append(task)
+
+    with pytest.raises(MemoryError, match="no room"):
+        threads.share_out(work, range(10_000))
+    assert len(done) < 10
+
+
 def test_without_a_thread_to_be_had_one_does_it_all(two, monkeypatch):
     class Shut:
         def submit(self, work):

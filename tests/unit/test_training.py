@@ -18,7 +18,7 @@ from attnlib.trained import quantized
 
 torch = pytest.importorskip("torch")
 from attnlib import training  # noqa: E402
-from attnlib.training import Recipe, train  # noqa: E402
+from attnlib.training import Recipe, recording, train  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 SHORT = Recipe(steps=12, streams=40, batch=8, d=16, warmup=3)
@@ -172,3 +172,10 @@ def test_progress_is_one_line_on_a_terminal_and_ten_elsewhere(terminal, capsys, 
     assert said.count("\n") == (1 if terminal else 10)
     assert said.count("\r") == (39 if terminal else 0)
     assert said.rstrip().splitlines()[-1].split("\r")[-1].startswith("━" * 24 + " step 40 of 40  loss 3.142")
+
+
+def test_a_folder_that_is_not_there_is_named_before_anything_is_recorded(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("sys.argv", ["x", "--out", str(tmp_path / "none/x.json")])
+    with pytest.raises(SystemExit):
+        recording.write("x", lambda: pytest.fail("it recorded"))
+    assert "none is no folder" in capsys.readouterr().err

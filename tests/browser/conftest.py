@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 from anywidget_static import esbuild
 from anywidget_static.page import Source
+from contract import bundle
 from tools import gallery as gallery_page
 from tools.site import ROOT, SITE
 from tools.site import served as serve
@@ -81,6 +82,25 @@ def show(show_html, script_of, widgets_style):
         return show_html(html, script_of(*modules), STYLE + widgets_style, **options)
 
     return show_it
+
+
+@pytest.fixture
+def open_alone(show_html, tmp_path, widgets_style):
+    """A widget in a page in which `home.model.receive(fields)` does what Python would do in a notebook."""
+
+    def open_it(widget):
+        page = show_html(widget.to_html(), bundle(widget, tmp_path), widgets_style)
+        page.evaluate(
+            """() => {
+              const backend = (home) => ((globalThis.home = home), home.without_kernel);
+              bare.mount(document, { [bare.name]: { default: bare.widget } }, { backend });
+              dispatchEvent(new Event("beforeprint"));
+            }"""
+        )
+        page.locator("[data-widget-mounted]").wait_for()
+        return page
+
+    return open_it
 
 
 @pytest.fixture

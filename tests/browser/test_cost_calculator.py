@@ -5,7 +5,6 @@ import pytest
 from attnlib.formatting import BYTES, large, text
 from attnlib.widgets import CostCalculator
 from attnlib.widgets.cost_calculator import MODELS
-from contract import bundle
 
 
 def opened(show, *, address="", widget=None, **options):
@@ -138,16 +137,8 @@ def test_half_is_no_goal_where_n_does_not_go_so_far(show):
     assert opened(show).get_by_role("button", name="Go where").is_enabled()
 
 
-def test_other_models_have_a_menu_of_their_own(show_html, tmp_path, widgets_style):
+def test_other_models_have_a_menu_of_their_own(open_alone):
     made = CostCalculator(title="q")
-    page = show_html(made.to_html(), bundle(made, tmp_path), widgets_style)
-    page.evaluate(
-        """() => {
-          const backend = (home) => ((globalThis.home = home), home.without_kernel);
-          bare.mount(document, { [bare.name]: { default: bare.widget } }, { backend });
-          dispatchEvent(new Event("beforeprint"));
-        }"""
-    )
-    page.locator("[data-widget-mounted]").wait_for()
+    page = open_alone(made)
     page.evaluate("home.model.receive({ models: [{ ...home.model.get('models')[1], name: 'mine' }] })")
     assert page.get_by_label("model").first.locator("option").all_text_contents() == ["mine", "sizes of your own"]

@@ -6,7 +6,6 @@ import pytest
 from attnlib import causal_mask, cost
 from attnlib.lab import weight_back
 from attnlib.widgets import HeadMixer
-from contract import bundle
 
 AGAIN = "Start again"
 RNG = np.random.default_rng(0)
@@ -25,17 +24,9 @@ def many_heads(heads=144, n=32, **options):
     return HeadMixer([f"t{i}" for i in range(n)], weights=weights, heads=names[:heads], **options)
 
 
-def test_outputs_of_another_width_have_a_table_of_their_own(show_html, tmp_path, widgets_style):
+def test_outputs_of_another_width_have_a_table_of_their_own(open_alone):
     mixer = six_heads(mixed=True, title="q")
-    page = show_html(mixer.to_html(), bundle(mixer, tmp_path), widgets_style)
-    page.evaluate(
-        """() => {
-          const backend = (home) => ((globalThis.home = home), home.without_kernel);
-          bare.mount(document, { [bare.name]: { default: bare.widget } }, { backend });
-          dispatchEvent(new Event("beforeprint"));
-        }"""
-    )
-    page.locator("[data-widget-mounted]").wait_for()
+    page = open_alone(mixer)
     for width in (9, 5):
         page.evaluate("(w_o) => home.model.receive({ w_o })", RNG.normal(size=(18, width)).tolist())
         assert page.locator("table").last.locator("thead th.attn-plain").count() == width

@@ -2,8 +2,8 @@
 
 A wrong Python type is a TypeError, any other fault a ValueError. Both say it in one sentence, the same everywhere.
 
-The dtype of a result, but where a function says otherwise, is the one that NumPy promotes all given arrays to, a bias included, integers counting as float64;
-float16 is computed in float32.
+The dtype of a result, but where a function says otherwise, is the one that NumPy promotes all given arrays to, a bias
+included, integers counting as float64; float16 is computed in float32.
 """
 
 import math

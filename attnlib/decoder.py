@@ -34,7 +34,9 @@ class _Run(NamedTuple):
 
 
 def rms_norm(x: Real[Array, "*batch d"], *, epsilon: float = 1e-6) -> Float[Array, "*batch d"]:
-    """Every row over its root mean square: x / √(Σ x² / d + ε). It keeps the direction; the length becomes √d, or less where ε counts.
+    """Every row over its root mean square: x / √(Σ x² / d + ε). It keeps the direction.
+
+    The length becomes √d, or less where ε counts.
 
     Args:
         x: rows, (…, d).

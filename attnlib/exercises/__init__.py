@@ -63,8 +63,8 @@ def check(id: str, answer: Any) -> Report:
     Args:
         id: the exercise's, such as "which-shape".
         answer: for a program the function or value. For a question with options the letter, the text or the number
-            (from 0) of one, unless options are numbers themselves; for steps their numbers (from 0), as the question shows them at first, or
-            their texts, in your order; for a number that number, or a text such as "1/2".
+            (from 0) of one, unless options are numbers themselves; for steps their texts, or their numbers (from 0) as
+            the question shows them at first, in your order; for a number that number, or a text such as "1/2".
 
     Returns:
         The points, and a sentence for each property that does not hold.

@@ -158,8 +158,7 @@ const bytes_of = (bytes) => large(bytes, BYTES.slice(0, 4)); // GB at most
 function scale(ends, goal = null) {
   const [low, high] = Object.values(ends);
   const share = (value) => Math.log(value / low) / Math.log(high / low);
-  const meter = puzzle.meter();
-  meter.node.removeAttribute("aria-hidden"); // products and seconds stand only there
+  const meter = puzzle.meter({ alone: true }); // products and seconds
   const names = Object.keys(ends).map((name) => element("span", name));
   const node = element("div.decades", meter.node, element("div.ends", { "aria-hidden": "true" }, ...names));
   node.style.setProperty("--decade", 1 / Math.round(Math.log10(high / low)));

@@ -15,8 +15,7 @@ function build(model, figure) {
     take: { handed: false, off: 0 },
   });
   const [board, whole] = [element("div"), element("div.whole", { role: "group", "aria-label": "whole layers" })];
-  const [first, second] = [puzzle.meter(), puzzle.meter()];
-  for (const { node } of [first, second]) node.removeAttribute("aria-hidden"); // the sentences stand only there
+  const [first, second] = [puzzle.meter({ alone: true }), puzzle.meter({ alone: true })];
   const [told, tally] = [ui.live("p.share"), element("p.result")];
   figure.append(
     element(

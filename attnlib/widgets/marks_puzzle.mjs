@@ -41,8 +41,7 @@ function build(model, figure) {
     take: { handed: false, seen: 0 },
   });
   const controls = ui.controls(turn("direction"), hand);
-  const [picture, meter, told] = [plane.picture("query and keys"), puzzle.meter(), ui.live("p.share")];
-  meter.node.removeAttribute("aria-hidden"); // the count stands only there
+  const [picture, meter, told] = [plane.picture("query and keys"), puzzle.meter({ alone: true }), ui.live("p.share")];
   figure.append(
     element("div.columns.marks", element("div.frame", picture), element("div.frame", controls.node, meter.node, told)),
   );

@@ -104,6 +104,17 @@ def open_alone(show_html, tmp_path, widgets_style):
 
 
 @pytest.fixture
+def count_said():
+    """Count, as `said` in the page, the nodes that come to what is read aloud from now on."""
+    watch = """() => {
+      globalThis.said = 0;
+      const count = (all) => { said += all.flatMap(({ addedNodes }) => [...addedNodes]).length; };
+      new MutationObserver(count).observe(document.querySelector("[aria-live]"), { childList: true });
+    }"""
+    return lambda page: page.evaluate(watch)
+
+
+@pytest.fixture
 def drag(settle):
     """Draw a finger over a page, through the points."""
 

@@ -209,3 +209,8 @@ def test_the_caption_says_what_is_asked(show):
 def test_just_over_the_goal_is_not_once_the_goal(show):
     page = opened(show, BudgetPuzzle(model="7B", itemsize=4, tokens=16_000, tiles=True, shared=True))
     assert "24.5 GB, 1.02 times the goal" in said(page)
+
+
+def test_what_stands_in_the_meters_alone_is_read_aloud(show):
+    page = opened(show, BudgetPuzzle())
+    assert "seconds at best: 23.1 s" in plain(page.locator("[data-widget] figure").aria_snapshot())

@@ -155,3 +155,9 @@ def test_what_stands_below_stays_where_it_is_whatever_is_said(width, stays_below
     hand = lambda page: page.get_by_role("button", name="Hand me what is missing").click()  # noqa: E731
     page = stays_below(MarksPuzzle(), width, turn_round, hand, turn_round)
     assert page.problems == []
+
+
+def test_the_count_is_read_aloud(show):
+    page = show(MarksPuzzle())
+    page.locator(".attn-meter").wait_for()
+    assert "read most so far: 1 of 16" in page.locator("[data-widget] figure").aria_snapshot()

@@ -4,13 +4,6 @@ from attnlib.widgets import Number
 
 WRONG = [(64, 0.5, "That is the *variance*."), (-8, 0.1, "A spread is never negative.")]
 
-# How many nodes come to what is read aloud.
-WATCH = """() => {
-  globalThis.said = 0;
-  const count = (all) => { said += all.flatMap(({ addedNodes }) => [...addedNodes]).length; };
-  new MutationObserver(count).observe(document.querySelector("[aria-live]"), { childList: true });
-}"""
-
 
 def a_number(**settings):
     return Number("How far do the scores spread?", 8, WRONG, **{"title": "q", "explanation": "√64 = 8."} | settings)
@@ -112,10 +105,10 @@ def test_the_reply_is_announced_and_alone(show):
     assert page.locator("[aria-live=polite]").evaluate("line => line.className") == "attn-reply"
 
 
-def test_a_second_wrong_answer_is_said_though_its_sentence_is_the_same(show):
+def test_a_second_wrong_answer_is_said_though_its_sentence_is_the_same(show, count_said):
     page = show(a_number())
     answer(page, "7")
-    page.evaluate(WATCH)
+    count_said(page)
     assert answer(page, "9") == "Not yet. That is not the number. Try another way."
     assert page.evaluate("said") > 0
 

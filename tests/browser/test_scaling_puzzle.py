@@ -43,6 +43,7 @@ def test_55_percent_is_at_home(show):
     puzzle = ScalingPuzzle(handed=True, divisors=[low, 4, 8, 16])
     page = show(puzzle)
     page.locator(".attn-meter").first.wait_for()
+    assert page.locator(".attn-meter").first.text_content() == "55 %"
     is_that_of(page, puzzle)
 
 

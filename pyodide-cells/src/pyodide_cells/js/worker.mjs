@@ -40,8 +40,10 @@ const actions = {
   async run({ id, source, cell, original, page }) {
     const ended = plain(await kernel.run(id, source));
     if (ended.status === "needs" && cell !== undefined) {
-      const response = values ?? (await checked(`${page}.values`, self.fetch, { cache: "no-cache" })); // of this build
-      values ??= new Uint8Array(await response.arrayBuffer());
+      if (!values) {
+        const response = await checked(`${page}.values`, self.fetch, { cache: "no-cache" }); // of this build
+        values = new Uint8Array(await response.arrayBuffer());
+      }
       await kernel.recall(id, original, ended.needs, values, cell);
       ended.handed = true;
     }

@@ -51,8 +51,8 @@ export function leader(scores) {
   return scores.filter((score) => score > top - 1e-9).length === 1 ? scores.indexOf(top) : -1;
 }
 
-// A bar that fills up to a goal, both shares of 1; its text says what is measured. Where that stands in it `alone`, it is
-// read aloud.
+// A bar that fills up to a goal, both shares of 1; its text says what is measured.
+// Where that stands in it `alone`, it is read aloud.
 export function meter({ alone = false } = {}) {
   const node = element("div.meter", alone ? {} : { "aria-hidden": "true" });
   const draw = (share, goal, text) => {

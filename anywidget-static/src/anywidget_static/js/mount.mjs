@@ -221,8 +221,8 @@ class Home {
     return changes;
   }
 
-  // Show what the address says, if it speaks of this widget, or else what this browser remembers of it. A widget that lives
-  // takes back the author's values first: a link names only what differs from them.
+  // Show what the address says, if it speaks of this widget, or else what this browser remembers of it.
+  // A widget that lives takes back the author's values first: a link names only what differs from them.
   visit(lives = false) {
     const { id, query } = this.settings.address.read();
     const names = lives ? linked(this.#author._bounds) : [];

@@ -134,11 +134,12 @@ def drop_old(app: Sphinx, exception: Exception | None) -> None:
     """Drop the pages whose sources have gone: a link to one would seem to lead somewhere."""
     if exception or app.builder.format != "html":
         return
-    site = Path(app.outdir)
+    site, extra = Path(app.outdir), [Path(app.confdir, path) for path in app.config.html_extra_path]
     for file in [*site.rglob("*.html")]:
         inside = file.relative_to(site)
         page = inside.with_suffix("").as_posix()
-        if page not in app.env.found_docs | MADE and inside.parts[0] not in {"_static", "lite"}:
+        given = any((path / inside).exists() or Path(path.name) == inside for path in extra)
+        if not given and page not in app.env.found_docs | MADE and inside.parts[0] not in {"_static", "lite"}:
             file.unlink()
 
 

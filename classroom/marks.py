@@ -41,7 +41,7 @@ def mark(course: Course, name: str, answers: dict[str, dict[str, str]]) -> list[
     file = course.folder / f"to-mark-{name}.csv"
     record = course.remember(LISTED)
     listed: dict[str, Any] = dict(record.get(name, {}))
-    known, said, coded = _known(file)
+    known, said, coded = _known(file, [sheets.name(student) for student in answers])
     criteria = rubric.of_set(course.source(name))
     most = max(map(len, criteria.values()), default=0)
     with Gradebook(course.database) as book:
@@ -101,14 +101,14 @@ def mark(course: Course, name: str, answers: dict[str, dict[str, str]]) -> list[
     ]
 
 
-def _known(file: Path) -> tuple[Rows, list[str], bool]:
+def _known(file: Path, names: list[str]) -> tuple[Rows, list[str], bool]:
     """The rows by whose they are, sentences, and whether codes stand in the place of names."""
     known: Rows = {}
     said = []
     coded = any("code" in row for row in sheets.read(file, []))
     who = "code" if coded else "student"
     for row in sheets.read(file, [who, "cell", "points", "answer"]):
-        key = row[who].strip(), row["cell"].strip()
+        key = sheets.meant(row[who].strip(), names), row["cell"].strip()
         if key in known and known[key]["points"].strip() != row["points"].strip():
             twice = f"{file.name}: {key[0]} has two rows with other points for {key[1]}"
             raise CourseError(f"{twice}. No grade was changed.")

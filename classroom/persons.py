@@ -28,7 +28,8 @@ def decide(course: Course, name: str, rows: list[Row]) -> list[str]:
     """Read what was decided and write them again; sentences about rows that are passed over."""
     record = course.remember(RECORD)
     asked = record.get(name, {})
-    given = {row["student"].strip(): row for row in sheets.read(file(course, name), COLUMNS[:3])}
+    names = [sheets.name(case.student) for case in rows]
+    given = {sheets.meant(row["student"].strip(), names): row for row in sheets.read(file(course, name), COLUMNS[:3])}
     table, now, past = [], {}, []
     for case in rows:
         row, before = given.pop(sheets.name(case.student), None), asked.get(case.student)

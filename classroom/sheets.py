@@ -7,6 +7,7 @@ to a terminal.
 import csv
 import io
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from classroom.course import Course, CourseError
@@ -43,6 +44,16 @@ def unmarked(text: str) -> str:
 def name(student: str) -> str:
     """A student's name as it stands in every sheet."""
     return safe(line(student, 120))
+
+
+def meant(text: str, names: Iterable[str]) -> str:
+    """Which of the names a cell holds: a spreadsheet that takes 0815 for a number writes 815.
+
+    The text itself, where it is none of them, or could be two.
+    """
+    known = set(names)
+    same = [one for one in known if text.isdecimal() and one.isdecimal() and int(text) == int(one)]
+    return same[0] if text not in known and len(same) == 1 else text
 
 
 def read(file: Path, columns: list[str]) -> list[dict[str, str]]:

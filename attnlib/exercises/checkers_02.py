@@ -48,7 +48,9 @@ U_MISTAKES: Slips = [
     *((f"Columns of U after the first {n} have no part in your scores: is a size fixed in your code?", lambda x, u, n=n: _mixed(x @ u[:, :n], x @ u[:, :n], x @ u)) for n in LENGTHS),
     *slips(_through, GRID),
 ]  # fmt: skip
-TURNED_U: Slips = [
+SQUARE_U: Slips = [
+    ("You divided the scores by the root of a size, √d or √d_u. Here they stay as they are.", lambda x, u: tied_attention(x, u, scale=None)),
+    ("You divided the scores by d or d_u. Here they stay as they are.", lambda x, u: tied_attention(x, u, scale=1 / len(u))),
     ("You used Uᵀ. Tokens are rows, so U stands on the right: XU.", lambda x, u: tied_attention(x, u.T)),
     (
         "Your scores use Uᵀ. Tokens are rows, so U stands on the right: XU.",
@@ -59,7 +61,7 @@ TURNED_U: Slips = [
         "The query goes through U, the key through Uᵀ: both go through U, as XU(XU)ᵀ.",
         lambda x, u: _mixed(x @ u, x @ u.T, x @ u),
     ),
-]
+]  # fmt: skip
 SQUARE: list[Case] = [
     drawn(1, (6, 4), (4, 4), size=0.7),
     drawn(8, (6, 4), (4, 4), size=0.7),
@@ -77,7 +79,7 @@ NARROW_AND_WIDE: list[Case] = [
     drawn(10, (140, 3), (3, 2)),
 ]  # fmt: skip
 WRITE_U_ATTENTION = (
-    agrees("right for a square U", tied_attention, SQUARE, TURNED_U + U_MISTAKES),
+    agrees("right for a square U", tied_attention, SQUARE, SQUARE_U + U_MISTAKES),
     agrees("right for a U that is not square", tied_attention, NARROW_AND_WIDE, U_MISTAKES),
 )
 

@@ -97,9 +97,9 @@ def _no_grid(answer: Any) -> None:
     case = _positive(5, 1500, 3, 2)
     got, held = call_traced(answer, case)
     compare(got, _causal_linear(*case), what="For 1500 tokens the result", tolerance=1e-5)
-    if held > (most := 1500**2 * 4):
+    if held > (most := 1500**2 * 2):
         raise Mistake(
-            f"For 1500 tokens your function held more than {most / 1e6:.0f} MB: that is an n × n grid. "
+            f"For 1500 tokens your function held more than {most / 1e6} MB: that is an n × n grid. "
             "Two running sums of fixed size are enough."
         )
 

@@ -317,3 +317,21 @@ def test_a_row_whose_answer_a_spreadsheet_wrote_anew_is_passed_over_and_said(cou
     fill_in(ada={"answer": "01. Feb"})
     assert "ada, explain-hull: its row has another answer; passed over." in classroom("grade")[1]
     assert lines(course)["ada"]["score"] == "14"
+
+
+def test_a_name_that_a_spreadsheet_took_for_a_number_is_found(course, classroom, submit, notebook, lines):
+    submit("0815", fill(notebook, RIGHT))
+    submit("007", b"{")
+    classroom("grade")
+    asked = lines(course, "to-mark")["0815"]
+    write(course, [list({**asked, "student": "815", "points": "3"}.values())])
+    write(course, [["7", lines(course, "needs-a-person")["007"]["reason"], "4", ""]], ROW, "needs-a-person")
+    _, said = classroom("grade")
+    assert "passed over" not in said
+    assert [lines(course)[student]["score"] for student in ("0815", "007")] == ["14", "4"]
+    assert list(lines(course, "to-mark")) == ["0815"]
+
+
+def test_a_number_that_could_be_two_names_is_none_of_them():
+    names = ["07", "007", "7a", "12"]
+    assert [sheets.meant(text, names) for text in ("7", "07", "012", "7a", "x")] == ["7", "07", "12", "7a", "x"]

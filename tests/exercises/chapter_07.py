@@ -237,7 +237,7 @@ WRONG["causal-sums"] = [
     ("query and key are exchanged", lambda q, k, v: _sums(k, q, v)),
     ("That is softmax attention", _causal_softmax),
     ("You forget what was read before", _replaced),
-    ("held more than 9 MB: that is an n × n grid", _by_grid()),
+    ("held more than 4.5 MB: that is an n × n grid", _by_grid()),
     ("changed its argument 2 in place", _sums_in_place),
     ("An axis of length 1 is missing", lambda *given: np.squeeze(_sums(*given))),
     ("φ is applied once more", lambda q, k, v: _sums(np.exp(q), np.exp(k), v)),

@@ -10,11 +10,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
 from attnlib import exercises
 from attnlib.exercises import EXERCISES, Exercise, Mistake, Progress, Property, Report, check, hint, progress, question
 from attnlib.exercises.guard import TimeUp, stopped, where, within
-from attnlib.exercises.harness import agrees, call, compare, kind
+from attnlib.exercises.harness import agrees, call, call_traced, compare, kind
 from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, shuffled
 
 
@@ -568,3 +569,21 @@ def test_a_grid_is_named_by_its_own_number(id, grid, unchecked):
 @pytest.mark.parametrize(("id", "steps"), [("clinic", 6), ("which-job", 4)])
 def test_counting_up_is_no_order(id, steps, unchecked):
     assert not check(id, list(range(steps))).correct
+
+
+@pytest.mark.parametrize("kind", [torch.float64, torch.float32])
+@pytest.mark.parametrize(
+    ("id", "answer", "says"),
+    [
+        ("causal-sums", lambda q, k, v: (grid := (q @ k.T).tril()) / grid.sum(1, keepdim=True) @ v, "an n × n grid"),
+        ("distance-weights", lambda q, k: (-((q[:, None] - k) ** 2).sum(-1) / 2).softmax(-1), "of n_q × n_k × d"),
+    ],
+)
+def test_what_an_answer_holds_in_torch_counts_too(id, answer, says, kind, unchecked):
+    report = check(id, lambda *given: answer(*(torch.tensor(x, dtype=kind) for x in given)))
+    assert [says in reason for _, reason in report.results if reason] == [True], report
+
+
+def test_a_tensor_that_repeats_its_numbers_holds_them_once():
+    _, held = call_traced(lambda x: torch.tensor(x).expand(10**6, 3), (np.ones(3),))
+    assert held < 10**6

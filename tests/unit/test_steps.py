@@ -247,15 +247,20 @@ def test_a_style_is_not_shortened_without_esbuild(tmp_path, monkeypatch):
 
 
 def test_a_page_whose_source_has_gone_goes_too(tmp_path):
-    env = SimpleNamespace(found_docs={"index", "chapters/a"})
-    app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"), env=env)
-    stay = ["index", "chapters/a", "search", "_static/one/frame", "lite/lab/index"]
-    for name in [*stay, "chapters/old"]:
-        file = tmp_path / f"{name}.html"
+    """What `html_extra_path` puts beside the pages, a file or a folder, has no source among them, and stays."""
+    given, site = tmp_path / "given", tmp_path / "site"
+    stay = ["index", "chapters/a", "search", "_static/one/frame", "lite/lab/index", "alone", "slides/one"]
+    made = [site / f"{name}.html" for name in [*stay, "chapters/old"]]
+    for file in [*made, given / "alone.html", given / "more/slides/one.html"]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
+    app = SimpleNamespace(
+        outdir=site, confdir=given, builder=SimpleNamespace(format="html"),
+        env=SimpleNamespace(found_docs={"index", "chapters/a"}),
+        config=SimpleNamespace(html_extra_path=["alone.html", "more"]),
+    )  # fmt: skip
     pages.drop_old(app, None)
-    assert {file.relative_to(tmp_path).with_suffix("").as_posix() for file in tmp_path.rglob("*.html")} == set(stay)
+    assert {file.relative_to(site).with_suffix("").as_posix() for file in site.rglob("*.html")} == set(stay)
 
 
 def test_every_page_is_written_anew_when_a_title_changes():

@@ -579,7 +579,7 @@ def test_counting_up_is_no_order(id, steps, unchecked):
         ("distance-weights", lambda q, k: (-((q[:, None] - k) ** 2).sum(-1) / 2).softmax(-1), "of n_q × n_k × d"),
     ],
 )
-def test_what_an_answer_holds_in_torch_counts_too(id, answer, says, kind, unchecked):
+def test_what_an_answer_holds_in_torch_counts_too(id, answer, says, kind, patient, unchecked):
     report = check(id, lambda *given: answer(*(torch.tensor(x, dtype=kind) for x in given)))
     assert [says in reason for _, reason in report.results if reason] == [True], report
 

@@ -289,6 +289,56 @@ def test_a_press_before_the_scripts_of_the_page_have_come_is_not_lost(served, op
     assert page.evaluate("heard") == [["cell-run script-only", "run"]]  # once
 
 
+PUSH = """() => {
+  document.documentElement.style.overflowAnchor = "none";
+  const room = Object.assign(document.createElement("button"), { textContent: "room", style: "height: 9rem" });
+  document.querySelector(".cell-run").closest(".cell").before(room);
+  room.addEventListener("click", () => (window.heard ??= []).push("room"));
+}"""
+
+
+@pytest.mark.parametrize("with_finger", [False, True], ids=["mouse", "finger"])
+def test_a_press_is_not_lost_when_its_button_is_pushed_away_before_it_ends(served, new_page, with_finger):
+    page = new_page(f"{served}/_static/favicon.png", has_touch=with_finger)
+    heard = "export default ({ target, how }) => (window.heard ??= []).push([target.className, how]);"
+    page.context.route("**/cells.js*", lambda route: route.fulfill(body=heard, content_type="text/javascript"))
+    page.goto(f"{served}/chapters/01_dot_product.html")
+    button = page.locator(".cell-run").first
+    button.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)  # the widgets about it live
+    box = button.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    if with_finger:
+        cdp = page.context.new_cdp_session(page)
+        cdp.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    else:
+        page.mouse.move(x, y)
+        page.mouse.down()
+    page.evaluate(PUSH)
+    assert button.bounding_box()["y"] > box["y"] + 100
+    if with_finger:
+        cdp.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    else:
+        page.mouse.up()
+    until(page, "() => window.heard", 10)
+    assert page.evaluate("heard") == [["cell-run script-only", "run"]]
+    page.context.close()
+
+
+def test_a_press_that_is_drawn_away_from_its_button_does_nothing(served, open_page):
+    page = open_page(f"{served}/chapters/01_dot_product.html")
+    button = page.locator(".cell-run").first
+    button.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    button.hover()
+    page.mouse.down()
+    box = button.bounding_box()
+    page.mouse.move(box["x"] - 80, box["y"] + 5)
+    page.mouse.up()
+    page.wait_for_timeout(300)
+    assert page.locator(".cell-state").count() == 0
+
+
 SLOW_TO_COME = "Object.defineProperty(ServiceWorkerContainer.prototype, 'controller', { get: () => null })"
 
 
@@ -301,14 +351,15 @@ def test_what_a_widget_loads_on_demand_is_kept_with_its_page(browser, served, la
         page.add_init_script(SLOW_TO_COME)
     address = f"{served}/chapters/10_real_model.html"
     page.goto(address)
-    page.get_by_role("button", name="Run").first.click()
+    page.get_by_role("button", name="Run", exact=True).first.click()
+    ended = "some((state) => / in line | m?s$/.test(state.textContent))"  # the cell needs those above it
+    until(page, f"() => [...document.querySelectorAll('.cell-state')].{ended}", 300)
     until(
         page,
         """async () => {
       const later = new URL(document.querySelector("[data-rest]").dataset.state, location).href;
       return caches.match(later, { cacheName: "pyodide-cells", ignoreVary: true });
     }""",
-        300,
     )
     page.close()
     context.set_offline(True)

@@ -51,6 +51,23 @@ addEventListener("DOMContentLoaded", () => {
   if (document.hidden) start();
   else requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(start))); // the first was shown
 });
+// A press belongs to the button on which it began, though the page moved under it: a widget above it came to life.
+let held = null;
+addEventListener("pointerdown", (event) => (held = event.isPrimary && event.button === 0 ? event : null), true);
+addEventListener(
+  "click",
+  (event) => {
+    if (!event.isTrusted || !held) return;
+    const button = held.target.closest?.("button, summary, a[href]");
+    const rested = Math.hypot(event.clientX - held.clientX, event.clientY - held.clientY) < 4;
+    held = null;
+    if (!rested || !button?.isConnected || button.contains(event.target)) return;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    button.click();
+  },
+  true,
+);
 // What is pressed before they come is not lost: site.js repeats it.
 window.presses = [];
 addEventListener("click", ({ target }) => window.presses?.push(target));

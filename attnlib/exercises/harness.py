@@ -257,6 +257,8 @@ def _largest_tensor() -> Iterator[list[int]]:
             return made
 
     with Watch():
+        tensor([0.0]).sum()  # what torch imports for this is no memory of an answer's
+        largest[0] = 0
         yield largest
 
 

@@ -197,7 +197,7 @@ PREDICTIONS: dict[str, Question] = {
             ),
             ("GPT, a Transformer trained to guess the next word", "It is built from the blocks of the Transformer."),
             (
-                "*Formal Algorithms for Transformers*, exact pseudocode for all of these",
+                "*Formal Algorithms for Transformers*, exact pseudocode for the Transformer and for GPT",
                 "It describes models such as GPT, so these were there before it.",
             ),
         ],

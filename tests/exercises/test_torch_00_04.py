@@ -1,5 +1,8 @@
 """Right answers of chapters 0 to 4 that are written with torch pass too, in double and in single precision."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -74,3 +77,20 @@ def test_an_answer_in_torch_passes(name, answer, kind):
 
     report = check(name, lambda *given: answer(*map(tensor, given)))
     assert report.correct, report
+
+
+COLD = """
+import torch
+from attnlib.exercises import check
+
+def answer(q, k):
+    q, k = torch.tensor(q), torch.tensor(k)
+    return (q @ k.T - (k**2).sum(1) / 2).softmax(-1)
+
+print(check("distance-weights", answer).correct)
+"""
+
+
+def test_what_torch_imports_for_the_first_answer_is_no_memory_of_the_answer():
+    ran = subprocess.run([sys.executable, "-c", COLD], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["True"]

@@ -2,13 +2,14 @@
 
 import functools
 import gzip
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from playwright.sync_api import Page
 
@@ -59,10 +60,18 @@ class Strict(SimpleHTTPRequestHandler):
         pass
 
 
+class Server(ThreadingHTTPServer):
+    """Says nothing of a browser that leaves a page before it has all of it."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def served(folder: Path = SITE) -> Iterator[str]:
     """The address at which the folder is served while the block runs."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Strict, directory=folder)) as server:
+    with Server(("127.0.0.1", 0), functools.partial(Strict, directory=folder)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}{BELOW}"

@@ -10,7 +10,10 @@ from attnlib.scaled_dot_product import attention, single_query_attention
 
 ROOT = "You divide by √d_k. That comes in the next chapter: here scores are plain dot products."
 UNDIVIDED = "here scores are plain dot products."
-OF_ONE_SIZE = f"You divide by the root of a size: {UNDIVIDED}"  # where all are equal, nobody can tell which
+# where all sizes are equal, nobody can tell which was taken
+ROOT_OF_SIZE = f"You divide by the root of a size: {UNDIVIDED}"
+SIZE = f"You divide by a size: {UNDIVIDED}"
+TIMES_ROOT = f"You multiply by the root of a size: {UNDIVIDED}"
 FIXED = "is a size fixed in your code?"
 
 
@@ -56,7 +59,9 @@ READ_MISTAKES: Slips = [
     *slips(_one, ANY),
 ]  # fmt: skip
 SAME_SIZE_READ: Slips = [
-    (OF_ONE_SIZE, lambda t, z, q, k, v: single_query_attention(t @ q, z @ k, z @ v)),
+    (ROOT_OF_SIZE, lambda t, z, q, k, v: single_query_attention(t @ q, z @ k, z @ v)),
+    (SIZE, lambda t, z, q, k, v: single_query_attention(t @ q, z @ k, z @ v, scale=1 / len(k))),
+    (TIMES_ROOT, lambda t, z, q, k, v: single_query_attention(t @ q, z @ k, z @ v, scale=len(k) ** 0.5)),
     ("A projection is transposed: rows are tokens, so `z @ w_k`.", lambda t, z, q, k, v: _read(t, z, q.T, k.T, v.T)),
     ("The query's projection is transposed: `token @ w_q`.", lambda t, z, q, k, v: _read(t, z, q.T, k, v)),
     ("The keys' projection is transposed: `z @ w_k`.", lambda t, z, q, k, v: _read(t, z, q, k.T, v)),
@@ -139,7 +144,9 @@ CROSS_MISTAKES: Slips = [
 ]  # fmt: skip
 SIDE = "A projection has its matrix on the wrong side, or transposed: rows are tokens, so x @ w_q."
 SAME_SIZE_CROSS: Slips = [
-    (OF_ONE_SIZE, _scaled(lambda x, z, q, v: q.shape[1] ** -0.5)),
+    (ROOT_OF_SIZE, _scaled(lambda x, z, q, v: q.shape[1] ** -0.5)),
+    (SIZE, _scaled(lambda x, z, q, v: 1 / q.shape[1])),
+    (TIMES_ROOT, _scaled(lambda x, z, q, v: q.shape[1] ** 0.5)),
     ("The values come from x. Keys and values both come from z, the sequence that is read.", lambda x, z, q, k, v, b_q, b_k, b_v: attention(x @ q + b_q, z @ k + b_k, x @ v + b_v, scale=1)),
     ("The keys come from x. Keys and values both come from z, the sequence that is read.", lambda x, z, q, k, v, b_q, b_k, b_v: attention(x @ q + b_q, x @ k + b_k, z @ v + b_v, scale=1)),
     ("The queries come from z. They come from x, the sequence that asks.", lambda x, z, *g: _cross(z, z, *g)),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attnlib.exercises import CHAPTERS, EXERCISES, check
+from attnlib.exercises.slips import weights
 
 pytestmark = pytest.mark.usefixtures("patient", "unchecked")  # as students run it
 PROGRAMS = [name for name, exercise in EXERCISES.items() if exercise.kind == "program"]
@@ -92,3 +93,17 @@ def test_the_product_of_the_traces_is_never_called_squared_covariances():
     said = repr(check("predict-variance", lambda q, k: np.trace(q) * np.trace(k)))
     assert "You multiply the two traces" in said
     assert "You squared the covariances" not in said
+
+
+@pytest.mark.parametrize("power", [-0.5, -1, 0.5])
+def test_where_all_sizes_are_equal_no_answer_is_told_which_one_it_took(power):
+    def reads(token, z, q, k, v):
+        return weights(len(k) ** power * (z @ k) @ (token @ q)) @ (z @ v)
+
+    def crosses(x, z, q, k, v, b_q, b_k, b_v):
+        return weights(len(q) ** power * (x @ q + b_q) @ (z @ k + b_k).T) @ (z @ v + b_v)
+
+    for name, answer in {"read-one": reads, "cross-attention": crosses}.items():
+        reply = check(name, answer).results[1][1]
+        assert "a size:" in reply
+        assert "d_k" not in reply

@@ -116,3 +116,15 @@ def test_every_page_of_a_site_is_audited(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
     assert site.pages(tmp_path) == ["chapters/a.html", "index.html"]
+
+
+def test_a_browser_that_leaves_is_not_news_and_any_other_error_is(capsys):
+    server = object.__new__(site.Server)
+    for error in (BrokenPipeError("gone"), ConnectionResetError("gone"), OSError("a disk that is full")):
+        try:
+            raise error
+        except OSError:
+            server.handle_error(None, ("127.0.0.1", 1))
+    said = capsys.readouterr().err
+    assert "a disk that is full" in said
+    assert "gone" not in said

@@ -19,6 +19,22 @@ test("set tells of each field, then of all, once every value is there", () => {
   assert.equal(log.length, 3);
 });
 
+test("a list that holds other bytes is a change", () => {
+  const view = (byte) => new DataView(Uint8Array.of(byte).buffer);
+  const model = new Model({ rows: [{ data: view(1) }] });
+  const log = heard(model, "change:rows");
+  model.receive({ rows: [{ data: view(2) }] });
+  assert.equal(log.length, 1);
+  assert.equal(model.get("rows")[0].data.getUint8(0), 2);
+});
+
+test("a list that holds what the old one held is no change", () => {
+  const model = new Model({ rows: [{ a: [1, null] }] });
+  const log = heard(model, "change:rows");
+  model.receive({ rows: [{ a: [1, null] }] });
+  assert.equal(log.length, 0);
+});
+
 test("the first value that a listener hears of is the model", () => {
   const model = new Model({ a: 1 });
   const seen = [];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { needs, time } from "../src/pyodide_cells/js/box.mjs";
-import { imports } from "../src/pyodide_cells/js/exercises.mjs";
+import { imports, without } from "../src/pyodide_cells/js/exercises.mjs";
 import { documented } from "../src/pyodide_cells/js/outputs.mjs";
 
 test("an exercise gets the imports that it names, each guarded", () => {
@@ -19,6 +19,14 @@ test("an exercise gets the imports that it names, each guarded", () => {
       "try:\n    from attnlib import (\n    softmax,\n    houston,  # words\n)\nexcept ImportError:\n    pass",
   );
   assert.equal(imports(cells, "print(1)"), "");
+});
+
+test("what a stub defines and the program does not name is taken away", () => {
+  const stub = "def one(x):\n    def inner():\n        pass\n\nclass Two:\n    ...";
+  const gone = (name) => `try:\n    del ${name}\nexcept NameError:\n    pass`;
+  assert.equal(without(stub, "one = max\nTwo = int"), "");
+  assert.equal(without(stub, "def ome(x):\n    return x\n\nclass Two: ..."), gone("one"));
+  assert.equal(without(stub, "# def one(x):"), `${gone("one")}\n${gone("Two")}`);
 });
 
 test("a module that does not run in a browser is named, with what is handed on", () => {

@@ -335,6 +335,49 @@ def test_a_cell_that_waits_out_of_sight_is_shown_to_who_asks_for_it(with_cells):
     assert page.problems == []
 
 
+def test_a_row_goes_on_where_a_hidden_cell_holds_a_change_to_the_books_numbers(with_cells, until):
+    page = with_cells("a = 1", "assert a == 1\n" + fails(1, "AssertionError", None), "b = 2", "c = 3", hidden=(1,))
+    run(page, 3)
+    above = page.get_by_role("button", name="Run all above cell 3")
+    above.click()
+    page.get_by_text("A cell that the page does not show has failed: AssertionError.").wait_for()
+    assert ran(page) == ["3", "1", "hidden-1"]  # nothing is changed: the book is wrong
+    write_into(page, box(page, 0), "a = 2")
+    above.click()
+    until(page, "python.log.length === 6")
+    assert ran(page)[3:] == ["1", "hidden-1", "2"]
+    page.get_by_text("Cell 2: finished").wait_for(state="attached")
+    assert page.locator(".strip-note").is_hidden()
+
+
+def test_a_row_runs_in_its_order_what_waited_before_it(with_cells, until):
+    page = with_cells("a = 1", "b = a", "c = b")
+    page.evaluate("slow = true")
+    box(page, 1).locator(".cell-run").click()
+    box(page, 1).get_by_text("waits for Python").wait_for()
+    box(page, 2).locator("pre").first.click()
+    page.get_by_role("button", name="Run all above cell 3").click()
+    box(page, 0).get_by_text("waits", exact=True).wait_for()
+    page.evaluate("loaded()")
+    until(page, "python.log.length === 3")
+    assert ran(page) == ["2", "1", "2"]
+    run(page, 2)
+    assert ran(page) == ["2", "1", "2", "3"]
+
+
+def test_a_row_that_is_asked_for_twice_runs_once(with_cells, until):
+    page = with_cells("wait", "hidden", "b = 2", "c = 3", hidden=(1,))
+    box(page, 3).locator("pre").first.click()
+    above = page.get_by_role("button", name="Run all above cell 3")
+    above.click()
+    until(page, "document.querySelector('.strip-text').textContent === 'Cell 1 runs.'")
+    for waits in (above, box(page, 2).locator(".cell-run")):
+        waits.evaluate("(button) => button.click()")  # at once: a mouse's click may come when the row has ended
+    page.evaluate("release()")
+    run(page, 3)
+    assert ran(page) == ["1", "hidden-1", "2", "3"]
+
+
 def test_a_line_that_a_change_makes_untrue_is_explained(with_cells):
     page = with_cells("a = 1", "assert a == 1\n" + fails(1, "AssertionError", None))
     says = "In the book this line holds. With what you changed, it does not."
@@ -565,6 +608,9 @@ def test_all_changes_can_be_forgotten_after_a_question(opened):
     assert box(opened, 2).locator(".cm-content").inner_text() == CELLS[2]
     assert opened.get_by_role("button", name="Forget my changes").count() == 0
     assert opened.evaluate("Object.keys(localStorage).filter((key) => key.includes('code:'))") == []
+    box(opened, 0).locator(".cm-content").click()
+    opened.keyboard.insert_text("mine = 3")
+    opened.get_by_role("button", name="Forget my changes").wait_for()  # it asks again
 
 
 def test_a_change_of_code_that_is_another_by_now_waits_for_the_reader(opened):
@@ -594,6 +640,36 @@ def test_a_change_that_waits_survives_what_is_written_and_run(opened, until):
     assert box(opened, 0).locator(".cm-content").inner_text() == "x = 3"
     opened.get_by_role("button", name="Put mine in its place").click()
     until(opened, "() => document.querySelector('.cm-content').innerText === 'mine = 1'")
+
+
+def test_a_change_that_waits_behind_another_is_offered_after_it(opened, until):
+    kept = json.dumps({"book": "B2", "mine": "m2", "older": {"book": "B1", "mine": "m1"}})
+    opened.evaluate("(kept) => store.set('code:chapters/one#0', JSON.parse(kept))", kept)
+    opened.reload()
+    run(opened, 2)
+    offer = box(opened, 0).get_by_role("button", name="Put mine in its place")
+    offer.click()
+    until(opened, "store.get('code:chapters/one#0').book !== 'B2'")  # it is kept anew
+    assert opened.evaluate("store.get('code:chapters/one#0').mine") == "m2"
+    assert opened.evaluate("store.get('code:chapters/one#0').older.mine") == "m1"
+    offer.click()
+    until(opened, "store.get('code:chapters/one#0').mine === 'm1'")
+    assert offer.count() == 0
+    assert box(opened, 0).locator(".cm-content").inner_text() == "m1"
+
+
+def test_changes_that_a_new_count_brings_to_one_place_are_both_kept(with_cells, until):
+    page = with_cells("x = 1", "z = 3")
+    kept = json.dumps([{"book": "y = 1", "mine": "y = 2"}, {"book": "x = 1", "mine": "x = 2"}])
+    put = "(kept) => JSON.parse(kept).forEach((one, cell) => store.set(`code:chapters/one#${cell}`, one))"
+    page.evaluate(put, kept)
+    page.reload()
+    run(page, 1)
+    box(page, 0).locator(".cm-content").wait_for()
+    assert box(page, 0).locator(".cm-content").inner_text() == "x = 2"
+    assert page.evaluate("store.get('code:chapters/one#1')") is None
+    box(page, 0).get_by_role("button", name="Put mine in its place").click()
+    until(page, "document.querySelector('.cm-content').innerText === 'y = 2'")
 
 
 def test_a_change_goes_with_its_code_where_a_build_counts_anew(opened):
@@ -707,6 +783,14 @@ def test_a_widget_that_lost_its_python_says_so(with_cells, until):
     assert box(page, 0).locator(".cell-says").is_hidden()
 
 
+def test_a_widget_of_a_cell_that_failed_says_so_too(with_cells):
+    page = with_cells(shows(widget={"model_id": "m1"}, plain="w") + "\n" + fails(1))
+    run(page, 0)
+    box(page, 0).get_by_text("widget m1").wait_for()
+    page.get_by_role("button", name="Start again").click()
+    box(page, 0).get_by_text("This is no longer connected to Python. Run the cell again to connect it.").wait_for()
+
+
 def test_a_figure_has_the_words_of_the_book_while_its_cell_is_the_books_own(site, with_cells, until):
     source = shows(svg=FIGURE) + "\n" + shows(svg=FIGURE)
     page = with_cells(source)
@@ -771,6 +855,16 @@ def test_a_program_is_checked_with_the_imports_that_it_needs(opened):
     assert imported == "try:\n    import numpy as np\nexcept ImportError:\n    pass"
     assert source.startswith("def mine(x):\n    return np.zeros(x)\nout ")
     assert opened.locator(".cells-live").inner_text() == "Exercise 4: 1 of 3 points"
+
+
+def test_a_program_that_has_lost_its_name_is_not_judged_by_what_a_cell_left(opened):
+    write_into(opened, opened.locator("[data-exercise]"), "def main(x): return x")
+    opened.get_by_role("button", name="Check").click()
+    opened.get_by_text("Exercise 4: 1 of 3 points").wait_for(state="attached")
+    (first, gone, _), (second, source, _) = opened.evaluate("python.log")
+    assert (first, second) == ("imports", "ex-mine")
+    assert gone == "try:\n    del mine\nexcept NameError:\n    pass"
+    assert source.startswith("def main(x): return x\nout ")
 
 
 def test_a_program_whose_python_does_not_come_is_told_once(opened):

@@ -6,6 +6,7 @@ from tools.site import scroll_through
 
 CHAPTER = "chapters/01_dot_product.html"
 KEY = "attention-book:chapters/01_dot_product#choice-which-shape"
+SHARED = "#choice-which-shape?answer=2"
 COLUMNS = "That is the shape of XᵀX, which compares axes."
 
 
@@ -70,9 +71,34 @@ def test_a_shared_answer_comes_before_the_kept_one(served, open_page):
     Question(page, "which-shape").choose("7 × 7")
     Question(page, "average-limits").choose("It has 1.5 there")
     page.goto(f"{served}/index.html")
-    page.goto(f"{served}/{CHAPTER}#choice-which-shape?answer=2")
+    page.goto(f"{served}/{CHAPTER}{SHARED}")
     assert "the output softmax(XXᵀ)X" in Question(page, "which-shape").reply
     assert Question(page, "average-limits").reply.startswith("Not yet.")  # the address does not speak of it
+    assert page.problems == []
+
+
+def test_a_shared_answer_leaves_the_kept_one_as_it_is_until_the_reader_answers(served, open_page, until):
+    page = open_page(f"{served}/{CHAPTER}")
+    Question(page, "which-shape").choose("7 × 7")
+    page.goto(f"{served}/index.html")
+    page.goto(f"{served}/{CHAPTER}{SHARED}")
+    shape = Question(page, "which-shape")
+    assert "the output softmax(XXᵀ)X" in shape.reply
+    assert page.locator("#choice-which-shape > [data-link]").get_attribute("href") == SHARED
+    page.goto(f"{served}/index.html")
+    page.goto(f"{served}/{CHAPTER}")
+    assert Question(page, "which-shape").reply.startswith("Yes.")
+    page.evaluate("(link) => { location.hash = link; }", SHARED)  # the widget lives by now
+    until(page, "document.querySelector('#choice-which-shape .attn-reply').textContent.includes('the output softmax')")
+    page.goto(f"{served}/index.html")
+    page.goto(f"{served}/{CHAPTER}")
+    assert Question(page, "which-shape").reply.startswith("Yes.")
+    page.goto(f"{served}/index.html")
+    page.goto(f"{served}/{CHAPTER}{SHARED}")
+    Question(page, "which-shape").choose("3 × 3")
+    page.goto(f"{served}/index.html")
+    page.goto(f"{served}/{CHAPTER}")
+    assert Question(page, "which-shape").reply.startswith(f"Not yet. {COLUMNS}")
     assert page.problems == []
 
 

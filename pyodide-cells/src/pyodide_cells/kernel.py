@@ -292,6 +292,8 @@ class Missing:
 class Wanted(BaseException):
     """Raised at the first import of a package that has yet to be fetched. `except ImportError` does not hold it."""
 
+    interrupts = True  # no error of the code: who makes sentences of errors lets it pass
+
     def __init__(self, package: str) -> None:
         super().__init__(f"{package} comes when a cell imports it: import it in one first")
         self.package = package

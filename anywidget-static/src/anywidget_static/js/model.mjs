@@ -69,10 +69,18 @@ export class Model {
 }
 
 // As in Backbone, a list that holds what the old one held is no change: else listeners that set one would never end.
+// Bytes are not compared: what holds some is new.
 function same(one, other) {
   if (Object.is(one, other)) return true;
-  const plain = [one, other].every((value) => value && typeof value === "object" && !ArrayBuffer.isView(value));
-  return plain && JSON.stringify(one) === JSON.stringify(other);
+  if (![one, other].every((value) => value && typeof value === "object")) return false;
+  let bytes = false;
+  const text = (value) =>
+    JSON.stringify(value, (_, part) => {
+      if (!ArrayBuffer.isView(part)) return part;
+      bytes = true;
+      return null;
+    });
+  return text(one) === text(other) && !bytes;
 }
 
 // A model whose widget sends texts, lists and objects as JSON (widget.py), with the values that these stand for.

@@ -87,6 +87,7 @@ class Home {
   model = null;
   #author; // the state that its author left
   #rest; // the promise of what it leaves out, once that is asked for
+  #looks = false; // while a change is what an address says, and not the reader's own
   #stopped = null;
   #before = [];
   #clean = [];
@@ -148,7 +149,10 @@ class Home {
       this.#clean.push(await widget.render?.({ ...given, el, host: { getModel: other, getWidget: other } }));
       if (signal.aborted) return this.#tidy();
       this.model = model;
-      model.on("change", () => at_rest(el, () => this.share()));
+      model.on("change", () => {
+        const own = !this.#looks;
+        at_rest(el, () => this.share(own));
+      });
       this.visit();
       const focused = element.contains(document.activeElement);
       for (const node of this.#before) if (node.localName !== "script" && node !== this.#link) node.remove();
@@ -227,17 +231,21 @@ class Home {
     const { id, query } = this.settings.address.read();
     const names = lives ? linked(this.#author._bounds) : [];
     const start = Object.fromEntries(names.map((name) => [name, this.#author[name]]));
-    this.model.set({ ...start, ...this.parse((id === this.element.id && query) || this.#remembered()) });
+    const shared = id === this.element.id && query;
+    this.#looks = Boolean(shared);
+    this.model.set({ ...start, ...this.parse(shared || this.#remembered()) });
+    this.#looks = false;
     this.model.save_changes();
   }
 
-  // The link beside a widget leads to what it shows now; the browser's storage keeps it, if the page wants that.
-  share() {
+  // The link beside a widget leads to what it shows now; the browser's storage keeps that, if the page wants it and it
+  // is the reader's own.
+  share(own) {
     const query = this.serialize();
     this.#link?.setAttribute("href", this.settings.address.write(this.element.id, query));
     this.#link?.setAttribute("aria-label", query ? this.settings.words.shown : this.settings.words.link);
     const key = this.#storage_key();
-    if (key === null) return;
+    if (key === null || !own) return;
     try {
       if (query) localStorage.setItem(key, JSON.stringify([JSON.stringify(this.#author), query]));
       else localStorage.removeItem(key);

@@ -175,8 +175,8 @@ export class Box {
   }
 
   #use_older() {
-    const { mine } = this.older;
-    this.older = null;
+    const { mine, older = null } = this.older;
+    this.older = older;
     return this.#use(mine);
   }
 

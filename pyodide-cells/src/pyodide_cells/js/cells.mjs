@@ -106,8 +106,10 @@ class Page {
     );
     for (const [cell] of strays) store.set(this.key(cell), null);
     for (const [, kept] of strays) {
-      const to = cells.findIndex(({ book }, cell) => book === kept.book && !at(cell));
-      if (to >= 0) store.set(this.key(to), kept);
+      const places = [...cells.keys()].filter((cell) => cells[cell].book === kept.book);
+      const to = places.find((cell) => !at(cell)) ?? places[0];
+      const there = at(to);
+      store.set(this.key(to), there?.book === kept.book ? with_older(there, kept) : with_older(kept, there));
     }
   }
 
@@ -169,9 +171,10 @@ class Page {
   }
 
   // Run boxes one after the other, when all that was asked for before is done; an error ends the row. `asked` is the one
-  // whose button was pressed.
+  // whose button was pressed. Boxes that wait already are not asked for twice; but a row of several runs whole, if one of
+  // them does not wait.
   async run(boxes, asked = boxes.at(-1)) {
-    const row = this.#left(boxes).filter(({ busy }) => !busy);
+    let row = this.#left(boxes).filter(({ busy }) => !busy);
     const { stops, turn } = { stops: this.#stops, turn: this.#turn };
     let done;
     this.#turn = new Promise((resolve) => {
@@ -181,12 +184,16 @@ class Page {
     this.#hush();
     await turn;
     try {
+      if (stops === this.#stops) {
+        if (boxes.length > 1 && row.length) row = [...this.#left(boxes)];
+        for (const box of row) if (!box.busy) box.wait();
+      }
       while (row.length && stops === this.#stops) {
         const box = row.shift();
         const { cell, mine } = box;
         this.current = box;
         const result = await box.execute();
-        if (failed(result)) return this.#broke(box, result, asked);
+        if (failed(result) && !this.#passed_over(box, result)) return this.#broke(box, result, asked);
         if (cell !== undefined) this.#trail.push([cell, mine]);
       }
     } finally {
@@ -201,6 +208,11 @@ class Page {
     const begun = boxes.length > 1 && boxes.length > before;
     const same = begun && this.#trail.every(([cell, source], i) => boxes[i].cell === cell && boxes[i].mine === source);
     return same && boxes[0].cell === 0 ? boxes.slice(before) : boxes;
+  }
+
+  // Whether a cell that the page does not show has held a change to the book's numbers: no reader can mend that.
+  #passed_over(box, { error }) {
+    return !box.says && error === "AssertionError" && this.above(box).some(({ changed }) => changed);
   }
 
   // What is said where a row has ended before its last cell, at the place where the reader is.
@@ -247,7 +259,8 @@ class Page {
     const { state } = this.python;
     if (state === "off") {
       this.#stops++;
-      for (const [cell] of this.#trail.splice(0)) this.cells[cell].forgotten();
+      const ran = new Set(this.#trail.splice(0).map(([cell]) => this.cells[cell]));
+      for (const box of this.boxes) if (ran.has(box) || box.outputs.live) box.forgotten();
     }
     this.strip.state(state, this.current?.title);
     if (state === "running") this.current?.running();
@@ -312,6 +325,10 @@ class Page {
 const rank = ([some, of]) => some / of + of / 1e6;
 const better = (one, other) => (one && rank(one) >= rank(other) ? one : other);
 
+// A change with an older one behind it, and behind all that waits there already.
+const with_older = (kept, older) =>
+  kept && older ? { ...kept, older: with_older(kept.older, older) } : (kept ?? older);
+
 // A cell that the page shows. Its number is the one that a reader counts.
 class Cell extends Box {
   constructor(page, holder, cell, number) {
@@ -353,15 +370,19 @@ class Hidden {
     Object.assign(this, { page, cell, book: source, mine: source, id: `hidden-${cell}` });
   }
 
-  wait() {}
+  wait() {
+    this.busy = true;
+  }
 
   running() {}
 
-  idle() {}
+  idle() {
+    this.busy = false;
+  }
 
-  forgotten() {}
-
-  execute() {
-    return this.page.ask(this.id, this.mine, this.cell);
+  async execute() {
+    const result = await this.page.ask(this.id, this.mine, this.cell);
+    this.busy = false;
+    return result;
   }
 }

@@ -4,6 +4,7 @@ import { Box } from "./box.mjs";
 import { button, make } from "./dom.mjs";
 
 const IMPORT = /^(?:import|from [\w.]+ import) +(\([^)]*\)|.+)/gm;
+const DEFINED = /^(?:def|class) +(\w+)/gm;
 const POINTS = /\b(\d+) of (\d+) points?\b/;
 
 export class Exercise extends Box {
@@ -42,7 +43,8 @@ export class Exercise extends Box {
       source,
     );
     this.#points = null;
-    const result = await super.execute(source, needed);
+    const first = [needed, without(this.book, this.mine)].filter(Boolean).join("\n");
+    const result = await super.execute(source, first);
     if (result.status === "ok" || result.status === "error") this.holder.dataset.tried = "";
     if (this.#points) {
       this.page.keep_points(this.task, this.#points);
@@ -85,6 +87,15 @@ export function imports(sources, program) {
     )
       lines.add(line);
   return [...lines].map((line) => `try:\n    ${line}\nexcept ImportError:\n    pass`).join("\n");
+}
+
+// The lines that take away what a stub defines and the program does not name: that of another cell is not to be judged.
+export function without(stub, program) {
+  const words = new Set(program.replace(/#.*/g, "").match(/\w+/g));
+  return [...stub.matchAll(DEFINED)]
+    .filter(([, name]) => !words.has(name))
+    .map(([, name]) => `try:\n    del ${name}\nexcept NameError:\n    pass`)
+    .join("\n");
 }
 
 // Ask before a solution opens whose exercise was not tried.

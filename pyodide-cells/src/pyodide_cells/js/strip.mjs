@@ -73,8 +73,9 @@ export class Strip {
 
   // The first press asks, the second does it.
   #forget(act) {
-    if (this.forget.dataset.asks) act();
-    this.#ask(!this.forget.dataset.asks);
+    const asked = Boolean(this.forget.dataset.asks);
+    this.#ask(!asked); // before the act, which hides the button
+    if (asked) act();
   }
 
   #ask(asks) {

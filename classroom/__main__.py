@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -34,7 +35,7 @@ from classroom.course import Course, CourseError
 from classroom.fences import SetError
 from classroom.limits import Refused
 from classroom.rows import export, shown
-from classroom.worker import Runner
+from classroom.worker import Runner, terminated
 
 COURSE = Path("course")
 
@@ -169,7 +170,7 @@ def _ended_by_signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    before = signal.signal(signal.SIGTERM, partial(terminated, 143))
     try:
         yield
     finally:

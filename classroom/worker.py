@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Protocol
@@ -36,6 +37,12 @@ class Stopped(Exception):
     """There is no result; the sentence says why. `died` where its process ended by itself."""
 
     died = False
+
+
+class Terminated(SystemExit):
+    """SIGTERM came: whatever makes sentences of a student's errors lets this pass (`attnlib.exercises.guard`)."""
+
+    interrupts = True
 
 
 @dataclass(frozen=True)
@@ -202,7 +209,7 @@ def _work(
     connection: Connection, parent: int, folder: str, work: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> None:
     os.setsid()  # Ctrl-C is for the process that waits; this one is then ended by it
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGTERM, partial(terminated, 1))
     for descriptor in _own:
         os.close(descriptor)
     tempfile.tempdir = folder
@@ -217,6 +224,11 @@ def _work(
     with contextlib.suppress(OSError):  # nobody may wait any more
         connection.send(result)
         connection.close()
+
+
+def terminated(code: int, *_: Any) -> None:
+    """As a handler of SIGTERM, end this process with the code, once what it began is ended."""
+    raise Terminated(code)
 
 
 def end_with(parent: int) -> None:

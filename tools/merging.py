@@ -58,6 +58,7 @@ def merge(base: Notebook, mine: Notebook, new: Notebook) -> Merged:
     mine = copy.deepcopy(mine)
     to_mine, to_new = _pairs(base.cells, mine.cells, by_id=True), _pairs(base.cells, new.cells)
     identified = in_ids_of(base, mine, new).cells
+    of_editions = {cell.id for cell in [*base.cells, *identified]}
     of = {at: b for b, at in to_mine.items()}
     said: Counter[str] = Counter()
     placed: list[tuple[int | None, list[Cell]]] = []  # the place in the new edition, and the cells there
@@ -67,7 +68,9 @@ def merge(base: Notebook, mine: Notebook, new: Notebook) -> Merged:
             continue
         if at not in of:
             said["added by you"] += 1
-            placed.append((None, [copy.deepcopy(cell)]))
+            own = copy.deepcopy(cell)
+            own.id = _free(cell.id, of_editions)  # a doubled cell has that of the edition's
+            placed.append((None, [own]))
             continue
         was = base.cells[of[at]]
         place = to_new.get(of[at])
@@ -79,9 +82,11 @@ def merge(base: Notebook, mine: Notebook, new: Notebook) -> Merged:
             placed.append((place, cells))
     of_new = {place: b for b, place in to_new.items()}
     for place, cell in enumerate(identified):
-        if place in of_new and of_new[place] not in to_mine:
+        if place in of_new and of_new[place] in to_mine:
+            continue
+        if place in of_new and _alike(base.cells[of_new[place]], cell) > ALIKE:
             said["deleted by you"] += 1
-        elif place not in of_new:
+        else:  # what only stands where the reader deleted another is new, too
             said["new"] += 1
             placed.insert(_after(placed, place), (place, [copy.deepcopy(cell)]))
     notebook = copy.deepcopy(mine)

@@ -44,6 +44,8 @@ class TimeUp(BaseException):
     stands outside the `try`. So code gets out of all its handlers, one after the other.
     """
 
+    interrupts = True
+
     def __init__(self, clock: "_Clock") -> None:
         self.clock = clock
 
@@ -96,6 +98,14 @@ class _Clock:
         if event == "line" and not self.ended and time.monotonic() - self.began > self.seconds:
             raise TimeUp(self)
         return self.trace
+
+
+def interrupts(error: BaseException) -> bool:
+    """Whether an exception is no error of the student's, but interrupts the code: Ctrl-C, and what says so of its class.
+
+    `TimeUp` does, a page's Python that has to fetch a package, and a grader that is told to end.
+    """
+    return isinstance(error, KeyboardInterrupt) or getattr(type(error), "interrupts", False) is True
 
 
 def stopped(error: BaseException, answer: Any, arguments: int) -> str:

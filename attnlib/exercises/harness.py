@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from attnlib.exercises.drawn import drawn_for
-from attnlib.exercises.guard import LIMIT, stopped
+from attnlib.exercises.guard import LIMIT, interrupts, stopped
 from attnlib.exercises.results import (
     Mistake,
     apart,
@@ -216,7 +216,9 @@ def call(answer: Any, case: Case) -> Any:
     try:
         with np.errstate(all="ignore"):  # a NaN or an infinity gets a sentence of its own
             got = answer(*given)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if interrupts(error):
+            raise
         raise Mistake(stopped(error, answer, len(case))) from error
     first = 1 + (len(answer.args) if isinstance(answer, functools.partial) else 0)
     for number, (before, after) in enumerate(zip(case, given, strict=True), first):
@@ -228,15 +230,19 @@ def call(answer: Any, case: Case) -> Any:
 def call_traced(answer: Any, case: Case) -> tuple[Any, int]:
     """What `call` returns, and the most bytes held meanwhile, or those of its largest tensor, if these are more.
 
-    They differ by machine: a sentence names their bound.
+    They differ by machine: a sentence names their bound. Where the student traces memory, that goes on.
     """
     with _largest_tensor() as tensor:
+        traced = tracemalloc.is_tracing()
         tracemalloc.start()
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
         try:
             got = call(answer, case)
-            return got, max(tracemalloc.get_traced_memory()[1], tensor[0])
+            return got, max(tracemalloc.get_traced_memory()[1] - before, tensor[0])
         finally:
-            tracemalloc.stop()
+            if not traced:
+                tracemalloc.stop()
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import functools
 from contextlib import redirect_stdout
 from typing import Any
 
-from attnlib.exercises.guard import Printed, TimeUp, endless, stopped, unread, where, within
+from attnlib.exercises.guard import Printed, TimeUp, endless, interrupts, stopped, unread, where, within
 from attnlib.exercises.harness import Exercise, Mistake, Property
 from attnlib.exercises.report import Report
 from attnlib.exercises.results import Grids
@@ -27,10 +27,9 @@ def judged(exercise: Exercise, answer: Any) -> Report:
                     beside[one.name] = mistake.beside
             except TimeUp as error:
                 says, ended = endless(error, answer, one.seconds), False
-            except (
-                Exception,
-                SystemExit,
-            ) as error:  # of a test that calls the function, or reads its result, by itself
+            except BaseException as error:  # of a test that calls the function, or reads its result, by itself
+                if interrupts(error):
+                    raise
                 says = stopped(error, answer, 1) if where(error, answer) else unread(error)
         else:
             says = "Not tried: the function has to end first."

@@ -4,10 +4,11 @@ import html
 import json
 import os
 import re
-import tempfile
+import secrets
+import shutil
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,8 @@ class Keeper:
                     if self.done != before:
                         write(self.file, self.done.text())
             except OSError as why:
+                with suppress(OSError, ValueError):  # it may be there to read all the same
+                    self.done.add(Done.parse(self.file.read_text(encoding="utf8")))
                 warnings.warn(
                     f"{self.file} cannot be written ({why.strerror}): points last as long as this kernel", stacklevel=4
                 )
@@ -121,20 +124,24 @@ def chapter_of_the_notebook() -> int | None:
 
 
 def write(file: Path, text: str) -> None:
-    """Write a file at once or not at all."""
-    handle, part = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    """Write a file at once or not at all; of a link, what it leads to. Its mode stays; that of a new one is the usual."""
+    file = file.resolve()
+    part = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    part.touch(exist_ok=False)
     try:
-        with os.fdopen(handle, "w", encoding="utf8") as opened:
-            opened.write(text)
+        part.write_text(text, encoding="utf8")
+        if file.exists():
+            shutil.copymode(file, part)
         os.replace(part, file)
     except BaseException:
-        os.unlink(part)
+        part.unlink()
         raise
 
 
 @contextmanager
 def _locked(file: Path) -> Iterator[None]:
     """Nobody else has the file meanwhile: the lock ends with its process, and the file beside it stays."""
+    file = file.resolve()  # several links may lead to it
     with open(file.with_name(f".{file.name}.lock"), "a+b") as lock:
         if os.name == "nt":
             import msvcrt

@@ -52,7 +52,7 @@ class Recorder:
             mask=self.once(mask, lambda mask: allowed(module, mask)),
             bias=self.once(how.get("position_bias"), lambda bias: as_numpy(bias[0]) if bias.any() else None),
             softcap=how.get("softcap"),
-            sinks=None if sinks is None else as_numpy(sinks.flatten()),
+            sinks=None if sinks is None else as_numpy(sinks.flatten()).copy(),  # the model's own numbers
         )
         rotation, self.rotation = self.rotation, None
         self.layers[name].append(replace(layer, straight=straight(layer, module, query, key, rotation)))

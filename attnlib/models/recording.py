@@ -171,6 +171,9 @@ class Recording:
             raise ValueError(f"grids must have the axes layers, heads, n_q, n_k, got shape {array.shape}")
         if causal is None:
             causal = key_tokens is None and not np.triu(array, 1).any()
+        elif causal and array.shape[2] > array.shape[3]:
+            q, k = array.shape[2:]
+            raise ValueError(f"causal=True needs a key for each query, got {q} queries and {k} keys")
         shape = (array.shape[0], array.shape[1])
         vectors = {}
         if queries is not None and keys is not None:

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
 from attnlib.checks import as_array, as_flag, as_list, as_texts, forbid
+from attnlib.models.tokens import SHAPES
 
 CHOICE = (
     "Each score is a mean over queries. A query counts if it may read at least one key that the score is about, and at least "
@@ -29,6 +30,7 @@ SCORES = {
     "entropy": "The entropy of the query's weights, divided by ln of the number of keys that it may read: 0 is one key, 1 is "
     "all keys alike.",
 }
+WRITTEN = str.maketrans({shape: space for space, shape in SHAPES.items()})  # white space for ␣, ↵ and ⇥
 
 
 def head_scores(
@@ -175,4 +177,5 @@ def _targets(tokens: list[str], keys: list[str], marks: list[bool], crossed: boo
 
 
 def _is_punctuation(token: str) -> bool:
-    return bool(token.strip()) and all(unicodedata.category(letter)[0] == "P" for letter in token.strip())
+    text = token.translate(WRITTEN).strip()
+    return bool(text) and all(unicodedata.category(letter)[0] == "P" for letter in text)

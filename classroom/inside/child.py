@@ -30,6 +30,8 @@ RUN_CELL = {"time", "timeit", "capture"}
 class TimeLimit(BaseException):
     """A cell or a call took too long. Not an Exception, so that `except Exception` does not swallow it."""
 
+    interrupts = True  # for attnlib's exercises, which a cell may call
+
 
 class Output:
     """What a cell prints: its first characters, and how many there were."""

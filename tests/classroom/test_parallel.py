@@ -14,8 +14,9 @@ import nbformat
 import numpy as np
 import pytest
 
+from attnlib.exercises.harness import Mistake, call
 from classroom import pages, progress, scheduler, walls, worker
-from classroom.__main__ import main
+from classroom.__main__ import _ended_by_signals, main
 from classroom.demo.submissions import COLUMNS, EXITS, RIGHT, SYNTAX, TAMPERED, fill
 
 SET = "chapter_01"
@@ -105,6 +106,31 @@ def test_work_that_is_left_is_ended(monkeypatch):
         assert next(found) == ("0", None)
         assert multiprocessing.active_children()
     assert multiprocessing.active_children() == []
+
+
+def _calls(folder):
+    """Call a student's function as a test does, and go on after a mistake."""
+    with contextlib.suppress(Mistake):
+        call(lambda: (Path(folder, "in").touch(), time.sleep(30)), ())
+    Path(folder, "on").touch()
+
+
+def test_a_process_is_ended_in_a_students_function_too(tmp_path):
+    process = worker._Process(worker.Job("", _calls, (tmp_path,)), 60)
+    process.start()
+    try:
+        until((tmp_path / "in").exists)
+        process.terminate()
+        until(lambda: not process.process.is_alive())
+    finally:
+        process.end()
+    assert not (tmp_path / "on").exists()
+
+
+def test_a_command_is_ended_in_a_students_function_too():
+    with pytest.raises(SystemExit) as ended, _ended_by_signals():
+        call(lambda: signal.raise_signal(signal.SIGTERM), ())
+    assert ended.value.code == 143
 
 
 def test_a_number_of_processes_that_is_none_is_refused(course, classroom, monkeypatch):

@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import time
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +18,9 @@ from attnlib.exercises import EXERCISES, Exercise, Mistake, Progress, Property, 
 from attnlib.exercises.guard import TimeUp, stopped, where, within
 from attnlib.exercises.harness import agrees, call, call_traced, compare, kind
 from attnlib.questions import ChoiceQuestion, NumberQuestion, OrderQuestion, shuffled
+from classroom.inside.child import TimeLimit
+from classroom.worker import Terminated
+from pyodide_cells.kernel import Wanted
 
 
 @pytest.fixture(autouse=True)
@@ -168,12 +172,27 @@ def dot(x):
     return np.dot(np.ones((2, 3)), np.ones((4, 2)))
 
 
+class Stop(BaseException):
+    """What no `except Exception` holds."""
+
+
+def stops(x):
+    raise Stop
+
+
+def closes(x):
+    raise GeneratorExit
+
+
 SENTENCES = {
     "error": (no_name, "stopped with NameError at line {line}, `return y`: name 'y' is not defined."),
     "product": (inner, "ValueError at line {line}, `return x.reshape(2, 3) @ x`: the inner sizes of a matrix product differ, 2 and 3."),
     "dot": (dot, "the inner sizes of a matrix product differ, 3 and 4. Is a transpose missing, or of other axes?"),
     "arguments": (lambda: 1, "Your function is called with 1 argument, which it does not take: "),
     "exit": (lambda x: sys.exit(), "Your function stopped with SystemExit at line "),
+    "no Exception": (stops, "Your function stopped with Stop at line {line}, `raise Stop`."),
+    "close": (closes, "Your function stopped with GeneratorExit at line {line}, `raise GeneratorExit`."),
+    "fail": (lambda x: pytest.fail("no"), "Your function stopped with Failed at line "),
     "none": (lambda x: None, "The result is None: does the function end in `return`?"),
     "text": (lambda x: "two", "The result should be numbers, got a str."),
     "object": (lambda x: object(), "The result should be numbers, got an object."),
@@ -202,8 +221,22 @@ def test_whatever_goes_wrong_is_a_sentence(name, ask):
 
 
 def test_a_test_that_calls_the_function_by_itself_is_guarded_too(ask):
-    report = ask(no_name, Property("own", lambda answer: answer(1)))
-    assert "NameError" in says(report)
+    for answer, name in ((no_name, "NameError"), (stops, "Stop")):
+        report = ask(answer, Property("own", lambda answer: answer(1)))
+        assert f"Your function stopped with {name} at line" in says(report)
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, Wanted, TimeLimit, Terminated])
+def test_what_interrupts_a_function_is_no_error_of_it(kind, ask):
+    error = kind("from outside")
+
+    def interrupted(x):
+        raise error
+
+    for one in (doubled(), Property("own", lambda answer: answer(1))):
+        with pytest.raises(kind) as came:
+            ask(interrupted, one)
+        assert came.value is error
 
 
 def test_the_line_is_found_behind_partial_and_decorators_and_is_left_out_where_there_is_none():
@@ -587,3 +620,17 @@ def test_what_an_answer_holds_in_torch_counts_too(id, answer, says, kind, patien
 def test_a_tensor_that_repeats_its_numbers_holds_them_once():
     _, held = call_traced(lambda x: torch.tensor(x).expand(10**6, 3), (np.ones(3),))
     assert held < 10**6
+
+
+def test_what_a_student_traced_before_is_not_held_by_an_answer_and_goes_on():
+    tracemalloc.start()
+    try:
+        kept, large = np.ones(10**6), np.ones(10**7)
+        del large
+        _, held = call_traced(lambda x: x, (np.ones(3),))
+        assert tracemalloc.is_tracing()
+    finally:
+        tracemalloc.stop()
+    assert held < 10**6 < kept.nbytes
+    assert call_traced(lambda x: np.ones(10**6), (1,))[1] >= 8 * 10**6
+    assert not tracemalloc.is_tracing()

@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import stat
 import subprocess
 import sys
 import warnings
@@ -9,7 +10,7 @@ import warnings
 import pytest
 
 from attnlib import exercises
-from attnlib.exercises import check, load_progress, progress, save_progress
+from attnlib.exercises import check, load_progress, progress, progress_file, save_progress
 from attnlib.exercises.progress_file import FORMAT, SESSION, Done, Keeper, beside_the_notebook
 
 
@@ -78,6 +79,40 @@ def test_a_folder_that_cannot_be_written_is_said_once_and_points_last_in_this_py
     with warnings.catch_warnings(action="error"):
         check("which-shape", "7 × 7")
     assert set(progress().points) == {"thief", "which-shape"}
+
+
+def test_what_a_file_holds_that_cannot_be_written_is_shown(file, monkeypatch):
+    check("thief", "2")
+
+    def refused(_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(progress_file, "_locked", refused)
+    for before, points in ((file.read_text(), {"thief": (1, 1)}), ("{broken", {})):
+        file.write_text(before)
+        monkeypatch.setattr(exercises, "_kept", Keeper(file))
+        with pytest.warns(UserWarning, match=r"cannot be written \(Permission denied\): points last as long"):
+            assert progress().points == points
+        assert file.read_text() == before
+
+
+def test_a_link_stays_one_and_what_it_leads_to_keeps_its_mode(file, tmp_path):
+    elsewhere = tmp_path / "elsewhere" / "mine.json"
+    elsewhere.parent.mkdir()
+    elsewhere.write_text(Done({"which-shape": (1, 1)}).text())
+    elsewhere.chmod(0o664)
+    file.symlink_to(elsewhere)
+    check("thief", "2")
+    assert file.is_symlink()
+    assert Done.parse(elsewhere.read_text()).points == {"thief": (1, 1), "which-shape": (1, 1)}
+    assert stat.S_IMODE(elsewhere.stat().st_mode) == 0o664
+    assert names(elsewhere) == ["mine.json"]
+
+
+def test_a_new_file_has_the_mode_of_any_other(file, tmp_path):
+    check("thief", "2")
+    (tmp_path / "other").touch()
+    assert file.stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
 def test_what_is_brought_in_is_the_better_of_both_and_the_pages_part_stays(file, tmp_path):

@@ -122,6 +122,18 @@ def test_what_the_edition_took_out_stays_where_the_reader_changed_it(copy):
     assert sources(copy) == [FIRST[0], "x = 'mine'", *FIRST[3:]]
 
 
+def test_a_new_cell_comes_where_the_reader_deleted_another_one(copy):
+    edit(copy, lambda cells: cells.pop(2))
+    new = "def mean(values):\n    return sum(values) / len(values)"
+    for rest in (FIRST[3:], [*FIRST[3:], "# News"]):
+        told = editions.put(book(*FIRST[:2], new, *rest), copy)
+        assert "deleted by you" not in told
+        assert sources(copy) == [*FIRST[:2], new, *rest]
+    edit(copy, lambda cells: cells.pop(2))
+    assert "1 deleted by you" in editions.put(book(*FIRST[:2], f"{new}\n", *FIRST[3:]), copy)
+    assert sources(copy) == [*FIRST[:2], *FIRST[3:]]
+
+
 def test_cells_that_the_reader_moved_stay_there_and_follow_the_book(copy):
     edit(copy, lambda cells: cells.insert(0, cells.pop(5)))
     editions.put(book(*FIRST[:5], "f(x + 1)"), copy)
@@ -130,8 +142,11 @@ def test_cells_that_the_reader_moved_stay_there_and_follow_the_book(copy):
 
 def test_a_cell_that_was_doubled_with_its_id_is_the_readers(copy):
     edit(copy, lambda cells: cells.insert(2, nbformat.from_dict({**cells[2], "source": "x = 'mine'"})))
-    editions.put(book(*FIRST[:2], "x = 2", *FIRST[3:]), copy)
-    assert sources(copy) == [*FIRST[:2], "x = 'mine'", "x = 2", *FIRST[3:]]
+    for text in ("x = 2", "x = 3"):
+        edition = book(*FIRST[:2], text, *FIRST[3:])
+        editions.put(edition, copy)
+        assert sources(copy) == [*FIRST[:2], "x = 'mine'", text, *FIRST[3:]]
+        assert [cell.id for cell in nbformat.read(copy, 4).cells if cell.source == text] == [edition.cells[2].id]
 
 
 def test_a_copy_that_came_back_without_ids_is_known_by_its_sources(copy):

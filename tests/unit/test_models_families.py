@@ -177,6 +177,10 @@ def test_a_learned_sink_takes_a_part_of_each_row():
     np.testing.assert_allclose(
         sums[0], 1 / (1 + np.exp(logit - first)), rtol=1e-5
     )  # the first token sees itself and the sink
+    grid = stack.grid(0, 1)
+    with torch.no_grad():
+        model.model.layers[0].self_attn.sinks.fill_(9)
+    np.testing.assert_array_equal(stack.grid(0, 1), grid)
     assert not read(a_model("Llama"), tokenizer_of("Llama"), TEXT).stack.sinks
 
 

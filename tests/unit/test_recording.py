@@ -250,6 +250,10 @@ BAD = {
     "nothing": (lambda: Recording.from_grids(np.ones((1, 1, 0, 0)), []), "nothing to record"),
     "weights": (lambda: Recording.from_grids(2 * grids(), words(5)), r"weight \[0, 0\] is 2.0"),
     "later": (lambda: Recording.from_grids(grids(causal=False), words(5), causal=True), "layer 0 reads later keys"),
+    "fewer keys": (
+        lambda: Recording.from_grids(grids(n=3, n_k=2), words(3), key_tokens=words(2), causal=True),
+        "causal=True needs a key for each query, got 3 queries and 2 keys",
+    ),
     "much": (lambda: Recording.of(a_stack(tokens=["t"] * 20_000, special=[False] * 20_000)), "1,200 MB|20,000|marks"),
     "head": (lambda: Recording.of(a_stack(), vectors=[(2, 0)]), "layer"),
     "queries": (

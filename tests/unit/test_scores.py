@@ -106,6 +106,13 @@ def test_a_head_that_rests_on_its_sink_reads_no_key_and_is_not_spread():
     assert head_scores(np.zeros((1, 1)), ["a"], mask=np.zeros((1, 1), bool), sinks=True) == {}  # padding
 
 
+@pytest.mark.parametrize("token", ["␣(", "␣", ").↵", "⇥”"])
+def test_a_tokenizers_white_space_around_punctuation_is_no_letter(token):
+    grid = [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
+    scores = head_scores(grid, ["we", token, "a"], mask=np.tri(3, dtype=bool))
+    assert scores.get("separator") == (None if token == "␣" else 1)
+
+
 def test_sizes_that_do_not_fit_are_named():
     with pytest.raises(ValueError, match=r"2 tokens and 2 keys do not fit grids of shape \(3, 3\)"):
         head_scores(np.eye(3), ["a", "b"])

@@ -182,8 +182,8 @@ EXERCISES = (
             "What is `new` after the first tile? And `scores - new`?",
         ),
         question=ChoiceQuestion(
-            prompt="Keys that are padding get the score −∞, and all keys of the *first* tile are padding. What does "
-            "the chapter's `streamed` return?",
+            prompt="Suppose the chapter's `streamed` sets the scores of padding to −∞, and all keys of the *first* tile are "
+            "padding. What does it return?",
             options=[
                 ("What it should: those keys weigh 0", "That is true when such a tile comes later. Here it comes first: what is `largest` then?"),
                 ("NaN", "`new` is −∞, and `scores - new` is −∞ − (−∞). What is NaN stays NaN."),

@@ -97,11 +97,11 @@ PREDICTIONS: dict[str, Question] = {
             ),
             (
                 "about a quarter",
-                "Scores are sums of 64 products. Their standard deviation is about 8, and a lead of only 3 is already a factor of 20.",
+                "Sums of 64 products spread far, and a lead of only 3 is already a factor of 20.",
             ),
             (
                 "about five sixths",
-                "The standard deviation of the scores is about 8: in about half of the rows the best leads by 3 or more, a factor of 20.",
+                "Sums of 64 products spread far: in about half of the rows the best leads by 3 or more, a factor of 20.",
             ),
             ("nearly all, 0.99", "Not in the mean: that happens in a part of the rows only."),
         ],

@@ -36,6 +36,17 @@ PREDICTIONS: dict[str, Question] = {
         explanation="The old total shrinks to e^(2 − 5) = 0.05, and the new key adds e⁰ = 1.",
         provenance="exact",
     ),
+    "grid-or-tile": ChoiceQuestion(
+        title="One grid, or one tile many times",
+        prompt="The grid has 67 MB, the tile 0.5 MB. NumPy subtracts 1 from the grid once, and from the tile 128 times. Which is faster?",
+        options=[
+            ("Both take as long", "They do the same number of subtractions. But a number has to come to the processor, and to go back."),
+            ("The grid: one call and not 128", "A call of 131,072 subtractions takes far longer than the call alone. What else takes time?"),
+            ("The tile", "It can stay in the fast memory. The grid comes from the slow one, and goes back."),
+        ],
+        right=2,
+        provenance="measured",
+    ),
     "one-byte": NumberQuestion(
         title="To write one token",
         prompt="To write a token, its query meets all keys and values that were kept. Each of these numbers has 4 bytes, comes from memory, and takes part "
@@ -52,7 +63,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "bet": ChoiceQuestion(
         title="Place your bet",
-        prompt="Heads with keys of their own put a certain mean weight on the partners. Which of these forms comes "
+        prompt="Heads with keys of their own put nearly all weight on the partners. Which of these forms comes "
         "closest to it?",
         options=[
             ("All eight heads share one set of keys", "Eight heads look for eight partners with the same four columns of keys. They lose weight, but the other two forms lose more."),

@@ -5,7 +5,7 @@ from attnlib.questions import ChoiceQuestion, NumberQuestion, Question
 PREDICTIONS: dict[str, Question] = {
     "who-bites": NumberQuestion(
         title="Who bites whom?",
-        prompt="A cosine of 1 is the same direction, and two sentences about different events have 0.06 here, on average. What is the cosine of "
+        prompt="A cosine of 1 is the same direction, and two sentences on different subjects have 0.06 here, on average. What is the cosine of "
         "*The dog bites the man* and *The man bites the dog*? To two places after the point.",
         right=0.97,
         tolerance=0.025,

@@ -29,7 +29,7 @@ function build(model, figure) {
   const scale = element("div.scale", { "aria-hidden": "true" }, element("span", "1"), ...powers);
   const why =
     "The three matrices of attention meet one token at a time, so they serve texts of any length. " +
-    "The ideal tensor is made for one n and fits no other.";
+    "The ideal tensor is made for one n, and has no cells for more tokens.";
   const names = ["ideal tensor", "attention"];
   const said = names.map(() => element("p.count"));
   const bars = names.map((_, part) => ui.stack([part], ".log"));

@@ -108,7 +108,7 @@ def test_a_head_that_rests_on_its_sink_reads_no_key_and_is_not_spread():
 
 @pytest.mark.parametrize("token", ["␣(", "␣", ").↵", "⇥”"])
 def test_a_tokenizers_white_space_around_punctuation_is_no_letter(token):
-    grid = [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
+    grid = np.array([[1.0, 0, 0], [0, 1, 0], [0, 1, 0]])
     scores = head_scores(grid, ["we", token, "a"], mask=np.tri(3, dtype=bool))
     assert scores.get("separator") == (None if token == "␣" else 1)
 

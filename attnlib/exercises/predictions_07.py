@@ -38,7 +38,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "grid-or-tile": ChoiceQuestion(
         title="One grid, or one tile many times",
-        prompt="The grid has 67 MB, the tile 0.5 MB. NumPy subtracts 1 from the grid once, and from the tile 128 times. Which is faster?",
+        prompt="The grid has 67 MB, the tile 0.5 MB. NumPy subtracts 1 from the grid once, and from the tile 128 times. Which is faster, as a rule?",
         options=[
             ("Both take as long", "They do the same number of subtractions. But a number has to come to the processor, and to go back."),
             ("The grid: one call and not 128", "A call of 131,072 subtractions takes far longer than the call alone. What else takes time?"),

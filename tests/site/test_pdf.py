@@ -3,6 +3,7 @@
 import re
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pikepdf
@@ -12,7 +13,7 @@ import pytest
 from tools import pdf
 from tools.paper import pages as paper
 from tools.paper import pictures
-from tools.site import SITE
+from tools.site import SITE, pages
 
 A = """<nav class="contents"><ol><li><a href="chapters/b.html">B</a></li></ol></nav>
 <main id="main"><h1>A</h1><div class="hero"></div>
@@ -105,6 +106,13 @@ def test_a_widget_says_what_to_compare_on_paper_where_the_text_asks_to_do_someth
     drawn = "<figure class='attn'><figcaption>Points</figcaption><svg></svg></figure>"
     paper.show(widget, [("As it starts", drawn)], "", "the points < here.")
     assert widget.select_one(".state-alone + .on-paper").get_text() == "On paper: compare the points < here."
+
+
+def test_each_widget_that_paper_shows_in_states_is_on_its_page():
+    ids = {Path(name).stem: set(re.findall(r'id="([^"]+)"', (SITE / name).read_text("utf8"))) for name in pages()}
+    places = [place.split("#") for place in pictures.states()]
+    assert len(places) > 30
+    assert [widget for page, widget in places if widget not in ids[page]] == []
 
 
 def test_what_to_compare_is_no_state_and_belongs_to_a_widget(browser, tmp_path):

@@ -789,6 +789,7 @@ def test_a_widget_of_a_cell_that_failed_says_so_too(with_cells):
     box(page, 0).get_by_text("widget m1").wait_for()
     page.get_by_role("button", name="Start again").click()
     box(page, 0).get_by_text("This is no longer connected to Python. Run the cell again to connect it.").wait_for()
+    assert box(page, 0).get_by_text("widget m1").is_visible()
 
 
 def test_a_figure_has_the_words_of_the_book_while_its_cell_is_the_books_own(site, with_cells, until):

@@ -72,15 +72,15 @@ export class Model {
 // Bytes are not compared: what holds some is new.
 function same(one, other) {
   if (Object.is(one, other)) return true;
-  if (![one, other].every((value) => value && typeof value === "object")) return false;
-  let bytes = false;
-  const text = (value) =>
-    JSON.stringify(value, (_, part) => {
-      if (!ArrayBuffer.isView(part)) return part;
-      bytes = true;
-      return null;
-    });
-  return text(one) === text(other) && !bytes;
+  const both = [one, other];
+  const plain = both.every((value) => value && typeof value === "object");
+  return plain && JSON.stringify(one) === JSON.stringify(other) && !both.some(holds_bytes);
+}
+
+function holds_bytes(value) {
+  return (
+    ArrayBuffer.isView(value) || (value !== null && typeof value === "object" && Object.values(value).some(holds_bytes))
+  );
 }
 
 // A model whose widget sends texts, lists and objects as JSON (widget.py), with the values that these stand for.

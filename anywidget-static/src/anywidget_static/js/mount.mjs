@@ -233,8 +233,11 @@ class Home {
     const start = Object.fromEntries(names.map((name) => [name, this.#author[name]]));
     const shared = id === this.element.id && query;
     this.#looks = Boolean(shared);
-    this.model.set({ ...start, ...this.parse(shared || this.#remembered()) });
-    this.#looks = false;
+    try {
+      this.model.set({ ...start, ...this.parse(shared || this.#remembered()) });
+    } finally {
+      this.#looks = false;
+    }
     this.model.save_changes();
   }
 

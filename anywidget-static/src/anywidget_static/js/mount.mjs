@@ -137,6 +137,7 @@ class Home {
     const { signal } = this.#stopped;
     const el = document.createElement("div");
     this.#before = [...element.childNodes];
+    const { bottom, height } = element.getBoundingClientRect();
     try {
       this.#author = unpacked(JSON.parse(written));
       const model = new Model({ ...this.#author }, this.settings.backend(this));
@@ -158,6 +159,9 @@ class Home {
       for (const node of this.#before) if (node.localName !== "script" && node !== this.#link) node.remove();
       if (focused) el.querySelector("[tabindex='0'], input, button")?.focus(); // the table that had it is gone
       element.dataset.widgetMounted = "true";
+      // What grew above the screen must not move what is read, also where a browser does not see to that itself.
+      if (bottom <= 0 && !CSS.supports("overflow-anchor", "auto"))
+        scrollBy({ top: element.getBoundingClientRect().height - height, behavior: "instant" });
     } catch (error) {
       this.#tidy();
       el.remove(); // what stood there stays

@@ -178,4 +178,5 @@ def _targets(tokens: list[str], keys: list[str], marks: list[bool], crossed: boo
 
 def _is_punctuation(token: str) -> bool:
     text = token.translate(WRITTEN).strip()
-    return bool(text) and all(unicodedata.category(letter)[0] == "P" for letter in text)
+    named = text in {"⟨?⟩", "⟨⟩"}  # what a tokenizer has no text for: see `attnlib.models.tokens`
+    return bool(text) and not named and all(unicodedata.category(letter)[0] == "P" for letter in text)

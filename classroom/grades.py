@@ -18,7 +18,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from classroom import apart, downloads, lateness, notebooks, pages, persons, progress, texts, whose, worker
 from classroom.course import Course, CourseError, digest
 from classroom.limits import Limits
-from classroom.marks import mark
+from classroom.marks import LISTED, mark
 from classroom.rows import Row, timed
 from classroom.walls import best
 
@@ -63,6 +63,7 @@ def grade(
 def table(course: Course, name: str) -> list[Row]:
     """Every submission of the set, by student."""
     record, decided, told = course.remember(RECORD), persons.decided(course, name), downloads.told(course, name)
+    listed = course.remember(LISTED).get(name, {})
     students = [folder.parent.name for folder in course.submissions(name)]
     drawn = {who: record.get(f"{name}/{who}", {}).get("drawn") for who in students}
     looked = whose.look(drawn, lateness.names(course, students))
@@ -75,7 +76,7 @@ def table(course: Course, name: str) -> list[Row]:
             data = looked.get(folder.parent.name, whose.Looked())
             entry = entry | {"person": [*entry.get("person", []), *data.person]}
             entry = entry | {"notes": [*entry.get("notes", []), *data.remarks]}
-            row = _row(book, name, folder.parent.name, most, entry)
+            row = _row(book, name, folder.parent.name, most, entry, listed)
             row = replace(row, notes="; ".join(filter(None, (row.notes, told.get(row.student, {}).get("note")))))
             rows.append(_decided(row, decided.get(row.student)))
     return timed(course, name, rows)
@@ -170,7 +171,9 @@ def _unread(course: Course, name: str, folder: Path) -> str:
     return told.get("problem") or f"handed in {handed or 'nothing'}, no notebook"
 
 
-def _row(book: Gradebook, name: str, student: str, most: dict[str, float], entry: dict[str, Any]) -> Row:
+def _row(
+    book: Gradebook, name: str, student: str, most: dict[str, float], entry: dict[str, Any], listed: dict[str, Any]
+) -> Row:
     problem, points = entry["problem"], dict[str, float | None](dict.fromkeys(most))
     try:
         grades = {} if problem else {cell: book.find_grade(cell, name, name, student) for cell in most}
@@ -181,6 +184,9 @@ def _row(book: Gradebook, name: str, student: str, most: dict[str, float], entry
     for cell, given in grades.items():
         automatic = None if cell in entry["ungraded"] else given.auto_score
         points[cell] = automatic if given.manual_score is None else given.manual_score
+        was, answer = listed.get(f"{student}/{cell}"), entry["answers"].get(cell, "")
+        if was and was["answer"] != digest(answer.encode("utf8", "replace")):
+            points[cell] = None  # they are of the answer before: `mark` has not looked yet
     complete = all(cell in entry["answers"] for cell in most if points[cell] is None)
     return Row(
         student, points, most, entry["work"], "; ".join(entry["person"]), "; ".join(entry["notes"]), complete=complete

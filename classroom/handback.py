@@ -11,6 +11,7 @@ sheet and in its download; by the name in a plain sheet. Whoever cannot be match
 
 import io
 import re
+import unicodedata
 import zipfile
 from dataclasses import dataclass, field
 from html import escape
@@ -35,6 +36,7 @@ class Returned:
     passed: dict[str, list[str]] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     strange: set[str] = field(default_factory=set)  # students whose number has another name in the sheet
+    called: dict[str, str] = field(default_factory=dict)  # each student's name in the download, in full
 
     def leave(self, reason: str, who: str) -> None:
         self.passed.setdefault(reason, []).append(texts.line(who, 80))
@@ -82,6 +84,7 @@ def _known(course: Course, name: str, rows: list[Row], kind: str, back: Returned
             by.setdefault(row.student, []).append(row)
             continue
         origin = told.get(row.student, {})
+        back.called[row.student] = origin.get("who", "")
         key = origin.get("who", "").rpartition("_")[2] if origin.get("origin") == kind else ""
         if key.isdigit():
             by.setdefault(key, []).append(row)
@@ -137,7 +140,7 @@ def _moodle(
             back.leave("exempt, left as it was", called)
         elif row is None:
             back.leave("in the sheet, handed nothing in", called)
-        elif optional["Full name"] >= 0 and not _same_name(called, row.student):
+        elif optional["Full name"] >= 0 and not _same_name(called, back.called[row.student]):
             back.leave("another name in the sheet than in the download, left as it was", called)
             back.strange.add(row.student)
         elif optional["Grade can be changed"] >= 0 and sheet.value(line, optional["Grade can be changed"]) == "No":
@@ -224,7 +227,7 @@ def _plain(
     names = {sheets.name(student): student for student in known}
     for line in sheet.rows[1:]:
         called = sheet.value(line, who)
-        key = names.get(called, called)
+        key = names.get(sheets.meant(called, names), called)
         back.seen.add(key)
         row = known.get(key)
         if key in excused:
@@ -253,7 +256,7 @@ def _entry(student: str, origin: dict[str, str], kind: str) -> str:
         return f"{student}/feedback.html"
     if origin.get("origin") != kind:
         return ""
-    parts = origin["path"].split("/")
+    parts = unicodedata.normalize("NFC", origin["path"]).split("/")  # some file systems take letters apart
     if kind == "canvas":
         found = CANVAS_NAME.match(parts[-1])
         return f"{found[0]}feedback.html" if found else ""

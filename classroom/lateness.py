@@ -87,9 +87,10 @@ def rules(course: Course) -> dict[str, Rule]:
 def extras(course: Course) -> dict[str, Extra]:
     """What each student was granted, by the name in the sheet."""
     file = course.folder / "students.csv"
+    students = [folder.name for folder in course.folder.glob("submitted/*")]
     found = {}
     for row in sheets.read(file, ["student"]):
-        name = row["student"].strip().removeprefix("'")
+        name = sheets.meant(row["student"].strip().removeprefix("'"), students)
         where = f"{file.name}, {name}"
         if name in found:
             raise CourseError(f"{where}: two rows. No grade was changed.")
@@ -123,7 +124,8 @@ def judged(course: Course, name: str) -> dict[str, Late]:
         left = extra.stock
         for other, rule in ordered:
             called = (who for who in told[other] if who == student or (other != name and same(key, who)))
-            own = next((told[other][who] for who in called), None)
+            known = {} if other in extra.handed_in else None  # the teacher's word needs no platform's
+            own = next((told[other][who] for who in called), known)
             if own is None or (other in extra.exempt and other != name):
                 continue
             late = _judge(other, rule, own, extra, left)
@@ -191,8 +193,8 @@ def _judge(name: str, rule: Rule, told: dict[str, str], extra: Extra, left: floa
     if not late:
         return Late(handed_in)
     used = min(late, math.floor(left))
-    counted = late - used
-    off = 1.0 if counted > rule.most else min(1.0, counted * rule.percent / 100)
+    off, spared = (1.0 if one > rule.most else min(1.0, one * rule.percent / 100) for one in (late, late - used))
+    used, off = (used, spared) if spared < off else (0, off)  # late days that change nothing are kept
     words = f"Handed in {shown(time)}, {source}: {days(late)} late. {rule.words}."
     if granted:
         words += f" You had {days(granted)} more."

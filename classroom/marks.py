@@ -46,6 +46,11 @@ def mark(course: Course, name: str, answers: dict[str, dict[str, str]]) -> list[
     most = max(map(len, criteria.values()), default=0)
     with Gradebook(course.database) as book:
         entries = [entry for student in answers for entry in _entries(book, name, student, answers[student])]
+        for student, cell, grade, comment, answer in entries:
+            if not _same(answer, None, listed.get(f"{student}/{cell}")):
+                grade.manual_score = comment.manual_comment = None  # points stay until the answer changes
+                if coded:  # a row is its answer's, whoever gave another one before
+                    del listed[f"{student}/{cell}"]
         labels = _labels(course, entries, coded)
         for student, cell, grade, _, _ in entries:  # all, before anything changes
             row = known.get((labels[student, cell], cell), {})
@@ -213,7 +218,7 @@ def _points(
     points = _number(given, most, row, "", file)
     if not any(by):
         return points
-    total = None if None in earned else sum(one for one in earned if one is not None)
+    total = None if None in earned else round(sum(one for one in earned if one is not None), 6)
     if given and points not in {total, sheets.number((was or {}).get("points", ""), most)}:
         wrong = f"{file.name}: {row['student']} has {given} points for {row['cell']}, and its criteria give"
         raise CourseError(

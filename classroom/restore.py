@@ -19,7 +19,9 @@ from classroom import texts
 from classroom.cells import grade_id
 from classroom.notebooks import cell_of
 
-DEFINED = re.compile(r"^(?:(?:async +)?(?:def|class) +(\w+)|(\w+) *(?::[^=\n]*)?=(?!=))", re.MULTILINE)
+DEFINED = re.compile(
+    r"^(?:(?:async +)?(?:def|class) +(\w+)|(\w+(?: *, *\w+)*) *(?::[^=\n]*)?=(?!=))", re.MULTILINE
+)
 
 
 @dataclass
@@ -275,7 +277,7 @@ class _Restoring:
 
 def defined(source: str) -> set[str]:
     """The names that a cell defines at its top, also where Python cannot read it: functions, classes, variables."""
-    return {one or other for one, other in DEFINED.findall(source)}
+    return {name for one, several in DEFINED.findall(source) for name in re.split(" *, *", one or several)}
 
 
 def _become(cell: NotebookNode, original: NotebookNode) -> None:

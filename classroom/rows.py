@@ -40,7 +40,7 @@ class Row:
 
     @property
     def whole(self) -> float:
-        return sum(self.most.values())
+        return round(sum(self.most.values()), 6)
 
     @property
     def waiting(self) -> int:
@@ -62,6 +62,8 @@ def timed(course: Course, name: str, rows: list[Row]) -> list[Row]:
     made = []
     for row in rows:
         late = found.get(row.student, lateness.Late())
+        if row.decision not in {"", "ok"}:  # points that a person gave for the whole set are not late
+            late = replace(late, off=0, words="")
         notes = "; ".join(filter(None, (row.notes, late.note)))
         row = replace(row, notes=notes, handed_in=late.handed_in, late=late.words, off=late.off)
         if row.student in free:

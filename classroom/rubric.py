@@ -22,7 +22,7 @@ def criteria(answer: str) -> Criteria:
 def wrong(answer: str, points: float) -> str:
     """A sentence where the items give another sum than the answer's points."""
     found = criteria(answer)
-    total = sum(most for most, _ in found)
+    total = round(sum(most for most, _ in found), 6)
     return f"its criteria give {total:g} points, and the answer has {points:g}" if found and total != points else ""
 
 

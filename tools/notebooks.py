@@ -57,7 +57,7 @@ FOLDS = {  # what Jupyter folds for a tag
 }
 CHECK = "remove-cell"
 CHECKS = "# Holds the text to its numbers."  # a folded cell shows its first line, which would give answers away
-PREDICTS = re.compile(r"^predict\(", re.MULTILINE)
+PREDICTS = re.compile(r"^predict\((.+)\)", re.MULTILINE)
 IMPORTS = "from attnlib.exercises import predict"
 EXERCISE = re.compile(r'^(?:check|question)\("([\w-]+)"', re.MULTILINE)  # what asks for its answer, or judges it
 PLACED = re.compile(r"^`{3,}\{exercise(?:-start)?\}.*\n:label: (\S+)$", re.MULTILINE)
@@ -74,18 +74,19 @@ class ConversionError(ValueError):
 def convert(text: str, name: str = "chapter") -> nbformat.NotebookNode:
     """A chapter (MyST Markdown) as a notebook."""
     cells: list[nbformat.NotebookNode] = []
-    predicted = False  # whether a prediction was asked for under this heading
+    predicted = ""  # the prediction that was asked for last under this heading
     for cell in read_myst_markdown_notebook(SOLUTION.sub(_without_cells, text)).cells:
         for kind, content in [("code", cell.source)] if cell.cell_type == "code" else _plain(cell.source, name):
             if kind == "code":
-                asks = bool(PREDICTS.search(content))
+                asks = PREDICTS.findall(content)
                 source = content.rstrip().replace(IMPORTS, IMPORTS.replace("predict", "after_guess, predict"))
-                cells.append(_code(source, cell.metadata, guess=predicted and not asks))
+                cells.append(_code(source, cell.metadata, guess="" if asks else predicted))
                 cells += map(_help, EXERCISE.findall(content))
-                predicted |= asks
+                predicted = asks[-1] if asks else predicted
             elif content.strip():
                 cells.append(nbformat.v4.new_markdown_cell(NEW.sub(NEW_TERM, BLANKS.sub("\n\n", content.strip()))))
-                predicted &= not any(token.type == "heading_open" for token in _markdown.parse(content))
+                if any(token.type == "heading_open" for token in _markdown.parse(content)):
+                    predicted = ""
     if cells and cells[0].cell_type == "markdown" and cells[0].source.startswith("# "):
         title, _, rest = cells[0].source.partition("\n")
         cells[0].source = f"{title}\n\n{HOW}{rest}".rstrip()
@@ -106,14 +107,14 @@ def _help(id: str) -> nbformat.NotebookNode:
     return cell
 
 
-def _code(source: str, metadata: dict[str, Any], guess: bool) -> nbformat.NotebookNode:
-    """A code cell, folded as its tags say; what it shows stays folded until the reader made a `guess`."""
+def _code(source: str, metadata: dict[str, Any], guess: str) -> nbformat.NotebookNode:
+    """A code cell, folded as its tags say; what it shows stays folded until the reader has answered `guess`."""
     folds: dict[str, bool] = {}
     for tag in (tags := metadata.get("tags", [])):
         folds |= FOLDS.get(tag, {})
     shown = metadata.get("mystnb", {}).get("code_prompt_show")
     if guess and CHECK not in tags and _shows(source):
-        source = f"after_guess()\n{source}"
+        source = f"after_guess({guess})\n{source}"
     if first := CHECKS if CHECK in tags else f"# {shown}" if shown else "":
         source = f"{first}\n{source}"
     cell: nbformat.NotebookNode = nbformat.v4.new_code_cell(source, metadata={"jupyter": folds} if folds else {})

@@ -165,7 +165,7 @@ def predict(chapter: int, name: str) -> Any:
     if name not in known:
         there = f"it asks {sorted(known)}" if known else f"only the chapters {sorted(PREDICTIONS)} ask any"
         raise ValueError(f"chapter {chapter} asks nothing by the name {name!r}; {there}")
-    return asked(_widget(known[name]))
+    return asked(chapter, name, _widget(known[name]))
 
 
 def progress(chapter: int | None = None) -> Progress:

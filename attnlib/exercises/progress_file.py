@@ -83,7 +83,7 @@ class Keeper:
         if self.file:
             try:
                 with _locked(self.file):
-                    before = self._before(self.file)
+                    before = self._before(self.file.resolve())  # a link stays one
                     self.done.add(before)
                     if self.done != before:
                         write(self.file, self.done.text())

@@ -12,7 +12,6 @@ DIGITS = 3
 LIKELIEST = 3  # tokens before, and as many after, where some heads are silenced together
 SHARED = 5  # tokens whose figures are kept for every head
 MOST = 8  # with those that a silent head makes the likeliest
-AMONG = 50  # of the likeliest of the whole model
 NEXT = "probability of the next token"
 ALIKE = "cosine of each token's last state with that of the whole model"
 
@@ -56,24 +55,26 @@ def every_effect(reading: Any, stack: str) -> dict[str, Any]:
     silent = (reading.silenced([at], stack=stack) for at in np.ndindex(shape))
     if _writes(reading):
         whole = _chances(reading)
-        among = np.argsort(-whole, kind="stable")[:AMONG]
-        after = np.stack([_chances(one)[among] for one in silent])
-        shown = list(dict.fromkeys([*range(min(SHARED, len(among))), *map(int, after.argmax(axis=1))]))[:MOST]
-        what, before, labels = NEXT, whole[among[shown]], [reading.token(int(among[i])) for i in shown]
+        rows = np.stack([_chances(one).astype(np.float32) for one in silent])
+        likely = np.argsort(-whole, kind="stable")[:SHARED]
+        shown = list(dict.fromkeys(map(int, [*likely, *rows.argmax(axis=1)])))[:MOST]
+        what, before, labels = NEXT, whole[shown], [reading.token(i) for i in shown]
     else:
-        after = np.stack([_cosines(reading, one) for one in silent])
-        shown = [int(i) for i in np.argsort(after.mean(axis=0), kind="stable")[:SHARED]]
+        rows = np.stack([_cosines(reading, one) for one in silent])
+        shown = [int(i) for i in np.argsort(rows.mean(axis=0), kind="stable")[:SHARED]]
         what, before, labels = ALIKE, np.ones(len(shown)), _numbered(reading, shown)
-    return _told(what, labels, before, after[:, shown].reshape(*shape, -1))
+    return _told(what, labels, before, rows[:, shown].reshape(*shape, -1))
 
 
 def checked_effects(given: Mapping[str, Any] | None, shape: tuple[int, int]) -> dict[str, Any] | None:
     """Effects of each head as a recording of `shape` (layers, heads) holds them, or None for none.
 
-    Raises ValueError for sizes that do not fit each other, and figures that are not finite.
+    Raises ValueError for what is missing, for sizes that do not fit each other, and figures that are not finite.
     """
     if given is None:
         return None
+    if lacking := sorted({"what", "labels", "before", "after"} - set(given)):
+        raise ValueError(f"effects lack {', '.join(lacking)}")
     before, after = np.asarray(given["before"], dtype=float), np.asarray(given["after"], dtype=float)
     labels = [readable_text("label", label) for label in given["labels"]]
     if before.shape != (len(labels),) or after.shape != (*shape, len(labels)):

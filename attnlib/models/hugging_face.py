@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from numpy import ndarray as Array
 
-from attnlib.models.inputs import model_inputs, shown
+from attnlib.models.inputs import has_decoder, model_inputs, shown
 from attnlib.models.reading import Layer, Reading, Stack
 
 NAME = "attnlib"  # in the registry
@@ -33,7 +33,7 @@ class Recorder:
     """What the attentions of one reading leave, by stack and layer."""
 
     def __init__(self, model: Any, silent: Silent, before: dict[int, str]) -> None:
-        both = model.config.is_encoder_decoder
+        both = has_decoder(model)
         self.encoder = {id(module) for module in model.get_encoder().modules()} if both else None
         self.silent, self.before = silent, before  # before: the attention that each configuration named
         self.layers: dict[str, list[Layer]] = defaultdict(list)
@@ -49,7 +49,7 @@ class Recorder:
             key=as_numpy(key[0]),
             value=as_numpy(value[0]),
             scale=query.shape[-1] ** -0.5 if scale is None else float(scale),
-            mask=self.once(mask, lambda mask: allowed(module, mask)),
+            mask=self.once(mask, lambda mask: allowed(module, mask, query.shape[2])),
             bias=self.once(how.get("position_bias"), lambda bias: as_numpy(bias[0]) if bias.any() else None),
             softcap=how.get("softcap"),
             sinks=None if sinks is None else as_numpy(sinks.flatten()).copy(),  # the model's own numbers
@@ -98,14 +98,14 @@ def rotations(module: Any) -> dict[str, Any]:
     return {name: function for name, function in inside.items() if name.startswith(ROTATION) and callable(function)}
 
 
-def allowed(module: Any, mask: Any) -> Array:
+def allowed(module: Any, mask: Any, n_q: int) -> Array:
     """True where a query may read, (n_q, n_k), of the mask that a layer adds to its scores: 0 there, else very low."""
     kept = mask if mask.dtype == torch.bool else mask == 0
     if mask.shape[1] > 1 or (mask.dtype != torch.bool and (mask[~kept] > LOW).any()):
         raise ValueError(
             f"{type(module).__name__} adds more to its scores than a mask, and does not say what. Of the model, {WEIGHTS}"
         )
-    array: Array = kept[0, 0].cpu().numpy()
+    array: Array = kept[0, 0].expand(n_q, -1).cpu().numpy()  # one row may stand for all queries
     return array
 
 

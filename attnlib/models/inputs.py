@@ -1,5 +1,6 @@
 """What a model is given of a text: the numbers of its tokens, checked against the model."""
 
+import inspect
 from typing import Any
 
 from attnlib.models.tokens import SIGNS, readable
@@ -16,7 +17,7 @@ def model_inputs(
     Raises:
         TypeError, ValueError: as `attnlib.models.read`, for what is wrong with text, context or tokenizer.
     """
-    if not model.config.is_encoder_decoder:
+    if not has_decoder(model):
         if context is not None:
             raise ValueError(f"{type(model).__name__} reads text alone: a context is for an encoder–decoder")
         given = encoded(tokenizer, "text", text)
@@ -33,6 +34,12 @@ def model_inputs(
     for what, ids in zip(("context", "text")[-len(sides) :], sides.values(), strict=True):
         check_ids(model, tokenizer, what, ids)
     return given, sides
+
+
+def has_decoder(model: Any) -> bool:
+    """Whether a model reads two texts. The configuration alone does not say it: UMT5's encoder keeps that of both."""
+    takes = inspect.signature(model.forward).parameters
+    return bool(model.config.is_encoder_decoder) and ("decoder_input_ids" in takes or "input_ids" not in takes)
 
 
 def shown(tokenizer: Any, ids: list[int]) -> tuple[list[str], list[bool]]:

@@ -181,6 +181,9 @@ class Recording:
             if q.shape[:2] != shape or k.shape[:2] != shape:
                 raise ValueError(f"queries {q.shape} and keys {k.shape} do not fit {shape[0]} × {shape[1]} heads")
             vectors = {at: Vectors(q[at], k[at]) for at in np.ndindex(shape)}
+        logits = None if sinks is None else as_array("sinks", sinks)
+        if logits is not None and logits.shape != shape:
+            raise ValueError(f"sinks of shape {logits.shape} do not fit {shape[0]} × {shape[1]} heads")
         return cls._made(
             iter(array),
             shape,
@@ -191,7 +194,7 @@ class Recording:
             causal=causal,
             scales=list(scale) if isinstance(scale, Sequence) else [scale] * shape[0],
             softcaps=list(softcap) if isinstance(softcap, Sequence) else [softcap] * shape[0],
-            sinks=[None] * shape[0] if sinks is None else as_array("sinks", sinks).tolist(),
+            sinks=[None] * shape[0] if logits is None else logits.tolist(),
             vectors=vectors,
             effects=effects,
         )

@@ -17,6 +17,8 @@ from attnlib.questions.numbers import near, read_number, rounded
 
 LETTERS = "abcdefghijkl"  # of the options, so many at most
 LONGEST = 80  # characters of an answer that are read
+# An option that is a number, or begins with one.
+_NUMBERED = re.compile(r"(grid )?(-?[0-9]+(?:\.[0-9]+)?|nan)(?:[,:].*)?", re.IGNORECASE)
 
 
 class Reply(NamedTuple):
@@ -113,8 +115,11 @@ class ChoiceQuestion(_Options):
         number = answer.item() if hasattr(answer, "item") and np.ndim(answer) == 0 else answer
         if type(number) not in (int, float):
             return answer
-        like = re.compile(rf"(grid )?{re.escape(str(number))}([,:].*)?", re.IGNORECASE)
-        return next((text for text in self.texts if like.fullmatch(unmarked(text).replace("−", "-"))), answer)
+        found = [_NUMBERED.fullmatch(unmarked(text).replace("−", "-")) for text in self.texts]
+        for text, one in zip(self.texts, found, strict=True):
+            if one and (float(one[2]) == number or (np.isnan(float(one[2])) and np.isnan(number))):
+                return text
+        return str(number) if all(one and not one[1] for one in found) else answer  # no index where all are numbers
 
     def _index(self, answer: Any) -> int | None:
         """The index of an option, from its index, its letter or its text."""

@@ -53,7 +53,7 @@ class QuestionWidget(PageWidget):
         """What the address of this question is made from."""
         return " ".join(self.prompt.split()[:8])
 
-    @traitlets.observe("answer", "right")
+    @traitlets.observe("answer", "right", "tolerance", "relative", "unit", "mode", "options")
     def _judge(self, change: Any) -> None:
         self.set_trait("correct", self.reply.correct)
 

@@ -26,7 +26,8 @@ function check({ options, mode, right, order, answer }) {
   const { length } = options;
   if (length < 2 || length > MOST) throw new Error(`2 to ${MOST} options are needed, got ${length}`);
   const index = (given) => Number.isInteger(given) && given in options;
-  const permutation = (given) => String([given].flat().sort()) === String([...options.keys()].sort());
+  const permutation = (given) =>
+    Array.isArray(given) && given.length === length && given.every(index) && new Set(given).size === length;
   const [fits, first] = mode === "order" ? [permutation, order] : [index, right];
   for (const given of [first, answer ?? first])
     if (!fits(given)) throw new Error(`${given} is no ${mode} of ${length} options`);
@@ -52,7 +53,7 @@ function choices(model, options) {
         button.setAttribute("aria-pressed", i === answer);
         marks[i].textContent = answers.mark(i === answer ? verdict : null);
       });
-      return [verdict, options[answer]?.[1] ?? "", verdict ? reveal : ""];
+      return [verdict, options[answer]?.[1] ?? "", verdict ? reveal : "", answer ?? ""];
     },
   };
 }
@@ -60,9 +61,10 @@ function choices(model, options) {
 // The rows stay where they are and their texts change places, so that the focus and a finger keep their hold.
 function steps(model, options) {
   const { length } = options;
+  const shown = () => model.get("answer") ?? model.get("order"); // Python, or a link, may bring an answer alone
   const move = (from, to) => {
     if (to < 0 || to >= length) return;
-    const order = [...model.get("order")];
+    const order = [...shown()];
     order.splice(to, 0, ...order.splice(from, 1));
     ui.change(model, { order, answer: null });
   };
@@ -107,9 +109,10 @@ function steps(model, options) {
   list.addEventListener("lostpointercapture", () => hold(null));
 
   return {
-    nodes: [list, ui.button("Check the order", () => ui.change(model, "answer", model.get("order")))],
+    nodes: [list, ui.button("Check the order", () => ui.change(model, "answer", shown()))],
     draw() {
-      const { order, answer, sentences, reveal } = ui.values(model);
+      const { answer, sentences, reveal } = ui.values(model);
+      const order = shown();
       const wrong = answer?.findIndex((step, index) => step !== index); // the first one: all before it are right
       rows.forEach(({ text, mark, arrows }, i) => {
         const [words] = options[order[i]];

@@ -12,7 +12,8 @@ const ASKED = "choose in each cell, then check. A check says what is right.";
 
 function build(model, figure) {
   const check = ui.button("Check", () => {
-    if (counts(model).open < counts(model).all) ui.change(model, "checked", model.get("chosen"));
+    const { open, all } = counts(model);
+    if (!model.get("shown") && open < all) ui.change(model, "checked", model.get("chosen"));
   });
   const show = ui.button("Show the rest", () => ui.change(model, "shown", true));
   const [board, told] = [element("div"), ui.live("p.result")];
@@ -29,7 +30,7 @@ function build(model, figure) {
     figure.firstChild.textContent = `${title}: ${ASKED}${provenance && ` Numbers: ${provenance}.`}`;
     scene_of(rows, columns, options, given)();
     fold(board);
-    const [now, then] = [counts(model, chosen), counts(model, checked)];
+    const [now, then] = [counts(model, chosen), counts(model, shown ? chosen : checked)];
     const any = then.open < then.all;
     show.hidden = !shown && (then.open > 0 || then.right === then.all);
     set(check, { "aria-disabled": String(shown || now.open === now.all) });
@@ -93,7 +94,7 @@ function draw_scene(model, board, rows, columns, options, given) {
       let all = true;
       for (const [j, { menu, text, mark }] of row.entries()) {
         const [index, fixed] = [chosen[i][j], has(given, i, j)];
-        const known = index !== OPEN && index === checked[i][j];
+        const known = index !== OPEN && (shown || index === checked[i][j]);
         const is_right = index === right[i][j];
         all &&= fixed || (known && is_right);
         menu.selectedIndex = index - OPEN;

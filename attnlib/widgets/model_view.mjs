@@ -87,12 +87,12 @@ function build(model, figure) {
     for (const menu of tokens) menu.draw(pair[0]);
     ui.write(pointed, HINT);
     const told = pair[1] ? name_of(layer, head) : describe(pair[0], layer, head);
-    name.write(`Head ${told}${silenced ? ", silenced" : ""}`);
+    const sides = [shown, beside].flatMap((at, i) => (pair[i] ? [[pair[i], at]] : []));
+    const has = sides.filter(([one, at]) => one.effects || model.get("live")[at]);
+    name.write(`Head ${told}${silenced && has.length ? ", silenced" : ""}`);
     keep.draw();
     first.draw(pair[0], shown, pair[1] && titles[shown]);
     second.draw(pair[1], beside, titles[beside]);
-    const sides = [shown, beside].flatMap((at, i) => (pair[i] ? [[pair[i], at]] : []));
-    const has = sides.filter(([one, at]) => one.effects || model.get("live")[at]);
     silence.node.hidden = !has.length;
     ui.write(these, heads_of(model, pair[0])[1] ? "Silence these heads" : "Silence this head");
     const tables = silenced ? has.map(([one, at]) => changed(model, one, at, pair[1] ? titles[at] : "")) : [];
@@ -189,9 +189,11 @@ function lens(model, redraw) {
   };
   const set = (...given) => {
     const fields = given.length > 1 ? { [given[0]]: given[1] } : given[0];
+    const [first] = both();
+    const last = { layer: first.num_layers - 1, head: first.num_heads - 1 }; // the first side may have fewer
     for (const [field, at] of Object.entries(fields)) {
       const mine = field === "query" || field === "key";
-      model.set(field, mine ? shared(field, at) : at);
+      model.set(field, mine ? shared(field, at) : Math.min(at, last[field] ?? at));
       if (mine) own[field] = { at, stamp: stamp(field) };
     }
   };
@@ -217,15 +219,19 @@ function titles_of(all) {
   });
 }
 
-// The chosen heads, where another recording has fewer.
+// The chosen heads and tokens, where another recording has fewer.
 function fitting(model, shown) {
-  const [[layer, head], ...kept] = heads_of(model, model.get("readings")[shown]);
-  return { layer, head, kept };
+  const { num_layers, num_heads, tokens, key_tokens = tokens } = model.get("readings")[shown];
+  const fit = ([l, h]) => [Math.min(l, num_layers - 1), Math.min(h, num_heads - 1)];
+  const [layer, head] = fit([model.get("layer"), model.get("head")]);
+  const kept = [...new Map(model.get("kept").map((at) => [`${fit(at)}`, fit(at)])).values()];
+  const place = (name, { length }) => (model.get(name) === null ? null : Math.min(model.get(name), length - 1));
+  return { layer, head, kept, query: place("query", tokens), key: place("key", key_tokens) };
 }
 
 // One recording: its overview, and a head of it large. `mine` is the model as this side sees it.
 function side(model, mine, pointed) {
-  const choose = (layer, head) => ui.change(model, { layer, head });
+  const choose = (layer, head) => ui.change(mine, { layer, head });
   let recording = null;
   const heads = overview("all heads: rows are layers", choose, (layer, head) =>
     ui.write(pointed, `Head ${describe(recording, layer, head, model.get("sort"))}`),
@@ -238,6 +244,7 @@ function side(model, mine, pointed) {
     if (next && !recording) top.append(title, heads.node); // attached once, or the focus would be lost
     recording = next;
     if (!next) {
+      turn++; // what is still on its way is for nobody
       [shown, form, drawn] = [null, null, null];
       for (const node of [top, large]) node.replaceChildren();
       return;
@@ -248,7 +255,7 @@ function side(model, mine, pointed) {
     title.replaceChildren(element("bdi", text ?? next.name));
     again.replaceChildren(`Head ${describe(next, l, h)}: `, element("bdi", text ?? ""));
     again.hidden = !text;
-    heads.draw(next, sort, every, silenced);
+    heads.draw(next, sort, every, silenced && Boolean(next.effects || model.get("live")[at]));
     if (shown !== next || form?.kind !== kind) {
       [shown, form] = [next, { kind, ...FORMS[kind](mine, next, at) }];
       large.replaceChildren(again, form.node);
@@ -262,9 +269,9 @@ function side(model, mine, pointed) {
     };
     if (drawn?.next === next && drawn.name === `${wanted}`) show(drawn.grids);
     else
-      Promise.all(wanted.map((one) => next.grid(...one))).then(show, (error) =>
-        form.node.replaceChildren(element("p", `${error.message}.`)),
-      );
+      Promise.all(wanted.map((one) => next.grid(...one))).then(show, (error) => {
+        if (now === turn) form.node.replaceChildren(element("p", `${error.message}.`));
+      });
   };
   return { overview: top, large, draw };
 }

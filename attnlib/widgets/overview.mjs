@@ -54,6 +54,7 @@ export function overview(label, choose, point) {
   const node = element("div.overview", canvas, board);
   const scroll = element("div.scroll", node);
   let [recording, sort, cells, order, painted, enter, entry] = [null, null, [], [], "", null, null];
+  let walking = new AbortController(); // of the listeners that belong to the cells that stand there
   const at = (target) => order[cells.indexOf(target.closest("[role=gridcell]"))];
   const told = (tell) => (event) => at(event.target) && tell(...at(event.target));
   board.addEventListener("click", told(choose));
@@ -85,7 +86,9 @@ export function overview(label, choose, point) {
       element("div.head-row", { "aria-hidden": "true" }, element("span.head-side", ""), ...top),
       ...rows.map((row, i) => element("div.head-row", { role: "row" }, label(i), ...row)),
     );
-    [enter, entry] = [grid.walk(board, rows), cells[0]];
+    walking.abort();
+    walking = new AbortController();
+    [enter, entry] = [grid.walk(board, rows, cells[0], { signal: walking.signal }), cells[0]];
     node.style.setProperty("--across", num_heads);
   };
   const paint = () => {

@@ -40,7 +40,7 @@ test("what was changed and is not in the notebook comes at its end, as a cell th
 test("the notebook's own lines above the book's source stay above the reader's", () => {
   const pieces = [{ book: "print(1)", mine: "print(2)" }];
   const after = (...cells) => sources(changed({ cells: cells.map(code) }, pieces));
-  for (const lines of ["# T\nafter_guess()\n", "after_guess()\n", "# T\n"])
+  for (const lines of ['# T\nafter_guess(1, "a-b")\n', 'after_guess(1, "a-b")\n', "after_guess()\n", "# T\n"])
     assert.deepEqual(after(`${lines}print(1)`, "last"), [`${lines}print(2)`, "last"]);
   for (const other of ["x = 1\nprint(1)", "# a\n# b\nprint(1)", "first()\nsecond()\nprint(1)", "pprint(1)"])
     assert.deepEqual(after(other, "last"), [other, "last", "print(2)"]);

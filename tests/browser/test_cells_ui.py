@@ -891,6 +891,16 @@ def test_points_are_kept_and_shown_in_the_contents(opened):
     assert kept == {"done": 1, "of": 1, "points": {"mine": [3, 3]}}
 
 
+def test_an_exercise_that_the_page_has_no_more_counts_no_more(opened):
+    opened.evaluate("store.set('exercises', { 'chapters/one': { done: 1, of: 2, points: { gone: [3, 3] } } })")
+    opened.reload()
+    run(opened, 0)
+    opened.get_by_role("button", name="Check").click()
+    opened.get_by_text("Exercise 4: 1 of 3 points").wait_for(state="attached")
+    kept = opened.evaluate("store.get('exercises')['chapters/one']")
+    assert kept == {"done": 0, "of": 1, "points": {"gone": [3, 3], "mine": [1, 3]}}
+
+
 def test_points_of_another_number_are_compared_by_their_share(opened):
     opened.evaluate("store.set('exercises', { 'chapters/one': { done: 1, of: 1, points: { mine: [2, 2] } } })")
     opened.reload()

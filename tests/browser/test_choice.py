@@ -50,6 +50,23 @@ def test_nothing_is_revealed_before_an_answer(show):
     assert not any("Too few" in text for text in page.locator("main").all_inner_texts())
 
 
+def test_another_wrong_option_is_said_though_its_reply_is_the_same(show, count_said):
+    page = show(Choice("How many?", [("one", "No."), ("three", "No."), ("two", "Yes.")], 2))
+    page.get_by_role("button", name="one").click()
+    count_said(page)
+    page.get_by_role("button", name="three").click()
+    assert page.evaluate("said") > 0
+
+
+@pytest.mark.parametrize("answer", [[0, 1, 2, 3], [1, 0, 2, 3]])
+def test_an_answer_without_its_order_shows_the_steps_as_it_has_them(answer, show):
+    page = show(an_order(answer=answer))
+    page.get_by_role("button", name="Check the order").wait_for()
+    names = [STEPS[step][0] for step in answer]
+    assert [text.rstrip("✓✗") for text in shown(page)] == names
+    assert shown(page)[0][-1] == ("✓" if answer[0] == 0 else "✗")
+
+
 def test_every_option_gets_its_reply_and_another_try(show):
     page = show(a_choice())
     page.get_by_role("button", name="one").click()

@@ -92,6 +92,18 @@ def test_with_all_cells_checked_the_rest_can_be_shown_and_begun_again(show):
     assert marks(page) == []
 
 
+def test_what_was_right_and_not_yet_checked_is_no_mistake_when_the_rest_is_shown(show):
+    page = opened(show)
+    choose(page, "tiles", *RIGHT[0])
+    choose(page, "window", 0, 0, 0)
+    check(page)
+    choose(page, "window", 1, None, None)
+    page.get_by_role("button", name="Show the rest").press("Enter")
+    assert marks(page) == ["✓ right"] * 4 + ["✗ yours: as before", "✗ yours: yes"]
+    page.get_by_role("button", name="Check").press("Enter")
+    assert page.locator("[aria-live]").text_content() == "4 of 6 right. The rest is shown."
+
+
 def test_cells_that_are_given_stand_as_text_and_do_not_count(show):
     page = opened(show, given=[(0, 0), (0, 1), (0, 2), (1, 0)])
     assert page.locator("select:visible").count() == 2

@@ -737,6 +737,8 @@ CASES = {
             ({"answer": 0.5}, "0.5 is no choice of 3 options"),
             ({"mode": "order", "order": [1, 0, 0]}, "1,0,0 is no order of 3 options"),
             ({"mode": "order", "order": [1, 0, 2], "answer": 1}, "1 is no order of 3 options"),
+            ({"mode": "order", "order": ["1", "0", "2"]}, "1,0,2 is no order of 3 options"),
+            ({"mode": "order", "order": [1, 0, 2], "answer": "0,1,2"}, "0,1,2 is no order of 3 options"),
             *sized(lambda n: {"options": [["o", "r"]] * n, "right": 0}, "2 to 12 options are needed, got 0", "2 to 12 options are needed, got 1", "2 to 12 options are needed, got 512"),
         ],
     ),

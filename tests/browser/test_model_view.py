@@ -304,6 +304,71 @@ def test_without_vectors_the_row_is_shown_and_where_vectors_are(show):
     assert page.get_by_text("Of this text the weights were recorded, without queries and keys.").is_visible()
 
 
+def test_a_kept_head_stays_kept_in_another_text(show):
+    page = opened(show, recording(), recording(5), head=2)
+    page.get_by_role("button", name="Keep this head").click()
+    page.get_by_label("Reading").select_option(index=1)
+    assert page.get_by_role("button", name="Keep this head").get_attribute("aria-pressed") == "true"
+    cell(page, "2.2").click()
+    assert page.locator(".attn-kept-heads span button").all_text_contents() == ["1.3 ×"]
+
+
+def test_a_head_that_only_the_second_model_has_does_not_end_the_view(show):
+    larger = Recording.from_grids(grids(6, layers=3, heads=8), words(6), name="larger")
+    page = opened(show, recording(), larger, beside=1)
+    page.locator(".attn-board").nth(1).locator("[aria-label^='3.8']").click()
+    assert page.locator("figure").is_visible()
+    assert heading(page) == "Head 2.4"
+
+
+def test_where_no_effect_is_known_no_head_is_called_silenced(show):
+    effects = {"what": "chance", "labels": ["moon"], "before": [0.5], "after": np.full((2, 4, 1), 0.125)}
+    page = opened(show, recording(effects=effects), recording(5), silenced=True)
+    assert heading(page).endswith(", silenced")
+    page.get_by_label("Reading").select_option(index=1)
+    assert not heading(page).endswith(", silenced")
+    assert page.locator(".attn-silent").count() == 0
+
+
+def test_a_chosen_place_beyond_a_shorter_text_is_its_last_token(show):
+    page = opened(show, recording(6), recording(4), form="arcs", query=5)
+    page.get_by_label("Reading").select_option(index=1)
+    word = page.get_by_role("group", name="queries").get_by_role("button", name="w3")
+    assert word.get_attribute("aria-pressed") == "true"
+    word.click()
+    assert page.get_by_label("Query").locator("option:checked").text_content() == "all"
+
+
+def test_a_text_that_goes_before_it_is_unpacked_is_no_fault(show):
+    page = opened(show, recording(40), recording(40))
+    page.evaluate(
+        """async () => {
+          const menu = [...document.querySelectorAll("label")].find((one) => one.textContent.startsWith("Beside"))
+            .querySelector("select");
+          for (const i of [2, 0]) { menu.selectedIndex = i; menu.dispatchEvent(new Event("change", { bubbles: true })); }
+          for (let i = 0; i < 20; i++) await new Promise((done) => setTimeout(done));
+        }"""
+    )
+    assert page.problems == []
+
+
+def test_another_order_leaves_no_listeners_of_the_cells_before(show):
+    page = opened(show, recording())
+    page.evaluate(
+        """() => {
+          globalThis.given = [];
+          const add = EventTarget.prototype.addEventListener;
+          EventTarget.prototype.addEventListener = function (name, call, options) {
+            if (name === "focusin" && this.matches?.(".attn-board") && options?.signal) given.push(options.signal);
+            return add.call(this, name, call, options);
+          };
+        }"""
+    )
+    for index in (1, 2, 0):
+        page.get_by_label("Sort by").select_option(index=index)
+    assert page.evaluate("given.map(({ aborted }) => aborted)") == [True, True, False]
+
+
 def test_two_readings_stand_beside_each_other(show):
     page = opened(show, recording(), Recording.from_grids(grids(4), words(4), name="other"))
     assert page.locator(".attn-board:visible").count() == 1

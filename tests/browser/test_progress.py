@@ -76,6 +76,24 @@ def test_what_a_notebook_saved_comes_in_where_it_is_better(opened, tmp_path, unt
     assert {name: page["read"] for name, page in found.pages.items()} == {PAGE: 2, "chapters/two": 2}
 
 
+def test_where_the_browser_keeps_nothing_nothing_comes_in_and_that_is_said(opened):
+    opened.context.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('off', 'SecurityError'); } })"
+    )
+    opened.reload()
+    bring(opened, Done({"one": (3, 3)}).text())
+    says = "This browser keeps nothing, or has no room left: nothing was brought in."
+    expect(opened.locator(".contents-keep [role=status]")).to_have_text(says)
+
+
+def test_an_exercise_that_the_page_has_no_more_counts_no_more(opened):
+    mine = {"done": 1, "of": 1, "points": {"gone": [3, 3], "one": [1, 3], "two": [0, 2]}}
+    opened.evaluate("([page, mine]) => store.set('exercises', { [page]: mine })", [PAGE, mine])
+    with opened.expect_navigation():
+        bring(opened, Done({"two": (2, 2)}).text())
+    expect(opened.locator(".progress")).to_contain_text("1 of 2 programs")
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -149,6 +149,21 @@ def test_a_new_answer_leaves_the_others_marks(marking):
     assert {row["same"] for row in marking.rows()} == {"1"}
 
 
+def test_a_new_answer_that_is_marked_already_gets_those_points(marking):
+    marking.fill_in(A={"points": "2"}, Something={"points": "1"})
+    marking.grade()
+    marking.fill_in(A={"points": "3"})
+    file = marking.course.folder / "submitted" / "dan" / NAME / f"{NAME}.ipynb"
+    file.write_text(file.read_text().replace("Something", "A blend, =so."))
+    marking.grade()
+    found = {row.student: row.points[WHY] for row in table(marking.course, NAME)}
+    assert found == {"ada": 3, "bob": 3, "cyd": None, "dan": 3}
+
+
+def test_criteria_in_tenths_have_the_sum_that_they_have_on_paper():
+    assert rubric.wrong("- 1.1 points: a\n- 2.2 points: b", 3.3) == ""
+
+
 def test_a_rubric_with_another_sum_is_refused_with_its_line(tmp_path):
     file = tmp_path / "words.md"
     file.write_text(TEXT.replace("- 1 point:", "- 2 points:"))

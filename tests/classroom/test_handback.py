@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import unicodedata
 import zipfile
 
 import nbformat
@@ -141,6 +142,36 @@ BOOK = '''Student,ID,SIS User ID,SIS Login ID,Section,Essay (77),Chapter 1: the 
 "Excused, Eva",507,,eva,A,,EX,,
 "Student, Test",599,,abcdef,A,,,,
 '''
+
+
+def test_a_group_with_a_long_name_gets_its_grades_and_pages(course, work, tmp_path):
+    group = "Übungsgruppe 12 – Dienstag 14 bis 16 Uhr, Raum 2.013, Gebäude Nord, Eingang C"
+    folder = f"{group}-{NAMES['203']}_203_assignsubmission_file"
+    downloads.collect(course, SET, archive(tmp_path, {f"{folder}/{SET}.ipynb": work}))
+    sheet = moodle(tmp_path / "Grades.csv", ("203",))
+    give_back(course, SET, graded(course, {}), sheet)
+    made = table((course.folder / "returned" / SET / sheet.name).read_bytes())
+    assert [row["Grade"] for row in made] == ["13.5"]
+    assert [*packed(course)] == [f"{folder}/feedback.html"]
+
+
+def test_points_in_tenths_add_up_as_on_paper(course, work, tmp_path):
+    downloads.collect(course, SET, archive(tmp_path, {f"{FOLDERS['201']}/f.ipynb": work}))
+    most = dict.fromkeys("abc", 1.1)
+    rows = [Row(row.student, most, most, "work") for row in graded(course, {})]
+    sheet = moodle(tmp_path / "Grades.csv", ("201",), most="3.30")
+    give_back(course, SET, rows, sheet)
+    made = table((course.folder / "returned" / SET / sheet.name).read_bytes())
+    assert [row["Grade"] for row in made] == ["3.3"]
+
+
+def test_where_a_file_system_took_letters_apart_canvas_gets_each_page(course, work, tmp_path):
+    apart = {unicodedata.normalize("NFD", path): work for path in CANVAS}
+    downloads.collect(course, SET, archive(tmp_path, apart))
+    sheet = tmp_path / "Grades-Course.csv"
+    sheet.write_text(BOOK, encoding="utf8")
+    give_back(course, SET, graded(course, {}), sheet)
+    assert len(packed(course)) == 6
 
 
 @pytest.mark.parametrize("form", [("utf-8-sig", ","), ("utf-8", ";"), ("utf-16", "\t")])

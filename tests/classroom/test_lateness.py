@@ -8,6 +8,7 @@ import pytest
 from classroom import downloads, lateness, platforms
 from classroom.course import CourseError
 from classroom.demo.submissions import RIGHT, fill, named
+from classroom.rows import Row, timed
 from tests.helpers.archives import FOLDERS, SET, archive, moodle
 
 DUE = "set,due,grace minutes,percent per day,most days\n"
@@ -95,6 +96,39 @@ def test_extra_days_late_days_and_exemptions_are_the_students_own(course, sheet,
     assert "You had 1 day more." in found["dan"].words
     assert lateness.exempt(course, SET) == {"cyd"}
     assert lateness.absent(course, SET) == [("Jörg", "not handed in")]
+
+
+def test_late_days_are_kept_where_they_would_change_nothing(course, sheet, blackboard):
+    blackboard(ada="2026-03-03-12-00-00")
+    sheet("deadlines", f"{DUE}early,2026-02-01 23:59,,,\n{SET},2026-03-01 23:59,,10,\n")
+    sheet("students", "student,late days\nada,2\n")
+    record = course.remember(downloads.RECORD)
+    early = {"path": "", "origin": "blackboard", "who": "ada", "time": "2026-02-03T12:00:00+00:00", "source": "Blackboard"}
+    course.remember(downloads.RECORD, record | {"early/ada": early})
+    found = lateness.judged(course, SET)["ada"]
+    assert (found.days, found.used, found.off) == (2, 2, 0)
+
+
+def test_what_a_spreadsheet_made_of_a_name_in_digits_is_granted_all_the_same(course, sheet, blackboard):
+    blackboard(**{"0815": "2026-03-03-12-00-00"})
+    sheet("deadlines", f"{DUE}{SET},2026-03-01 23:59,,10,\n")
+    sheet("students", "student,extra days\n815,2\n")
+    assert lateness.judged(course, SET)["0815"].off == 0
+    assert lateness.absent(course, SET) == []
+
+
+def test_the_teachers_word_counts_for_work_that_no_platform_brought(course, sheet, submit, notebook):
+    submit("ben", fill(notebook, RIGHT))
+    sheet("deadlines", f"{DUE}{SET},2026-03-01 23:59,,10,\n")
+    sheet("students", f"student,handed in\nben,{SET} = 2026-03-03 10:00\n")
+    assert lateness.judged(course, SET)["ben"].off == 0.2
+
+
+def test_points_that_a_person_gave_for_a_whole_set_are_late_nowhere(course, sheet, blackboard):
+    blackboard(ada="2026-03-03-12-00-00")
+    sheet("deadlines", f"{DUE}{SET},2026-03-01 23:59,,10,\n")
+    late, decided = timed(course, SET, [Row("ada", {"a": 14}, {"a": 14}, "work", "why", decision=by) for by in ("ok", "10")])
+    assert (late.score, decided.score, decided.late, decided.off) == (11.2, 10, "", 0)
 
 
 def test_a_student_whom_each_set_numbers_anew_is_one(course, sheet, blackboard):

@@ -6,7 +6,7 @@ import shutil
 import nbformat
 import pytest
 
-from classroom import sheets, worker
+from classroom import grades, sheets, worker
 from classroom.__main__ import main
 from classroom.demo.submissions import RIGHT, fill
 from classroom.restore import defined
@@ -113,6 +113,16 @@ def test_points_stay_until_they_are_emptied_or_the_answer_changes(
     assert lines(course, "to-mark")["bob"]["answer"] == "'=Something else"
     kept = [file.read_text(encoding="utf-8-sig") for file in (course.folder / "earlier").rglob("to-mark*.csv")]
     assert any("bob,explain-hull,,,3" in text for text in kept)
+
+
+def test_points_of_the_answer_before_are_not_those_of_a_new_one(course, classroom, graded, submit, notebook, fill_in):
+    fill_in(ada={"points": "3"}, bob={"points": "3"})
+    classroom("grade")
+    submit("bob", fill(notebook, RIGHT, {HULL: "No idea."}))
+    fill_in(ada={"points": "2.5 pts"})
+    assert classroom("grade")[0] == 1
+    bob = {row.student: row for row in grades.table(course, SET)}["bob"]
+    assert (bob.points[HULL], bob.state) == (None, "1 to mark")
 
 
 def test_points_that_cannot_be_are_refused_and_change_nothing(course, classroom, graded, lines, fill_in):

@@ -19,7 +19,7 @@ WORDS = RIGHT["explain-hull"]
 
 
 def right(notebook, **changes):
-    return fill(notebook, RIGHT, {key.replace("_", "-"): source for key, source in changes.items()})
+    return fill(notebook, RIGHT, {key.replace("_", "-", 1): source for key, source in changes.items()})
 
 
 def without_tags(notebook):
@@ -92,6 +92,13 @@ def two_in_one_cell(notebook):
 def two_beside_a_stub(notebook):
     filled = right(notebook, answer_cosines=notebook_source(notebook, "answer-cosines"))
     filled.cells[at(filled, "answer-tempered")].source += f"\n\n{RIGHT['answer-cosines']}"
+    return filled
+
+
+def two_in_one_line(notebook):
+    """Two answers in one assignment; the cell of the second is gone."""
+    filled = right(notebook, answer_grows="grows, long_enough = times**2, np.log(9) / length / (1 - np.cos(np.radians(angle)))")
+    filled.cells.pop(at(filled, "answer-long_enough"))
     return filled
 
 
@@ -174,6 +181,7 @@ CASES = {  # what was handed in, its score, its state, and words of the note or 
     "before": (answered_before_the_stub, "11", "1 to mark", "answered in another cell: answer-cosines"),
     "end": (answered_at_the_end, "8", "needs a person", "answer-cosines is answered in a cell that stands after"),
     "joined": (two_in_one_cell, "11", "1 to mark", "answered in another cell: answer-cosines"),
+    "line": (two_in_one_line, "11", "1 to mark", "answered in another cell: answer-long_enough"),
     "beside": (two_beside_a_stub, "11", "1 to mark", "answered in another cell: answer-cosines"),
     "one": (all_in_one_cell, "11", "1 to mark", "answered in another cell: answer-tempered, answer-cosines, answer-other, answer-grows"),
     "pairs": (two_and_two, "11", "1 to mark", "answered in another cell: answer-cosines, answer-grows, answer-longer"),

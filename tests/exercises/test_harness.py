@@ -582,13 +582,18 @@ def test_a_report_is_made_by_hand_too():
 
 @pytest.mark.parametrize(
     ("id", "answer"),
-    [("print-total", 1.5), ("empty-tile", float("nan")), ("no-places", 1), ("four-pokes", np.int64(2))],
+    [
+        *[("print-total", 1.5), ("empty-tile", float("nan")), ("no-places", 1), ("four-pokes", np.int64(2))],
+        *[("zero-two-heads", 512.0), ("no-places", 1.0), ("empty-tile", np.nan)],
+    ],
 )
 def test_a_number_is_the_option_that_it_is(id, answer, unchecked):
     assert check(id, answer).correct
 
 
-@pytest.mark.parametrize(("id", "answer"), [("print-total", 15), ("cache-restarts", 1)])
+@pytest.mark.parametrize(
+    ("id", "answer"), [("print-total", 15), ("cache-restarts", 1), ("zero-two-heads", 2), ("print-total", 0)]
+)
 def test_a_number_is_no_other_option(id, answer, unchecked):
     assert not check(id, answer).correct
 

@@ -109,6 +109,18 @@ def test_a_link_stays_one_and_what_it_leads_to_keeps_its_mode(file, tmp_path):
     assert names(elsewhere) == ["mine.json"]
 
 
+def test_a_broken_file_behind_a_link_is_put_aside_there_and_the_link_stays(file, tmp_path):
+    elsewhere = tmp_path / "elsewhere" / "mine.json"
+    elsewhere.parent.mkdir()
+    elsewhere.write_text("{broken")
+    file.symlink_to(elsewhere)
+    with pytest.warns(UserWarning, match=r"kept as mine\.broken-1\.json"):
+        check("thief", "2")
+    assert file.is_symlink()
+    assert Done.parse(elsewhere.read_text()).points == {"thief": (1, 1)}
+    assert names(elsewhere) == ["mine.broken-1.json", "mine.json"]
+
+
 def test_a_new_file_has_the_mode_of_any_other(file, tmp_path):
     check("thief", "2")
     (tmp_path / "other").touch()

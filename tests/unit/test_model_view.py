@@ -76,6 +76,13 @@ class Reading(SimpleNamespace):
         return SimpleNamespace(logits=logits, states=np.eye(N)[[0, 1, 3, 2]])
 
 
+def test_what_a_silent_head_makes_the_likeliest_is_shown_however_unlikely_it_was():
+    logits = np.zeros((N, 60))
+    logits[-1] = np.arange(60, 0, -1)
+    found = Recording.of(Reading(logits), effects="all").effects
+    assert found["labels"] == [*(f"word {i}" for i in range(5)), "word 59"]
+
+
 def test_one_or_several_readings_stacks_and_recordings_are_taken():
     for given in (recording(), Stack(), Reading(), recording().to_dict()):
         view = ModelView(given)

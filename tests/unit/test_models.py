@@ -674,3 +674,21 @@ def test_a_reading_keeps_its_numbers_when_the_model_reads_on(tokenizer):
     before = reading.grid(0, 0)
     read(a_model("Llama", seed=1), tokenizer, TEXT)
     np.testing.assert_array_equal(reading.grid(0, 0), before)
+
+
+def test_an_encoder_alone_is_read_though_its_configuration_is_of_both(spaces):
+    settings = real_models.FAMILIES["T5"][1]
+    model = transformers.UMT5EncoderModel(transformers.UMT5Config(**settings)).eval()
+    reading = read(model, spaces, TEXT)
+    assert list(reading.stacks) == ["self"]
+    assert reading.grid(0, 0).shape == (len(reading.stack.tokens),) * 2
+
+
+def test_a_mask_of_one_row_is_that_of_every_query(words):
+    settings = transformers.LayoutLMConfig(**real_models.SMALL, max_2d_position_embeddings=8)
+    model = transformers.LayoutLMModel(settings).eval()
+    model.set_attn_implementation("eager")
+    reading = read(model, words, TEXT)
+    with torch.no_grad():
+        out = model(input_ids=torch.tensor([words(TEXT)["input_ids"]]), output_attentions=True)
+    np.testing.assert_allclose(reading.grid(3, 1), as_numpy(out.attentions[3][0, 1]), atol=1e-5)

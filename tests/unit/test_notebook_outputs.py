@@ -40,9 +40,20 @@ def test_what_a_cell_shows_is_folded_until_the_answer_comes_and_not_after_it(run
     assert [output.output_type for output in later.outputs] == ["stream"]
 
 
+def test_each_output_waits_for_the_prediction_above_it_and_for_no_later_one(run):
+    show = 'after_guess(1, "reads-most")\nprint("it shows")'
+    again = 'asked = predict(1, "reads-most")'
+    cells = run(ASK, show, 'predict(1, "no-such-grid")', again, "asked.answer = 0", show).cells
+    assert '<details class="attn-guess" open>' in fold(cells[1])  # also for a widget that was made anew
+    assert [output.output_type for output in cells[-1].outputs] == ["stream"]
+    waiting = run(ASK, 'other = predict(1, "no-such-grid")', "other.answer = 0", show).cells[-1]
+    assert '<details class="attn-guess">' in fold(waiting)
+
+
 def test_without_a_prediction_nothing_is_folded(monkeypatch, capsys):
-    monkeypatch.setattr(guesses, "_last", [])
+    monkeypatch.setattr(guesses, "_asked", {})
     after_guess()
+    after_guess(1, "reads-most")
     assert capsys.readouterr().out == ""
 
 

@@ -193,17 +193,18 @@ def test_what_is_shown_between_a_prediction_and_the_next_heading_waits_for_a_gue
         cell("assert 3", "remove-cell"),
         cell("four = 4"),
         "Text.\n",
-        PREDICTION,
+        PREDICTION.replace("NAME", "OTHER"),
     ]
     chapter += [cell("five = 5\nprint(five)"), "\n```python\n# no heading\n```\n", cell("6"), "\n## Next\n", cell("7")]
-    waiting = [source for source in sources(convert(HEAD + "".join(chapter)), "code") if "after_guess()" in source]
-    assert waiting == [f"after_guess()\n{shown}" for shown in ("2", "five = 5\nprint(five)", "6")]
+    waiting = [source for source in sources(convert(HEAD + "".join(chapter)), "code") if "after_guess(" in source]
+    asked = {"2": "NAME", "five = 5\nprint(five)": "OTHER", "6": "OTHER"}
+    assert waiting == [f'after_guess(1, "{name}")\n{shown}' for shown, name in asked.items()]
 
 
 @pytest.mark.parametrize("file", sorted(Path("chapters").glob("*.md")), ids=lambda file: file.stem)
 def test_a_chapter_imports_what_folds_before_it_is_used(file):
     code = sources(convert(file.read_text(encoding="utf8"), file.name), "code")
-    used = next((number for number, source in enumerate(code) if "after_guess()" in source), len(code))
+    used = next((number for number, source in enumerate(code) if "after_guess(" in source), len(code))
     assert any("import after_guess, predict" in source for source in code[:used])
 
 

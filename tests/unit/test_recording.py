@@ -221,6 +221,11 @@ def with_vectors(**fields):
 
 
 BAD = {
+    "few sinks": (lambda: Recording.from_grids(np.ones((2, 3, 1, 1)), ["a"], sinks=[[0.5] * 3]), r"sinks of shape \(1, 3\)"),
+    "half effects": (
+        lambda: Recording.from_grids(np.ones((1, 1, 1, 1)), ["a"], effects={"what": "x", "labels": []}),
+        "effects lack after, before",
+    ),
     "lacking": (lambda: Recording.from_dict({"name": "x"}), "the recording lacks cases, causal, effects"),
     "cut": (changed(small=b"123"), "small has 3 bytes, which do not unpack to its 60 weights"),
     "long": (changed(heads=[b"1"]), "1 heads of their own, for 6 heads of 4 × 4"),

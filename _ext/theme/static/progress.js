@@ -44,7 +44,8 @@
       if (!brought.length) continue;
       const points = { ...before };
       for (const id of brought) points[id] = better(points[id], pool[id]);
-      const done = Object.values(points).filter(([some, of]) => some === of).length;
+      const counted = name === page ? here : Object.keys(points); // an edition may have fewer exercises than are kept
+      const done = counted.filter((id) => points[id] && points[id][0] === points[id][1]).length;
       all[name] = { done, of: name === page ? here.length : all[name].of, points };
     }
     store.set("exercises", all);
@@ -85,6 +86,10 @@
       const before = kept();
       const all = add(before.points, points, better);
       store.set("points", all);
+      if (JSON.stringify(store.get("points")) !== JSON.stringify(all)) {
+        said.textContent = "This browser keeps nothing, or has no room left: nothing was brought in.";
+        return;
+      }
       store.set("progress", add(before.pages, pages, further));
       place(all);
       location.reload(); // the marks beside the chapters are drawn when a page opens

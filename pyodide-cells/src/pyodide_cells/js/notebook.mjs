@@ -2,8 +2,8 @@
 
 const text = (source) => (Array.isArray(source) ? source.join("") : source).trimEnd();
 
-// The lines that a notebook may have above a source of the book: a comment, and a call such as after_guess().
-const ABOVE = /^(?:#.*\n)?(?:\w+\(\)\n)?$/;
+// The lines that a notebook may have above a source of the book: a comment, and a call such as after_guess(1, "name").
+const ABOVE = /^(?:#.*\n)?(?:\w+\((?:\d+, "[^"\n]*")?\)\n)?$/;
 
 // What a cell has above a source, or null where it does not end with that.
 function above(cell, book) {

@@ -21,7 +21,10 @@ def text(number: float, digits: int = 2) -> str:
     >>> text(-0.125), text(-0.001)
     ('−0.13', '0.00')
     """
-    shown = f"{Decimal(float(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
+    number = float(number)
+    if abs(number) >= 1e21:  # as JavaScript writes it; a Decimal keeps 28 digits
+        return repr(number).replace("-", "−")
+    shown = f"{Decimal(number).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
     return shown.replace("-", "" if float(shown) == 0 else "−")
 
 

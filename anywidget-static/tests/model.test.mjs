@@ -121,3 +121,14 @@ test("of a package's widget the texts are JSON, and a module has the values", ()
   assert.deepEqual(saved, [{ x: "[5]", n: 4, s: '"a"', b: null }]);
   assert.deepEqual([model.get("x"), log.length], [[5], 1]);
 });
+
+test("of a package's widget a hidden field is no JSON, and bytes stay bytes", () => {
+  const saved = [];
+  const inner = new Model({ _mode: "dark", tooltip: "a tip", _bounds: "{}" }, { save: (changes) => saved.push(changes) });
+  const model = unpacked(inner);
+  assert.deepEqual([model.get("_mode"), model.get("tooltip"), model.get("_bounds")], ["dark", "a tip", {}]);
+  const data = new DataView(Uint8Array.of(7).buffer);
+  model.set({ data, _mode: "light" });
+  model.save_changes();
+  assert.deepEqual([saved[0].data, saved[0]._mode], [data, "light"]);
+});

@@ -60,3 +60,11 @@ def test_a_kept_table_leaves_out_what_html_can_do_without_and_a_page_has_it_whol
     text = page.kept(TABLES[name], "drag it")
     assert ("</td>" in text) == (name == "one in another")
     assert page.shell_of(text, "m", {"_module": "x"}) == page.shell("x", "x", "m", TABLES[name], "drag it")
+
+
+def test_a_widget_that_was_closed_is_its_name(outputs, capsys):
+    one = counter.Counter()
+    one.close()
+    display(one)
+    assert "comm_id" not in "".join(capsys.readouterr())
+    assert [data.keys() for data in outputs()] == [{"text/plain"}]

@@ -64,6 +64,15 @@ def test_a_widget_that_grows_above_the_screen_leaves_what_is_read_in_its_place(s
     assert abs(tried.evaluate(top) - before) < 1
 
 
+def test_the_link_beside_a_widget_keeps_the_focus_when_it_starts(show_html, tmp_path):
+    made = widget_of("{ render({ el }) { el.append(document.createElement('button')); } }")
+    tried = show_html(made.to_html(), bundle(made, tmp_path))
+    tried.locator("[data-link]").focus()
+    tried.evaluate(MOUNT)
+    assert tried.locator("[data-widget-mounted] button").count() == 1
+    assert tried.evaluate("document.activeElement.matches('[data-link]')")
+
+
 @pytest.mark.parametrize(
     "press", ["model.send({ ask: 1 })", "experimental.invoke('ask').catch(({ message }) => { el.title = message; })"]
 )

@@ -1,5 +1,6 @@
 """The Python side: bounds with one sentence in both languages, classes of any origin, and what esbuild joins."""
 
+import importlib
 import json
 import re
 import subprocess
@@ -14,6 +15,7 @@ import traitlets
 import counter
 from anywidget_static import InputError, OneOf, Real, Whole, Widget, base85, esbuild, page
 from anywidget_static.page import Source
+from anywidget_static.sphinx import drop_old
 from anywidget_static.widget import library
 from pages import ROOT
 
@@ -49,6 +51,58 @@ def test_a_wrong_value_has_the_same_sentence_in_both_languages(name, value):
     )
     assert said.stdout == str(raised.value) != ""
     assert getattr(widget, name) == before
+
+
+@pytest.mark.parametrize(("name", "value"), [("whole", 10**20), ("real", 10**400), ("real", -(10**400))])
+def test_a_number_of_any_size_is_refused_in_a_sentence(name, value):
+    with pytest.raises(InputError, match=f"{name} must be from"):
+        setattr(Bounded(), name, value)
+
+
+def test_true_is_one():
+    assert json.dumps(Bounded(whole=True).whole) == "1"
+
+
+def test_numbers_are_written_as_javascript_writes_them():
+    texts = "[0.00002,0.0000042,-1e-7,1.5e-9,1e-10,1e+21,123456789012345680000,1.25]"
+    assert page.packed(json.loads(texts)) == texts
+    assert page.packed(["1e-05", 'a "1e-05" b']) == '["1e-05","a \\"1e-05\\" b"]'
+    in_javascript = subprocess.run(
+        ["node", "-p", "JSON.stringify(JSON.parse(process.argv[1]))", texts], capture_output=True, text=True, check=True
+    )
+    assert in_javascript.stdout.strip() == texts
+
+
+def test_a_class_of_a_cell_keeps_the_module_and_has_its_own_inputs_checked():
+    names = {"__name__": "a cell", "Interval": importlib.import_module("intervals").Interval, "Counter": counter.Counter, "Whole": Whole}
+    names["InputError"] = InputError
+    exec("class Wide(Interval):\n    pass\n", names)
+    assert 'data-widget="interval"' in names["Wide"]().to_html()
+    check = "    def check(self, inputs):\n        if inputs.count < inputs.least: raise InputError('few')\n"
+    exec(f"class Counter(Counter):\n    least = Whole(0).tag(sync=True)\n{check}", names)
+    with pytest.raises(InputError, match="few"):
+        names["Counter"](count=5).least = 7
+
+
+def test_the_common_base_may_stand_in_the_packages_own_file(tmp_path, monkeypatch):
+    (tmp_path / "knobs/static").mkdir(parents=True)
+    for name in ("widgets.mjs", "widgets.css"):
+        (tmp_path / "knobs/static" / name).write_text("")
+    base = "class Base(Widget):\n    _bundle = Path(__file__).parent / 'static'\n"
+    (tmp_path / "knobs/__init__.py").write_text(
+        f"from pathlib import Path\nfrom anywidget_static import Widget\n{base}"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert library(importlib.import_module("knobs").Base).package == "knobs"
+
+
+def test_files_of_the_authors_own_stay(tmp_path):
+    static = tmp_path / "_static"
+    (static / "widgets-demo").mkdir(parents=True)
+    for name in ("widgets-guide.css", "state-machine.js", "widgets-0123abcd.js"):
+        (static / name).touch()
+    drop_old(SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"), env=SimpleNamespace()), None)
+    assert {file.name for file in static.iterdir()} == {"widgets-demo", "widgets-guide.css", "state-machine.js"}
 
 
 def test_bounds_reach_javascript_as_they_are_declared():

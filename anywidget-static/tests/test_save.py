@@ -106,3 +106,13 @@ def test_it_is_light_or_dark_as_the_browser_is_and_read_without_a_script(
     page.get_by_role("slider").first.press("ArrowRight")
     assert "low=" in page.locator("a[data-link]").get_attribute("href")
     assert page.problems == []
+
+
+def test_a_build_that_fails_leaves_what_was_built(tmp_path, monkeypatch):
+    folder = shutil.copytree(EXAMPLES / "intervals", tmp_path / "intervals")
+    esbuild.build(folder, ROOT)
+    built = {file.name for file in (folder / "static").iterdir()}
+    monkeypatch.setattr(esbuild, "program", lambda root=Path(): None)
+    with pytest.raises(esbuild.BuildError):
+        esbuild.build(folder)
+    assert {file.name for file in (folder / "static").iterdir()} == built

@@ -86,7 +86,11 @@ function table(rows, columns, entry, { point, choose }) {
   node.addEventListener("pointerleave", () => point(null));
   node.addEventListener("click", (event) => at(event) && event.target.focus());
   node.addEventListener("focusin", (event) => at(event) && choose(at(event)));
-  node.addEventListener("focusout", (event) => node.contains(event.relatedTarget) || point(null));
+  node.addEventListener("focusout", (event) => {
+    if (node.contains(event.relatedTarget)) return;
+    point(null);
+    for (const line of lines) line.classList.remove("attn-dim"); // also where no mouse was over a cell
+  });
 
   return {
     node,

@@ -35,7 +35,7 @@ export function walk(node, rows, entry = rows[0][0], options = {}) {
     const j = rows[i]?.indexOf(event.target);
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -j] };
     const [down, right] = { ...step, End: [0, Infinity] }[event.key] ?? [];
-    if (i < 0 || right === undefined) return;
+    if (i < 0 || right === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const near = (list, at) => list[Math.max(0, Math.min(at, list.length - 1))];
     near(near(rows, i + down), j + right).focus();

@@ -152,7 +152,8 @@ class HeadMixer(PageWidget):
             return self._summary(weights)
         names = [f"{head}: {token}" for head in self.heads for token in self.tokens]
         flat, n = weights.reshape(-1, len(self.tokens)), len(self.tokens)
-        allowed = np.tri(n, dtype=bool) if self.packed and _is_lower(weights) else self._mask
+        triangles = self.packed and len(base85.decode(self.packed)) < weights.size
+        allowed = np.tri(n, dtype=bool) if triangles else self._mask
         seen = np.tile(np.ones((n, n), bool) if allowed is None else allowed, (len(weights), 1))
         cells = [np.where(may, [text(w) for w in row], "–").tolist() for row, may in zip(flat, seen, strict=True)]
         caption = self.caption("query (row) reads from key (column).")

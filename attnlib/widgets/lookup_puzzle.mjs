@@ -35,6 +35,7 @@ function build(model, figure) {
     const { rows, fixed, compares, strength, question } = ui.values(model);
     const { names, letters } = rows_of(rows);
     ui.check_range("question", question, asked() - 1);
+    if (fixed.length !== ITEMS) throw new Error(`${fixed.length} weights for ${ITEMS} envelopes`);
     const wrong = fixed.findIndex((weight) => !Number.isFinite(weight) || weight < 0 || weight > 1);
     if (wrong >= 0) throw new Error(`fixed[${wrong}] is ${fixed[wrong]}, outside 0 to 1`);
     if (!fixed.some(Boolean)) throw new Error("every weight is 0: nothing is mixed");

@@ -62,8 +62,11 @@ class MaskPainter(ProjectedWidget):
         own = {"replaced": [n - 1] if n else [], "size": min(3, max(n, 1))}
         if "x" not in given:
             return own if "other" in given else own | {"other_token": "launch", "other": LAUNCH}
-        eye = np.eye(np.shape(given["x"])[-1] if np.ndim(given["x"]) else 1)
-        return own | dict.fromkeys(("w_q", "w_k", "w_v"), eye) | {"other": 0 * eye[0]}
+        try:
+            width = np.shape(given["x"])[-1] or 1
+        except (ValueError, IndexError):  # no matrix: its trait says so
+            width = 1
+        return own | dict.fromkeys(("w_q", "w_k", "w_v"), np.eye(width)) | {"other": np.zeros(width)}
 
     @property
     def allowed(self) -> Bool[Array, "n n"]:

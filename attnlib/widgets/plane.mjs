@@ -82,6 +82,7 @@ export function handle(picture, label, { at, put, choose = () => {}, ...given })
     return [((clientX - left) / width) * 2 * VIEW - VIEW, VIEW - ((clientY - top) / height) * 2 * VIEW];
   };
   node.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
     node.setPointerCapture(event.pointerId);
     node.focus();
     event.preventDefault();
@@ -94,7 +95,7 @@ export function handle(picture, label, { at, put, choose = () => {}, ...given })
   node.addEventListener("focus", choose);
   node.addEventListener("keydown", (event) => {
     const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-    if (!direction) return;
+    if (!direction || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     nudge(direction.map((x) => x * (event.shiftKey ? 0.5 : 0.1)));
   });
@@ -142,7 +143,8 @@ export function polar(at, put) {
   const write = { length: number, direction: (degrees) => `${number(degrees, 0)}°` };
   const now = () => {
     const [x, y] = at();
-    return { length: Math.hypot(x, y), direction: (Math.atan2(y, x) * 180) / Math.PI };
+    const length = Math.hypot(x, y);
+    return { length, direction: length ? (Math.atan2(y, x) * 180) / Math.PI : last };
   };
   let last = 0; // a vector of length 0 has no direction: it keeps the last
   return (what) => {
@@ -152,6 +154,7 @@ export function polar(at, put) {
       const ahead = [Math.cos, Math.sin].map((f) => f((last * Math.PI) / 180));
       const length = Math.min(moved.length, REACH / Math.max(...ahead.map(Math.abs))); // as far as this way leads
       put(ahead.map((x) => clamp(length * x)));
+      set(now()[what], write[what](now()[what])); // at length 0 nothing changes that would be drawn
     });
     return { node, draw: () => set(now()[what], write[what](now()[what])) };
   };

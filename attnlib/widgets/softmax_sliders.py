@@ -93,8 +93,9 @@ class SoftmaxSliders(PageWidget):
             weights[self.shown] = positive_weights(self.shifted[self.shown], self.phi)
             return weights
         others = (np.array(self.others).reshape(-1, len(self.tokens)) + self.constant) / self.temperature
-        columns = positive_weights(np.vstack([self.shifted, others]).T, self.phi)
-        return np.where(self.shown, columns[:, 0], 0)
+        columns = np.vstack([self.shifted, others]).T[self.shown]
+        weights[self.shown] = positive_weights(columns, self.phi)[:, 0]
+        return weights
 
     @property
     def blend(self) -> Float[Array, "d_v"]:
@@ -127,6 +128,10 @@ class SoftmaxSliders(PageWidget):
             raise InputError(f"others has width {len(inputs.others[0])}, for {len(inputs.tokens)} tokens")
         if inputs.phi == "square" and not any(score + inputs.constant for score in shown):
             raise InputError("the square of every score is 0: there is nothing to divide by")
+        if inputs.phi == "square" and inputs.axis == "queries":
+            for i in set(range(len(inputs.tokens))) - set(inputs.hidden):
+                if not any(row[i] + inputs.constant for row in (inputs.scores, *inputs.others)):
+                    raise InputError(f"the square of every score of token {i} is 0: there is nothing to divide by")
 
     def fallback(self) -> str:
         weights, raised = self.weights, self.raised

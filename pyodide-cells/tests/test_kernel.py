@@ -139,6 +139,9 @@ def test_a_missing_module_is_needed_and_what_it_made_is_handed_on(page):
         "t | {}",
         "t % 2",
         "7 // t",
+        "t == 1",
+        "t != t",
+        "{t}",
     ):
         assert page.run(use).get("needs") == "torch", use
     asked = page.run("import numpy as np\nnp.asarray(t)")
@@ -171,6 +174,13 @@ def later(page, monkeypatch, tmp_path):
     page.kernel = Kernel(page.posted.append, ["torch"], ["fetched_later", "gone"], load)
     yield page, asked
     sys.modules.pop("fetched_later", None)
+
+
+def test_a_package_that_the_network_did_not_bring_is_told_from_one_that_never_runs(later):
+    page, _ = later
+    asked = page.run("import gone")
+    assert (asked["needs"], asked["lost"]) == ("gone", True)
+    assert "lost" not in page.run("import torch")
 
 
 def test_a_package_is_fetched_when_a_cell_first_imports_it(later):
@@ -352,6 +362,14 @@ def test_no_error_of_a_widgets_callback_ends_the_kernel(widgets):
     page.posted.clear()
     page.kernel.message(model, {"method": "update", "state": {"value": 3}, "buffer_paths": []})
     assert page.outputs[-1]["type"] == "error"
+
+
+def test_a_callback_that_needs_what_does_not_run_says_so(widgets):
+    page, model = widgets
+    page.run("def leave(change): import torch\nslider.observe(leave, 'value')")
+    page.posted.clear()
+    page.kernel.message(model, {"method": "update", "state": {"value": 3}, "buffer_paths": []})
+    assert "torch does not run in this page." in page.printed
 
 
 def test_input_is_refused_in_a_sentence(page, monkeypatch):

@@ -26,6 +26,7 @@ test("what a stub defines and the program does not name is taken away", () => {
   const gone = (name) => `try:\n    del ${name}\nexcept NameError:\n    pass`;
   assert.equal(without(stub, "one = max\nTwo = int"), "");
   assert.equal(without(stub, "def ome(x):\n    return x\n\nclass Two: ..."), gone("one"));
+  assert.equal(without("def one(x):\n    ...\nprint(one(1))", "def ome(x): ...\nprint(one(1), one.x)"), gone("one"));
   assert.equal(without(stub, "# def one(x):"), `${gone("one")}\n${gone("Two")}`);
 });
 

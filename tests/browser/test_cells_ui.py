@@ -267,6 +267,16 @@ def test_what_ran_in_order_is_not_run_again(opened, until):
     assert ran(opened) == ["1", "3", "hidden-1", "2", "3"]
 
 
+def test_after_a_cell_that_failed_half_way_the_row_begins_at_the_top(with_cells, until):
+    page = with_cells("a = 1", "x = 1\ny = 2\n" + fails(2, "ValueError", None), "c = 3")
+    run(page, 0)
+    run(page, 1)
+    write_into(page, box(page, 1), "fine = 1")
+    page.get_by_role("button", name="Run all above cell 3").click()
+    until(page, "python.log.length === 4")
+    assert ran(page) == ["1", "2", "1", "2"]
+
+
 def test_a_name_that_no_cell_above_makes_is_no_offer(with_cells):
     page = with_cells("b = 1", "print(a)\n" + fails(1))
     run(page, 1)
@@ -640,6 +650,43 @@ def test_a_change_that_waits_survives_what_is_written_and_run(opened, until):
     assert box(opened, 0).locator(".cm-content").inner_text() == "x = 3"
     opened.get_by_role("button", name="Put mine in its place").click()
     until(opened, "() => document.querySelector('.cm-content').innerText === 'mine = 1'")
+
+
+def test_a_change_that_waits_survives_a_reset(opened, until):
+    kept = json.dumps({"book": "older", "mine": "mine = 1"})
+    opened.evaluate("(kept) => store.set('code:chapters/one#0', JSON.parse(kept))", kept)
+    opened.reload()
+    run(opened, 2)
+    write_into(opened, box(opened, 0), "x = 3")
+    until(opened, "() => store.get('code:chapters/one#0').mine === 'x = 3'")
+    opened.get_by_role("button", name="Reset cell 1").click()
+    assert opened.evaluate("store.get('code:chapters/one#0').mine") == "mine = 1"
+    opened.get_by_role("button", name="Put mine in its place").click()
+    until(opened, "() => document.querySelector('.cm-content').innerText === 'mine = 1'")
+
+
+def test_a_change_that_the_storage_has_no_room_for_is_said(opened, until):
+    write_into(opened, box(opened, 0), "x = 3")
+    opened.evaluate(
+        """() => {
+          localStorage.setItem("little", "x".repeat(200));
+          for (let size = 2 ** 22; size >= 1; size /= 2)
+            for (let i = 0; ; i++)
+              try { localStorage.setItem(`full-${size}-${i}`, "x".repeat(size)); } catch { break; }
+          localStorage.removeItem("little");
+        }"""
+    )
+    opened.keyboard.insert_text("y" * 5000)
+    opened.get_by_text("This browser keeps nothing: take your changes away as a notebook.").wait_for()
+
+
+def test_on_a_mac_control_enter_runs_too(opened):
+    opened.add_init_script("Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' })")
+    opened.reload()
+    opened.locator("[data-cell] pre").first.click()
+    box(opened, 0).locator(".cm-content").wait_for()
+    opened.keyboard.press("Control+Enter")
+    opened.get_by_text("Cell 1: finished").wait_for(state="attached")
 
 
 def test_a_change_that_waits_behind_another_is_offered_after_it(opened, until):

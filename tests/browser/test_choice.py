@@ -67,6 +67,12 @@ def test_an_answer_without_its_order_shows_the_steps_as_it_has_them(answer, show
     assert shown(page)[0][-1] == ("✓" if answer[0] == 0 else "✗")
 
 
+def test_a_link_takes_back_an_answer_that_the_author_left(show):
+    page = show(an_order(answer=[0, 1, 2, 3]), address="#choice-q?order=%5B1%2C0%2C2%2C3%5D&answer=null")
+    page.get_by_role("button", name="Check the order").wait_for()
+    assert shown(page) == ["second", "first", "third", "fourth"]
+
+
 def test_every_option_gets_its_reply_and_another_try(show):
     page = show(a_choice())
     page.get_by_role("button", name="one").click()

@@ -387,6 +387,7 @@ CASES = {
         widgets.LookupPuzzle,
         [
             ({"rows": []}, "rows must have from 1 to 64 entries, got 0"),
+            ({"fixed": [1, 1]}, "2 weights for 8 envelopes"),
             ({"rows": ["A0000"]}, "rows[0] has 1 envelopes, not 8"),
             ({"rows": ["Z0000 " * 8]}, "rows[0]: 'Z0000' is not a letter from A to P and four digits from 0 to f"),
             ({"rows": ["A000 " * 8]}, "rows[0]: 'A000' is not a letter from A to P and four digits from 0 to f"),

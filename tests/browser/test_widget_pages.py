@@ -164,3 +164,56 @@ def test_length_and_direction_turn_the_selected_token(show):
 def test_the_arithmetic_of_a_temperature_has_all_its_decimals(show):
     page = show(AttentionGrid("a", [[2.0]], [[1.0], [0.0]], key_tokens="xy", temperature=0.25, selected=[0, 0]))
     assert page.locator(".attn-arithmetic dd").nth(1).text_content() == "2.00 / 0.25 = 8.00"
+
+
+def test_rows_are_pale_only_while_a_cell_has_the_focus(show):
+    page = show(AttentionGrid("abc", np.eye(3)))
+    page.locator("[data-cell='0,0']").focus()
+    assert page.locator("tr.attn-dim").count() == 2
+    page.keyboard.press("Tab")
+    assert page.locator("tr.attn-dim").count() == 0
+
+
+@pytest.fixture
+def plane(show):
+    page = show(TokenPlane("ab", [[1, 0.5], [-1, 2]]))
+    page.locator(".attn-token").first.wait_for()
+    return page
+
+
+def place(page):
+    return page.locator(".attn-token").first.get_attribute("aria-valuetext")
+
+
+def test_an_arrow_with_another_key_is_the_browsers(plane):
+    before = place(plane)
+    prevented = plane.locator(".attn-token").first.evaluate(
+        """(handle) => ["altKey", "ctrlKey", "metaKey"].map((name) => {
+          const event = new KeyboardEvent("keydown", { key: "ArrowLeft", [name]: true, bubbles: true, cancelable: true });
+          handle.dispatchEvent(event);
+          return event.defaultPrevented;
+        })"""
+    )
+    assert prevented == [False] * 3
+    assert place(plane) == before
+
+
+def test_the_right_button_drags_nothing(plane):
+    before = place(plane)
+    box = plane.locator(".attn-token circle").first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    plane.mouse.move(x, y)
+    plane.mouse.down(button="right")
+    plane.mouse.move(x + 40, y, steps=3)
+    plane.mouse.up(button="right")
+    assert place(plane) == before
+
+
+def test_a_vector_without_length_keeps_its_direction(plane):
+    direction, length = (plane.locator("label", has_text=name).locator("input") for name in ("direction", "length"))
+    direction.fill("120")
+    length.fill("0")
+    assert direction.input_value() == "120"
+    direction.press("ArrowLeft")
+    assert direction.input_value() == "119"
+    assert plane.locator("label", has_text="direction").locator("output").text_content() == "119°"

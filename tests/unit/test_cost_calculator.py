@@ -68,6 +68,7 @@ def test_grouped_keys_shrink_the_cache_and_hardly_the_work():
 BAD = {
     "no token": ({"n": 0}, "n must be from 1 to 1048576, got 0"),
     "too many tokens": ({"n": 2**20 + 1}, "n must be from 1 to 1048576, got 1048577"),
+    "beyond any integer of NumPy": ({"n": 10**20}, "n must be from 1 to 1048576, got 1" + 20 * "0"),
     "layers": ({"num_layers": -1}, "num_layers must be from 1"),
     "NaN": ({"expansion": np.nan}, "expansion must be from 1 to 1048576, got nan"),
     "heads": ({"num_heads": 7}, "d = 768, num_heads = 7 and num_kv_heads = 12 do not divide each other"),

@@ -1,6 +1,7 @@
 """HeadMixer's Python side: weights and output by attnlib, weights given as bytes, its errors, and its tables."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -207,3 +208,8 @@ def test_names_are_text_and_never_html(page_of, hostile):
     assert "img" not in page.tags
     assert page.cells.count(hostile) == 5 + 7 + 5
     assert "</script" not in page.state
+
+
+def test_a_small_weight_is_no_blocked_cell():
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", HeadMixer("ab", weights=[[[0.999, 0.001], [0.5, 0.5]]]).fallback())
+    assert cells == ["1.00", "0.00", "0.50", "0.50"]

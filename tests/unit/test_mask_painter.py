@@ -158,3 +158,9 @@ def test_tokens_are_text_and_never_html(page_of, hostile):
     assert "img" not in page.tags
     assert page.cells.count(hostile) == 4
     assert "</script" not in page.state
+
+
+@pytest.mark.parametrize("x", [[], np.zeros((2, 0)), [[1, 2], [3]]])
+def test_tokens_that_are_no_matrix_are_refused_in_a_sentence(x):
+    with pytest.raises(InputError, match="x must"):
+        MaskPainter("ab", x)

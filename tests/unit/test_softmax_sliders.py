@@ -156,3 +156,14 @@ def test_numbers_are_written_as_the_page_writes_them():
     assert [compact(x) for x in (0.0, 0.01, -9999.0, 12345.0, -0.0001)] == [
         "0.00", "0.01", "−9999.00", "1.2×10⁴", "−1.0×10⁻⁴",
     ]  # fmt: skip
+
+
+def test_the_square_over_the_queries_is_refused_where_a_column_is_zero_and_passes_over_what_is_hidden():
+    with pytest.raises(InputError, match="the square of every score of token 1 is 0"):
+        SoftmaxSliders("ab", [1, 0], others=[[2, 0]], axis="queries", phi="square")
+    hidden = SoftmaxSliders("ab", [1, 0], others=[[2, 0]], axis="queries", phi="square", hidden=[1])
+    assert hidden.weights.tolist() == [0.2, 0]
+
+
+def test_what_no_decimal_of_28_digits_holds_is_written_as_javascript_does():
+    assert [text(number) for number in (1e30, -1e21, 123456789012345678901)] == ["1e+30", "−1e+21", "123456789012345683968.00"]

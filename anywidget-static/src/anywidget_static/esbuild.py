@@ -111,10 +111,11 @@ def build(folder: Path, root: Path = Path(), watch: bool = False) -> None:
     savable = [file for file in modules(folder) if _has(SAVABLE, file)]
     alone = {f"{file.stem}.page": f"{START}{imports([file])}mount(document, widgets);\n" for file in savable}
     out = folder / "static"
-    for old in out.glob("*.page.*"):
-        old.unlink()
     options = ("--format=esm", "--out-extension:.js=.mjs")
     run({"widgets": entry} | alone, out, *options, root=root)
+    for old in out.glob("*.page.*"):  # of what is savable no more
+        if old.stem not in alone:
+            old.unlink()
     if watch:
         run({"widgets": entry} | alone, out, *options, "--watch", "--log-level=info", root=root)
 

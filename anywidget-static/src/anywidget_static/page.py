@@ -39,6 +39,8 @@ SHOWN = re.compile(rf'<script type="{re.escape(VIEW)}">(.*?)</script>', re.DOTAL
 FRONT_END = {"_anywidget_id", "_css", "_dom_classes", "_esm", "_library", "_module"}  # of no use to a module
 FRONT_END |= {f"_{part}_{what}" for part in ("model", "view") for what in ("module", "module_version", "name")}
 FRONT_END |= {"_view_count", "layout", "tabbable", "tooltip"}
+HIDDEN = re.compile(r"_(?!bounds$)")  # of a package's widget, no JSON: js/model.mjs has the same rule
+SMALL = re.compile(r'"(?:[^"\\]|\\.)*"|(-?)(\d)(?:\.(\d+))?e-0(\d)')  # a text, or a number that JavaScript writes otherwise
 
 UNPACK = """\
 const packed = "{}";
@@ -196,12 +198,23 @@ def packed(value: Any) -> Any:
         plain = json.loads(json.dumps(value), parse_float=_number)
     except TypeError:
         return value
-    return json.dumps(plain, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(plain, separators=(",", ":"), ensure_ascii=False)
+    return SMALL.sub(_as_javascript, text) if "e-0" in text else text
 
 
 def _number(text: str) -> float:
     number = float(text)
-    return int(number) if number.is_integer() else number
+    return int(number) if number.is_integer() and abs(number) < 1e21 else number
+
+
+def _as_javascript(match: re.Match[str]) -> str:
+    """A number from 1e-9 to 1e-4 as JavaScript writes it; a text as it is."""
+    sign, whole, more, power = match.groups()
+    if power is None:
+        return match[0]
+    if power > "6":
+        return f"{sign}{whole}{f'.{more}' if more else ''}e-{power}"
+    return f"{sign}0.{'0' * (int(power) - 1)}{whole}{more or ''}"
 
 
 def unpacked(state: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -209,7 +222,7 @@ def unpacked(state: Mapping[str, Any]) -> Mapping[str, Any]:
     if not state.get("_library"):
         return state
     return {
-        name: json.loads(value) if isinstance(value, str) and name not in FRONT_END else value
+        name: json.loads(value) if isinstance(value, str) and name not in FRONT_END and not HIDDEN.match(name) else value
         for name, value in state.items()
     }
 

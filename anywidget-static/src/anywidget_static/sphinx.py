@@ -14,6 +14,7 @@ folder. Without it a page loads modules, which browsers refuse to load from a fo
 
 import hashlib
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -167,6 +168,9 @@ def write_scripts(app: Sphinx, env: BuildEnvironment) -> None:
             copy_changed(Path(folder), Path(app.outdir) / "_static")
 
 
+MADE = re.compile(r"(widgets|state)-[0-9a-f]{8}\.(js|css)")  # other names are an author's own
+
+
 def drop_old(app: Sphinx, exception: Exception | None) -> None:
     """Drop the scripts, styles and states of earlier builds."""
     if exception or app.builder.format != "html":
@@ -175,8 +179,8 @@ def drop_old(app: Sphinx, exception: Exception | None) -> None:
     wanted = {
         file for page_ in Path(app.outdir).rglob("*.html") for file in page.STATE_FILE.findall(page_.read_text("utf8"))
     }
-    for old in [*static.glob("widgets-*"), *static.glob("state-*.js")]:
-        if old.stem not in kept and old.name not in wanted:
+    for old in static.glob("*"):
+        if MADE.fullmatch(old.name) and old.stem not in kept and old.name not in wanted:
             old.unlink()
 
 

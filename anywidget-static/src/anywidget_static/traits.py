@@ -40,9 +40,14 @@ class _Bounded:
         super().__init__(default, **options)  # type: ignore[call-arg]
 
     def validate(self, owner: Any, value: Any) -> Any:
-        found = super().validate(owner, value)  # type: ignore[misc]
-        if found is None or (np.isfinite(found) and self.low <= found <= self.high):
-            return found
+        try:
+            found = super().validate(owner, value)  # type: ignore[misc]
+        except OverflowError:  # no float is so large
+            found = np.inf
+        if found is None:
+            return None
+        if abs(found) < np.inf and self.low <= found <= self.high:
+            return +found  # 1, where True was given
         raise InputError(f"{self.name} must be {_range(self.low, self.high)}, got {value}")
 
 
@@ -89,7 +94,7 @@ class Numbers(traitlets.TraitType[list[Any], Any]):
         shape = f"({', '.join(self.axes)}{',' * (len(self.axes) == 1)})"
         try:
             array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"{self.name} must be numbers in the shape {shape}: {error}") from error
         if not self._fits(array.shape):
             free = ", ".join(axis for axis in self.axes if not axis.isdigit())
@@ -163,6 +168,6 @@ def _bounds(trait: traitlets.TraitType[Any, Any]) -> dict[str, Any]:
         found |= {"type": "list", "min": trait._minlen, "max": trait._maxlen}
     elif isinstance(trait, traitlets.List) and trait.allow_none:
         found["type"] = "list"  # the author's null does not tell a link what it may carry
-    if found and trait.allow_none:
+    if trait.allow_none and (found or trait.metadata.get("link")):
         found["nullable"] = True
     return found | {tag: trait.metadata[tag] for tag in ("link", "on_demand") if trait.metadata.get(tag)}

@@ -58,7 +58,8 @@ class Widget(anywidget.AnyWidget):
     _library = traitlets.Unicode().tag(sync=True)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        if cls.__qualname__ != cls.__mro__[1].__qualname__:  # traitlets derives a class for each instance too
+        base = cls.__mro__[1]  # traitlets derives a class for each instance too, with the same names
+        if (cls.__module__, cls.__qualname__) != (base.__module__, base.__qualname__):
             cls._connect()
         super().__init_subclass__(**options)
 
@@ -66,7 +67,9 @@ class Widget(anywidget.AnyWidget):
     def _connect(cls) -> None:
         """Find the module and the style, and check every input beside the others whenever one changes."""
         file = _file(cls)
-        cls._stem = file.stem if file else cls.__name__
+        inside = file and cls._bundle and file.resolve().parent == cls._bundle.resolve().parent
+        if inside or not (cls._bundle and hasattr(cls, "_stem")):  # elsewhere a subclass keeps the package's module
+            cls._stem = file.stem if file else cls.__name__
         if cls._bundle:
             cls._esm = LOADER
         elif file and "_esm" not in vars(cls) and file.with_suffix(".mjs").exists():
@@ -77,7 +80,8 @@ class Widget(anywidget.AnyWidget):
         traits = {name: trait for part in reversed(own) for name, trait in vars(part).items()}
         inputs = [n for n, t in traits.items() if isinstance(t, traitlets.TraitType) and t.metadata.get("sync")]
         for name in inputs:
-            traits[name].metadata = PACKED | traits[name].metadata
+            if not name.startswith("_"):
+                traits[name].metadata = PACKED | traits[name].metadata
         if inputs:
             cls._check_input = traitlets.validate(*inputs)(Widget._checked)
 
@@ -171,7 +175,7 @@ class Widget(anywidget.AnyWidget):
         from IPython.core.formatters import format_display_data
         from IPython.display import display
 
-        bundle = super()._repr_mimebundle_()
+        bundle = None if self.comm is None else super()._repr_mimebundle_()  # of a closed one IPython shows the name
         if bundle is None or any(frame.f_code is format_display_data.__code__ for frame, _ in walk_stack(None)):
             raise NotImplementedError  # IPython then goes on as if this were not here
         data, metadata = bundle
@@ -212,7 +216,7 @@ def library(cls: type[Widget]) -> Library:
                 raise FileNotFoundError(
                     f"{file} is missing: build it with `python -m anywidget_static {bundle.parent}`"
                 )
-        key, package = uuid4().hex, base.__module__.rpartition(".")[0]
+        key, package = uuid4().hex, getattr(sys.modules.get(base.__module__), "__package__", None) or ""
         if os.environ.get("ANYWIDGET_HMR") != "1":  # else anywidget follows the files
             texts = [file.read_text(encoding="utf8") for file in files.values()]
             files = {"_esm": page.packed_library(package, *texts)}

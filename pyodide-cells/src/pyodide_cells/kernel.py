@@ -58,6 +58,7 @@ class Kernel:
         self.answering = False  # a widget's view
         self._updates: dict[str, Message] = {}  # what has yet to be told of widgets
         self._told = 0.0
+        self.lost: set[str] = set()  # packages that the network did not bring
         self._later = Later({*later})
         sys.meta_path.append(self._later)
 
@@ -135,13 +136,14 @@ class Kernel:
                 await self.load(package)  # type: ignore[misc] # there is nothing to wait for without it
             except Exception as error:
                 self.missing.add(package)
+                self.lost.add(package)
                 raise ModuleNotFoundError(f"{package} could not be loaded: {error}", name=package) from None
 
     def _ended(self, error: BaseException, file: str) -> Message:
         """What to say of an error; a traceback begins at the cell."""
         root = f"{error.name}".partition(".")[0] if isinstance(error, ImportError) else ""
         if root in self.missing:
-            return {"status": "needs", "needs": root}
+            return {"status": "needs", "needs": root} | ({"lost": True} if root in self.lost else {})
         lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
         line = lines[-1] if lines else None
         if isinstance(error, SyntaxError) and error.filename == file:
@@ -225,14 +227,20 @@ class Kernel:
             try:
                 known.handle_msg({"content": {"data": content}, "buffers": [*buffers]})
             except BaseException as error:  # as in a cell
-                self._ended(error, "")
+                self._say(error)
             finally:
                 self.answering = False
 
     def showtraceback(self) -> None:
         """Show the error that is being handled: ipywidgets asks a notebook's shell for this."""
         if error := sys.exception():
-            self._ended(error, "")
+            self._say(error)
+
+    def _say(self, error: BaseException) -> None:
+        """Show the error of a callback, which has no result that the page puts into words."""
+        ended = self._ended(error, "")
+        if ended["status"] == "needs":
+            self.output({"type": "stream", "name": "stderr", "text": f"{ended['needs']} does not run in this page.\n"})
 
     def _tell_widget(self, message: Message) -> None:
         """Give a view what its widget says: of new values in a loop the latest, for the page draws each that it hears of."""
@@ -286,6 +294,7 @@ class Missing:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _use
     __matmul__ = __rmatmul__ = __pow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __index__ = _use
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __rpow__ = __or__ = __ror__ = __and__ = __rand__ = _use
+    __eq__ = __ne__ = __hash__ = _use  # type: ignore[assignment]
     __xor__ = __rxor__ = __invert__ = __abs__ = __int__ = __array__ = __repr__ = __enter__ = __exit__ = _use
 
 

@@ -4,7 +4,7 @@ import pickle
 import sys
 import time
 from collections.abc import Callable
-from json import dumps
+from json import dumps, loads
 from typing import Any
 
 from pyodide.ffi import to_js  # type: ignore[import-not-found] # there is one in the page alone
@@ -19,6 +19,10 @@ class PageKernel(Kernel):
     async def recall(self, cell: str, source: str, needs: str, records: Any, number: int) -> None:
         """Hand on what cell `number` made; `records` are the bytes of what all cells of the page did."""
         await self.hand_on(cell, source, needs, pickle.loads(records.to_py()).get(number))
+
+    def hear(self, comm: str, content: str, buffers: Any) -> None:
+        """Give a widget what its view has sent, which is JSON."""
+        self.message(comm, loads(content), buffers)
 
 
 class AtOnce(Stream):

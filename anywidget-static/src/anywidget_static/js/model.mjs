@@ -79,23 +79,28 @@ function same(one, other) {
 
 function holds_bytes(value) {
   return (
-    ArrayBuffer.isView(value) || (value !== null && typeof value === "object" && Object.values(value).some(holds_bytes))
+    value instanceof ArrayBuffer ||
+    ArrayBuffer.isView(value) ||
+    (value !== null && typeof value === "object" && Object.values(value).some(holds_bytes))
   );
 }
+
+const HIDDEN = /^(_(?!bounds$)|tooltip$)/; // page.py has the same rule
 
 // A model whose widget sends texts, lists and objects as JSON (widget.py), with the values that these stand for.
 export function unpacked(model) {
   const known = new Map(); // by name: [text, value]
   const get = (name) => {
     const text = model.get(name);
-    if (typeof text !== "string" || /^_(?!bounds$)/.test(name)) return text;
+    if (typeof text !== "string" || HIDDEN.test(name)) return text;
     if (known.get(name)?.[0] !== text) known.set(name, [text, JSON.parse(text)]);
     return known.get(name)[1];
   };
-  const packed = (value) => (value === Object(value) || typeof value === "string" ? JSON.stringify(value) : value);
+  const is_json = (value) => typeof value === "string" || (value === Object(value) && !holds_bytes(value));
+  const packed = (name, value) => (is_json(value) && !HIDDEN.test(name) ? JSON.stringify(value) : value);
   const set = (name, value) => {
     const given = typeof name === "string" ? { [name]: value } : name;
-    model.set(Object.fromEntries(Object.entries(given).map(([key, one]) => [key, packed(one)])));
+    model.set(Object.fromEntries(Object.entries(given).map(([key, one]) => [key, packed(key, one)])));
   };
   const own = (value) => (typeof value === "function" ? value.bind(model) : value);
   return new Proxy(model, { get: (_, name) => ({ get, set })[name] ?? own(model[name]) });

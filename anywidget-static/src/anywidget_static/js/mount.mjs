@@ -155,7 +155,7 @@ class Home {
         at_rest(el, () => this.share(own));
       });
       this.visit();
-      const focused = element.contains(document.activeElement);
+      const focused = this.#before.some((node) => node !== this.#link && node.contains(document.activeElement));
       for (const node of this.#before) if (node.localName !== "script" && node !== this.#link) node.remove();
       if (focused) el.querySelector("[tabindex='0'], input, button")?.focus(); // the table that had it is gone
       element.dataset.widgetMounted = "true";

@@ -117,8 +117,9 @@ export class Box {
     else this.#change(text);
   }
 
-  reset() {
-    this.older = null;
+  // With `all`, what waits from an older edition goes too.
+  reset(all = false) {
+    if (all) this.older = null;
     this.put(this.book);
     this.#keep();
     this.say("");
@@ -152,8 +153,10 @@ export class Box {
     clearTimeout(this.#saving);
     this.#saving = 0;
     const { book, mine, older } = this;
-    this.page.store.set(this.key, this.changed ? { book, mine, ...(older && { older }) } : older);
-    this.page.changed();
+    const { store } = this.page;
+    const kept = this.changed ? { book, mine, ...(older && { older }) } : older;
+    store.set(this.key, kept);
+    this.page.changed(store.get(this.key)?.mine !== kept?.mine);
   }
 
   // What was changed on an earlier visit stands there again, unless the book's own code is another one by now.
@@ -302,10 +305,11 @@ export class Box {
   }
 }
 
-export function needs({ needs: module, handed }, unchanged) {
+export function needs({ needs: module, handed, lost }, unchanged) {
   const also = handed ? "; the cells below use its results" : "";
+  const why = lost ? "did not come over the network (Start again asks for it anew)" : "does not run in this page";
   return (
-    `${module} does not run in this page${unchanged ? "" : ", so a changed cell cannot run here"}. ` +
+    `${module} ${why}${unchanged ? "" : ", so a changed cell cannot run here"}. ` +
     `This is what the cell gave when the book was built${also}.`
   );
 }

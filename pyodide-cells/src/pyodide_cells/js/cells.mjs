@@ -193,7 +193,10 @@ class Page {
         const { cell, mine } = box;
         this.current = box;
         const result = await box.execute();
-        if (failed(result) && !this.#passed_over(box, result)) return this.#broke(box, result, asked);
+        if (failed(result) && !this.#passed_over(box, result)) {
+          if (cell !== undefined && result.line > 1) this.#trail.push([cell, null]); // its first lines did run
+          return this.#broke(box, result, asked);
+        }
         if (cell !== undefined) this.#trail.push([cell, mine]);
       }
     } finally {
@@ -272,14 +275,11 @@ class Page {
   }
 
   // Something was changed, or is again as in the book.
-  changed() {
+  changed(lost = false) {
     const some = this.boxes.some(({ changed, older }) => changed || older);
     this.strip.changes(some);
-    if (!some || this.#unkept) return;
-    const { store } = this;
-    store.set("kept", true);
-    this.#unkept = !store.get("kept");
-    store.set("kept", null);
+    if (!some) return;
+    this.#unkept ||= lost;
     this.#hush();
   }
 
@@ -289,7 +289,7 @@ class Page {
   }
 
   forget() {
-    for (const box of this.boxes) if (box.changed || box.older) box.reset();
+    for (const box of this.boxes) if (box.changed || box.older) box.reset(true);
     this.announce("All code is as in the book");
   }
 

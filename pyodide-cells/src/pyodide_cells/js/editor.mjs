@@ -50,6 +50,7 @@ export function edit(parent, { text, at, label, described, changed, run, go }) {
     extensions: [
       keymap.of([
         { key: "Mod-Enter", run: () => run() ?? true },
+        { key: "Ctrl-Enter", run: () => run() ?? true }, // on a Mac Mod is another key
         { key: "Shift-Enter", run: () => go() ?? true },
       ]),
       LEAVE,

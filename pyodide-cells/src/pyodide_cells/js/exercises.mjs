@@ -89,11 +89,13 @@ export function imports(sources, program) {
   return [...lines].map((line) => `try:\n    ${line}\nexcept ImportError:\n    pass`).join("\n");
 }
 
-// The lines that take away what a stub defines and the program does not name: that of another cell is not to be judged.
+// The lines that take away what a stub defines and the program does not: that of another cell is not to be judged. A
+// name that the program only calls, or looks into, it does not define.
 export function without(stub, program) {
-  const words = new Set(program.replace(/#.*/g, "").match(/\w+/g));
+  const code = program.replace(/#.*/g, "");
+  const made = (name) => new RegExp(`\\b(?:def|class) +${name}\\b|\\b${name}\\b(?! *[(.[])`).test(code);
   return [...stub.matchAll(DEFINED)]
-    .filter(([, name]) => !words.has(name))
+    .filter(([, name]) => !made(name))
     .map(([, name]) => `try:\n    del ${name}\nexcept NameError:\n    pass`)
     .join("\n");
 }

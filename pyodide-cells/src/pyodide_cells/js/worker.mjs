@@ -30,8 +30,9 @@ const actions = {
     if (manifest.packages.some((name) => !pyodide.loadedPackages[name])) throw new Error("a package is damaged"); // Pyodide only notes it
     pyodide.unpackArchive(await library, "zip", { extractDir });
     const load = async (name) => {
-      const loaded = await pyodide.loadPackage(name, { messageCallback() {}, errorCallback() {} });
-      if (!loaded.length) throw new Error("it is not in this site, or the network is gone");
+      let whole = true; // it, and all that it needs
+      await pyodide.loadPackage(name, { messageCallback() {}, errorCallback: () => (whole = false) });
+      if (!whole || !pyodide.loadedPackages[name]) throw new Error("it is not in this site, or the network is gone");
     };
     const send = (message, buffers) => post({ ...JSON.parse(message), buffers });
     kernel = pyodide.pyimport("pyodide_cells.page").start(send, manifest.missing, manifest.later, load);
@@ -52,7 +53,7 @@ const actions = {
 
   // From a widget's view. There is no answer to wait for.
   async comm({ comm, content, buffers }) {
-    kernel.message(comm, pyodide.toPy(content), pyodide.toPy(buffers));
+    kernel.hear(comm, JSON.stringify(content), pyodide.toPy(buffers)); // as JSON, null is None
   },
 };
 

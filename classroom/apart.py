@@ -127,6 +127,8 @@ def _given(course: Course, name: str, student: str) -> tuple[dict[str, Any], dic
 def grade(kit: Kit, student: str, files: dict[str, bytes]) -> Graded:
     """Grade one submission in a folder of its own. Runs in a process of its own."""
     name = kit.name
+    if f"{name}.ipynb" not in files:
+        return Graded({"problem": "the file cannot be read"})
     try:
         notebooks.read(files[f"{name}.ipynb"])
     except notebooks.Unreadable as why:

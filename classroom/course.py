@@ -89,8 +89,20 @@ class Course:
         work.force = True  # its own results of an earlier run; what people made is set aside before
         work.log.handlers.clear()
         work.log.propagate = False
+        start, ended = work.start, list[BaseException]()
+
+        def started() -> None:
+            try:
+                start()
+            except (KeyboardInterrupt, SystemExit) as error:
+                ended.append(error)
+                raise
+
+        work.start = started
         with quiet():
             result = capture_log(work)
+        if ended:  # which it keeps to itself
+            raise ended[0]
         return "" if result["success"] else _reason(result)
 
     def make_release(self, name: str) -> str:

@@ -100,7 +100,11 @@ def collect(course: Course, assignment: str, source: Path, times: Path | None = 
         said_of = {"note": found.notes.get(student, ""), "problem": ""}
         key, origin = f"{assignment}/{student}", _origin(download, stated)
         there = course.folder / "submitted" / student / assignment
-        content = download.content
+        try:
+            content = download.content
+        except OSError as error:  # whose it is, on a hub, has taken it away since
+            found.remarks.append(f"{student}: {download.name} cannot be read ({error}); left out.")
+            continue
         unchanged = (file := there / f"{assignment}.ipynb").exists() and file.read_bytes() == content
         before = record.get(key, {})
         if unchanged and origin["source"] == FILE and before.get("source", FILE) != FILE:
@@ -173,7 +177,10 @@ def _other(course: Course, assignment: str, download: Download, found: Sorted) -
         name, content = f"{name}.left-out.txt", problem.encode()
     else:
         read = platforms.NOTEBOOK.search(name) or name.casefold() == "timestamp.txt"  # by nbgrader
-        name, content = f"{name}.other" if read else name, download.content
+        try:
+            name, content = f"{name}.other" if read else name, download.content
+        except OSError:  # it has gone since
+            name, content = f"{name}.left-out.txt", problem.encode()
     if not (there / name).is_file() or (there / name).read_bytes() != content:
         if there.exists():
             course.set_aside(there)
@@ -245,6 +252,8 @@ def _rank(download: Download, released: NotebookNode | None) -> int:
         done = released is None or worker.run(Limits.chosen().submission, _answered, download.content, released)
     except worker.Stopped:
         return ANSWERED
+    except OSError:  # it has gone since: any other counts more
+        return HANDED_OUT
     return ANSWERED if done else HANDED_OUT
 
 

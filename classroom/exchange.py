@@ -28,6 +28,7 @@ from classroom.files import File
 from classroom.platforms import Upload
 
 ORIGIN = "exchange"
+DEEPEST = 50  # folders in each other that are looked into
 SUBMISSION = re.compile(
     r"(?P<who>.+)\+(?P<set>[\w-]+)\+(?P<time>[0-9]{4}-[0-9-]{5} [0-9:]{8}(?:\.[0-9]+)?) UTC(?:\+[\w=-]*)?", re.DOTALL
 )
@@ -114,6 +115,9 @@ def _files(source: Path, folder: Path, who: str, remarks: list[str]) -> Iterator
 
     for place, folders, names in os.walk(source / folder, onerror=unread):
         folders[:] = sorted(one for one in folders if one != ".ipynb_checkpoints")
+        if folders and len(Path(place).relative_to(source).parts) > DEEPEST:
+            remarks.append(f"{who}: folders deeper than {DEEPEST}; left out.")
+            folders.clear()
         links = [one for one in folders if Path(place, one).is_symlink()]
         for name in [*links, *sorted(names)]:
             path = Path(place, name)

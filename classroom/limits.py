@@ -10,6 +10,9 @@ class Refused(Exception):
     """Something that the teacher must decide before work is graded: the sentence says what."""
 
 
+LONGEST = 1 << 20  # seconds: twelve days, and a system waits for twenty-four at most
+
+
 @dataclass(frozen=True)
 class Limits:
     """The limits of one submission. `CLASSROOM_LIMITS='{"seconds": 30}'` changes any of them."""
@@ -32,12 +35,14 @@ class Limits:
         known: dict[str, Any] = {one.name: one.type for one in fields(cls)}
         try:
             given = json.loads(text)
-            wrong = [
-                one for one, most in given.items() if not (one in known and 0 < most < 1 << 62 and most is not True)
-            ]
+            wrong = [one for one, most in given.items() if not (one in known and _is_limit(most, known[one]))]
         except (ValueError, AttributeError, TypeError):
             example = 'write it as {"seconds": 30}, with numbers above zero'
             raise Refused(f"CLASSROOM_LIMITS is {text!r}; {example}.") from None
         if wrong:
-            raise Refused(f"CLASSROOM_LIMITS: {', '.join(wrong)} is no limit above zero; there are {', '.join(known)}.")
+            raise Refused(f"CLASSROOM_LIMITS: {', '.join(wrong)} is no limit above zero, or too large; there are {', '.join(known)}.")
         return cls(**{one: known[one](most) for one, most in given.items()})
+
+
+def _is_limit(most: Any, kind: type) -> bool:
+    return most is not True and 0 < most < (LONGEST if kind is float else 1 << 62) and bool(kind(most))

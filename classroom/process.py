@@ -15,13 +15,14 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
 from classroom import cgroup, temporary
 from classroom.answers import packed, packed_at_hand
 from classroom.limits import Limits
-from classroom.spent import Budget, Spent, inner
+from classroom.spent import Budget, Spent, inner, waited
 from classroom.walls import LIMITS, ROOT, Walls, end, environment, python, readable, runner
 
 MOST_NOTES = 100
@@ -73,6 +74,8 @@ class Process:
         self._inner = self._popen.pid
         self.ask({"attnlib": base64.b64encode(code).decode(), "rest": rest}, "", START)
         self._inner = inner(self._popen.pid)
+        if self._inner != self._popen.pid:  # so far the wrapper was looked at, which waits for no processor
+            self.budget.left += waited(self._inner)
 
     def _start(self, walls: Walls, notes: int) -> "subprocess.Popen[bytes]":
         roots = readable()
@@ -183,7 +186,8 @@ class Process:
 
     def _drain(self, during: str) -> None:
         """Take what was noted, and the tokens of the requests that the process says it is done with."""
-        while True:
+        until = time.monotonic() + LOOK  # a flood holds nothing up
+        while time.monotonic() < until:
             try:
                 message = self._channel.recv(4096)
             except OSError:  # nothing more for now
@@ -207,15 +211,21 @@ class Process:
     def _look_at_folder(self) -> None:
         """Where nothing bounds the folder as a whole, what lies in it is counted while its code runs."""
         size = count = 0
+        gone = FileNotFoundError, NotADirectoryError
+
+        def unseen(error: OSError) -> None:
+            if not isinstance(error, gone):
+                raise error
+
         try:
-            for folder, folders, names in os.walk(self._work):
+            for folder, folders, names in os.walk(self._work, onerror=unseen):
                 count += len(folders) + len(names)
                 for name in names:
-                    with contextlib.suppress(OSError):
+                    with contextlib.suppress(*gone):
                         size += os.lstat(os.path.join(folder, name)).st_size
                 if size > self.limits.disk or count > self.limits.files:
                     raise Ended("it wrote more than it may")
-        except RecursionError:  # of folders so deep that some versions of Python give up
+        except (OSError, RecursionError):  # where no path reaches, and in a closed folder, nothing can be counted
             raise Ended("it wrote more than it may") from None
 
 

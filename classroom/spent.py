@@ -23,6 +23,14 @@ def inner(process: int) -> int:
     return process
 
 
+def waited(process: int) -> float:
+    """Seconds for which the first thread of a process has waited for a processor; 0 where the system does not say."""
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
 @dataclass
 class Budget:
     """Seconds that are left for all that one submission does."""

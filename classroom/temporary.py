@@ -21,6 +21,7 @@ KEEPER = """exec 3<&0
   echo "$made"
   exec >&-
   read -r nothing
+  chmod -R u+rwX "$made"
   rm -rf "$made"
 ) <&3 3<&- &"""
 
@@ -55,11 +56,12 @@ def used() -> Iterator[None]:
 
 
 def remove(folder: Path | str) -> None:
-    """Remove a folder, however deep: Python's own way calls itself for each level, in some versions."""
-    try:
+    """Remove a folder, however deep, and though folders in it are closed."""
+    with contextlib.suppress(RecursionError):  # in some versions it calls itself for each level
         shutil.rmtree(folder, ignore_errors=True)
-    except RecursionError:
-        subprocess.run(["rm", "-rf", "--", str(folder)], stderr=subprocess.DEVNULL, check=False)
+    if os.path.lexists(folder):
+        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+            subprocess.run([*command, "--", str(folder)], stderr=subprocess.DEVNULL, check=False)
 
 
 def _remove(made: Path, owner: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from classroom import downloads, exchange
+from classroom import downloads, exchange, temporary
 from classroom.demo.submissions import RIGHT, fill
 from classroom.downloads import collect, told
 from tests.helpers.archives import SET
@@ -157,3 +157,34 @@ def test_what_cannot_be_handed_out_is_said(hub, classroom, name, to, why):
     code, said = classroom("hand-out", name, hub.root / to)
     assert code == 1
     assert why in said
+
+
+def test_a_folder_however_deep_stops_nothing(course, hub, notebook):
+    hub("anna", fill(notebook, RIGHT))
+    first = deep = hub("eve", fill(notebook, RIGHT)) / "a"
+    for _ in range(1100):
+        deep.mkdir()
+        deep = deep / "a"
+    try:
+        said = collect(course, SET, hub.root)
+        assert said[0] == "2 new, 0 changed, 0 unchanged."
+        assert any("folders deeper than 50" in one for one in said)
+    finally:
+        temporary.remove(first)  # pytest's own way calls itself for each level, too
+
+
+def test_what_is_taken_away_while_it_is_collected_stops_nothing(course, hub, notebook, monkeypatch):
+    for student in ("anna", "eve", "zoe"):
+        hub(student, fill(notebook, RIGHT))
+    opened, seen = exchange._open, []
+
+    def gone(source, inner):
+        seen.append(inner)
+        if inner.parts[0] == "eve" and seen.count(inner) > 1:
+            raise FileNotFoundError(2, "No such file or directory", str(inner))
+        return opened(source, inner)
+
+    monkeypatch.setattr(exchange, "_open", gone)
+    said = collect(course, SET, hub.root)
+    assert said[0] == "2 new, 0 changed, 0 unchanged."
+    assert any(one.startswith("eve: ") and "cannot be read" in one for one in said)

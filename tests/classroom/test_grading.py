@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from classroom import __main__ as command
-from classroom import walls
+from classroom import notebooks, walls
 from classroom.cells import grade_id
 from classroom.contained import grade as run
 from classroom.demo import run as demo
@@ -146,3 +146,28 @@ def test_nbgraders_own_command_uses_the_same_settings(course):
     spec.loader.exec_module(settings)
     assert c.Autograde.autograde_preprocessors[0].__name__ == "RunContained"
     assert Path(settings.sys.path[0]).samefile(".")
+
+
+def test_ctrl_c_ends_the_command_while_nbgrader_works_too(course, classroom, submit, notebook, monkeypatch):
+    submit("ada", fill(notebook, RIGHT))
+
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("classroom.restore.RestoreCells.preprocess", pressed)
+    assert classroom("grade")[0] == 130
+
+
+def test_a_submission_that_cannot_be_read_stops_no_other(course, classroom, submit, notebook, monkeypatch, lines):
+    for who in ("ada", "eve", "zoe"):
+        submit(who, fill(notebook, RIGHT))
+    start = notebooks.start
+
+    def closed(file):
+        if "eve" in file.parts:
+            raise PermissionError(13, "Permission denied", str(file))
+        return start(file)
+
+    monkeypatch.setattr(notebooks, "start", closed)
+    assert classroom("grade")[0] == 0
+    assert [row["score"] for row in lines(course).values()] == ["11", "", "11"]

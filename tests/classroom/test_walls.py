@@ -10,7 +10,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from classroom import cgroup, walls
+from classroom import cgroup, temporary, walls
 from classroom.cells import grade_id
 from classroom.cells import kind as kind_of
 from classroom.contained import grade
@@ -112,6 +112,7 @@ CHANNEL = {
     "answers twice in a line": "import os\nfor fd in range(3, 20):\n    try: os.write(fd, b'{}\\n{}\\n')\n"
     "    except OSError: pass",
     "floods the replies": "import os\nwhile True: os.write(4, b'x' * 65536)",
+    "floods the notes for ever": "import os\nwhile True:\n    try: os.write(250, b'[]')\n    except BaseException: pass",
     "floods the notes": "import os\nfor _ in range(100_000): os.write(250, b'[]')",
     "closes everything": "import os\nos.closerange(0, 300)",
     "no answer": "import signal, os\nsignal.setitimer = None\nos.kill(os.getpid(), 19)",
@@ -132,6 +133,51 @@ def test_a_process_that_plays_with_the_channel_holds_nothing_up(way):
     assert list(ran) == ["0", "1", "2", "3"]
     assert ran["0"].error is None
     assert ran["3"].output == ("" if way in BREAKS_ITSELF else "80000\n")
+
+
+def test_the_channel_for_notes_may_have_any_number_in_the_grader():
+    held = [os.open(os.devnull, os.O_RDONLY)]
+    while held[-1] < 248:
+        held.append(os.open(os.devnull, os.O_RDONLY))
+    try:  # the next pair is 249 and 250
+        assert run("print(1)")[0]["0"].output == "1\n"
+    finally:
+        for one in held:
+            os.close(one)
+
+
+def test_what_lies_where_no_path_reaches_counts_too():
+    deep = "import os, time\nat = os.open('.', os.O_RDONLY)\nfor _ in range(20):\n    os.mkdir('a' * 250, dir_fd=at)\n"
+    deep += "    at = os.open('a' * 250, os.O_RDONLY, dir_fd=at)\nfor i in range(20):\n"
+    deep += "    with os.fdopen(os.open(f'{i}', os.O_CREAT | os.O_WRONLY, dir_fd=at), 'wb') as f: f.write(bytes(1 << 19))\n"
+    limits = dataclasses.replace(SMALL, seconds=8)
+    ran, _ = run("x = 1", deep + "time.sleep(3)", "print(x)", limits=limits)
+    assert (ran["1"].error.text, ran["2"].output) == ("it wrote more than it may", "1\n")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root looks into every folder")
+def test_a_folder_that_was_closed_goes_too(tmp_path):
+    (tmp_path / "work" / "a").mkdir(parents=True)
+    (tmp_path / "work" / "a" / "f").touch()
+    (tmp_path / "work" / "a").chmod(0o300)
+    temporary.remove(tmp_path / "work")
+    assert not (tmp_path / "work").exists()
+
+
+def test_what_python_waits_for_at_its_start_is_nobodys_time(monkeypatch):
+    if walls.best().name not in {"unshare", "bwrap"}:
+        pytest.skip("no wrapper")
+    monkeypatch.setattr("classroom.process.waited", lambda process: 1000.0)
+    with Student([Step("a", "x = 1")], SMALL, walls.best()) as student:
+        student.run()
+        assert student._budget.left > SMALL.total
+
+
+def test_the_books_exercises_may_be_checked_in_a_cell(kind):
+    source = "from attnlib.exercises import check\nprint(check('write-attention', lambda x: x).points)"
+    ran, student = run(source, kind=kind, limits=Limits())
+    assert ran["0"].output == "1\n"
+    assert not any("workings" in note.what for _, note in student.notes)
 
 
 def test_notes_that_are_cut_off_or_forged_are_named():

@@ -29,7 +29,11 @@ def test_root_is_refused_and_hidden_tests_need_walls_unless_the_teacher_says_so(
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "{", '{"speed": 1}', '{"seconds": 0}', '{"seconds": "10"}', '{"memory": true}', '{"seconds": NaN}']
+    "text",
+    [
+        *["[]", "{", '{"speed": 1}', '{"seconds": 0}', '{"seconds": "10"}', '{"memory": true}', '{"seconds": NaN}'],
+        *['{"submission": 1e7}', '{"seconds": 1e10}', '{"memory": 0.5}'],
+    ],
 )
 def test_limits_that_are_none_are_refused_in_a_sentence(monkeypatch, text):
     monkeypatch.setenv("CLASSROOM_LIMITS", text)

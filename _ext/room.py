@@ -9,13 +9,14 @@ from math import ceil
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from .disclosures import Disclosure
 from .withheld import Withheld
 
 LINE, GAP, CHARACTERS = 1.75, 1.25, 40  # rems of a line and below a paragraph, and how much a line holds
-CODE_LINE, CLOSED, FORMULA, PICTURE, WIDGET = 1.5, 3.5, 5, 20, 45  # rems
+CODE_LINE, CLOSED, FORMULA, PICTURE, SHEET, WIDGET = 1.5, 3.5, 5, 20, 75, 45  # rems
 MORE = 1.1  # rather too much than too little
 
 
@@ -25,6 +26,10 @@ def height(node: nodes.Node) -> float:
         return CLOSED
     if isinstance(node, nodes.raw):
         return WIDGET if "data-widget" in node.astext() else 0
+    if isinstance(node, addnodes.toctree):  # its entries come later
+        return (LINE + GAP / 2) * len(node["entries"]) + GAP
+    if isinstance(node, nodes.container) and "tag_sheet" in node["classes"]:
+        return SHEET
     if isinstance(node, nodes.image):
         return PICTURE
     if isinstance(node, nodes.math_block):

@@ -40,7 +40,9 @@ class Limits:
             example = 'write it as {"seconds": 30}, with numbers above zero'
             raise Refused(f"CLASSROOM_LIMITS is {text!r}; {example}.") from None
         if wrong:
-            raise Refused(f"CLASSROOM_LIMITS: {', '.join(wrong)} is no limit above zero, or too large; there are {', '.join(known)}.")
+            raise Refused(
+                f"CLASSROOM_LIMITS: {', '.join(wrong)} is no limit above zero, or too large; there are {', '.join(known)}."
+            )
         return cls(**{one: known[one](most) for one, most in given.items()})
 
 

@@ -19,9 +19,7 @@ from classroom import texts
 from classroom.cells import grade_id
 from classroom.notebooks import cell_of
 
-DEFINED = re.compile(
-    r"^(?:(?:async +)?(?:def|class) +(\w+)|(\w+(?: *, *\w+)*) *(?::[^=\n]*)?=(?!=))", re.MULTILINE
-)
+DEFINED = re.compile(r"^(?:(?:async +)?(?:def|class) +(\w+)|(\w+(?: *, *\w+)*) *(?::[^=\n]*)?=(?!=))", re.MULTILINE)
 
 
 @dataclass

@@ -124,7 +124,10 @@ test("of a package's widget the texts are JSON, and a module has the values", ()
 
 test("of a package's widget a hidden field is no JSON, and bytes stay bytes", () => {
   const saved = [];
-  const inner = new Model({ _mode: "dark", tooltip: "a tip", _bounds: "{}" }, { save: (changes) => saved.push(changes) });
+  const inner = new Model(
+    { _mode: "dark", tooltip: "a tip", _bounds: "{}" },
+    { save: (changes) => saved.push(changes) },
+  );
   const model = unpacked(inner);
   assert.deepEqual([model.get("_mode"), model.get("tooltip"), model.get("_bounds")], ["dark", "a tip", {}]);
   const data = new DataView(Uint8Array.of(7).buffer);

@@ -74,7 +74,12 @@ def test_numbers_are_written_as_javascript_writes_them():
 
 
 def test_a_class_of_a_cell_keeps_the_module_and_has_its_own_inputs_checked():
-    names = {"__name__": "a cell", "Interval": importlib.import_module("intervals").Interval, "Counter": counter.Counter, "Whole": Whole}
+    names = {
+        "__name__": "a cell",
+        "Interval": importlib.import_module("intervals").Interval,
+        "Counter": counter.Counter,
+        "Whole": Whole,
+    }
     names["InputError"] = InputError
     exec("class Wide(Interval):\n    pass\n", names)
     assert 'data-widget="interval"' in names["Wide"]().to_html()

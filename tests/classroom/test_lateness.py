@@ -103,7 +103,13 @@ def test_late_days_are_kept_where_they_would_change_nothing(course, sheet, black
     sheet("deadlines", f"{DUE}early,2026-02-01 23:59,,,\n{SET},2026-03-01 23:59,,10,\n")
     sheet("students", "student,late days\nada,2\n")
     record = course.remember(downloads.RECORD)
-    early = {"path": "", "origin": "blackboard", "who": "ada", "time": "2026-02-03T12:00:00+00:00", "source": "Blackboard"}
+    early = {
+        "path": "",
+        "origin": "blackboard",
+        "who": "ada",
+        "time": "2026-02-03T12:00:00+00:00",
+        "source": "Blackboard",
+    }
     course.remember(downloads.RECORD, record | {"early/ada": early})
     found = lateness.judged(course, SET)["ada"]
     assert (found.days, found.used, found.off) == (2, 2, 0)
@@ -127,7 +133,9 @@ def test_the_teachers_word_counts_for_work_that_no_platform_brought(course, shee
 def test_points_that_a_person_gave_for_a_whole_set_are_late_nowhere(course, sheet, blackboard):
     blackboard(ada="2026-03-03-12-00-00")
     sheet("deadlines", f"{DUE}{SET},2026-03-01 23:59,,10,\n")
-    late, decided = timed(course, SET, [Row("ada", {"a": 14}, {"a": 14}, "work", "why", decision=by) for by in ("ok", "10")])
+    late, decided = timed(
+        course, SET, [Row("ada", {"a": 14}, {"a": 14}, "work", "why", decision=by) for by in ("ok", "10")]
+    )
     assert (late.score, decided.score, decided.late, decided.off) == (11.2, 10, "", 0)
 
 

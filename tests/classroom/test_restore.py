@@ -97,7 +97,9 @@ def two_beside_a_stub(notebook):
 
 def two_in_one_line(notebook):
     """Two answers in one assignment; the cell of the second is gone."""
-    filled = right(notebook, answer_grows="grows, long_enough = times**2, np.log(9) / length / (1 - np.cos(np.radians(angle)))")
+    filled = right(
+        notebook, answer_grows="grows, long_enough = times**2, np.log(9) / length / (1 - np.cos(np.radians(angle)))"
+    )
     filled.cells.pop(at(filled, "answer-long_enough"))
     return filled
 

@@ -149,7 +149,9 @@ def test_the_channel_for_notes_may_have_any_number_in_the_grader():
 def test_what_lies_where_no_path_reaches_counts_too():
     deep = "import os, time\nat = os.open('.', os.O_RDONLY)\nfor _ in range(20):\n    os.mkdir('a' * 250, dir_fd=at)\n"
     deep += "    at = os.open('a' * 250, os.O_RDONLY, dir_fd=at)\nfor i in range(20):\n"
-    deep += "    with os.fdopen(os.open(f'{i}', os.O_CREAT | os.O_WRONLY, dir_fd=at), 'wb') as f: f.write(bytes(1 << 19))\n"
+    deep += (
+        "    with os.fdopen(os.open(f'{i}', os.O_CREAT | os.O_WRONLY, dir_fd=at), 'wb') as f: f.write(bytes(1 << 19))\n"
+    )
     limits = dataclasses.replace(SMALL, seconds=8)
     ran, _ = run("x = 1", deep + "time.sleep(3)", "print(x)", limits=limits)
     assert (ran["1"].error.text, ran["2"].output) == ("it wrote more than it may", "1\n")

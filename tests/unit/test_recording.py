@@ -221,7 +221,10 @@ def with_vectors(**fields):
 
 
 BAD = {
-    "few sinks": (lambda: Recording.from_grids(np.ones((2, 3, 1, 1)), ["a"], sinks=[[0.5] * 3]), r"sinks of shape \(1, 3\)"),
+    "few sinks": (
+        lambda: Recording.from_grids(np.ones((2, 3, 1, 1)), ["a"], sinks=[[0.5] * 3]),
+        r"sinks of shape \(1, 3\)",
+    ),
     "half effects": (
         lambda: Recording.from_grids(np.ones((1, 1, 1, 1)), ["a"], effects={"what": "x", "labels": []}),
         "effects lack after, before",

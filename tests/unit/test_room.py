@@ -4,6 +4,7 @@ from math import ceil
 from types import SimpleNamespace
 
 from docutils import nodes
+from sphinx import addnodes
 
 from _ext import room
 from _ext.disclosures import Disclosure
@@ -20,6 +21,9 @@ def test_more_text_needs_more_room_and_what_waits_or_is_folded_hardly_any():
     assert room.height(Disclosure("", text(4000))) == room.CLOSED
     assert room.height(nodes.raw("", '<div data-widget="choice">')) == room.WIDGET
     assert room.height(nodes.raw("", "<!-- nothing -->")) == 0
+    assert room.height(nodes.container("", nodes.image(), classes=["cell", "tag_sheet"])) == room.SHEET
+    contents = addnodes.toctree("", entries=[(None, "one"), (None, "two")] * 8)
+    assert room.height(contents) > 16 * room.LINE
     code = nodes.literal_block("", "a = 1\n" * 9 + "b = 2")
     assert room.height(code) == 10 * room.CODE_LINE + 2 * room.GAP
 

@@ -166,4 +166,8 @@ def test_the_square_over_the_queries_is_refused_where_a_column_is_zero_and_passe
 
 
 def test_what_no_decimal_of_28_digits_holds_is_written_as_javascript_does():
-    assert [text(number) for number in (1e30, -1e21, 123456789012345678901)] == ["1e+30", "−1e+21", "123456789012345683968.00"]
+    assert [text(number) for number in (1e30, -1e21, 123456789012345678901)] == [
+        "1e+30",
+        "−1e+21",
+        "123456789012345683968.00",
+    ]

@@ -40,7 +40,9 @@ FRONT_END = {"_anywidget_id", "_css", "_dom_classes", "_esm", "_library", "_modu
 FRONT_END |= {f"_{part}_{what}" for part in ("model", "view") for what in ("module", "module_version", "name")}
 FRONT_END |= {"_view_count", "layout", "tabbable", "tooltip"}
 HIDDEN = re.compile(r"_(?!bounds$)")  # of a package's widget, no JSON: js/model.mjs has the same rule
-SMALL = re.compile(r'"(?:[^"\\]|\\.)*"|(-?)(\d)(?:\.(\d+))?e-0(\d)')  # a text, or a number that JavaScript writes otherwise
+SMALL = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(-?)(\d)(?:\.(\d+))?e-0(\d)'
+)  # a text, or a number that JavaScript writes otherwise
 
 UNPACK = """\
 const packed = "{}";
@@ -222,7 +224,9 @@ def unpacked(state: Mapping[str, Any]) -> Mapping[str, Any]:
     if not state.get("_library"):
         return state
     return {
-        name: json.loads(value) if isinstance(value, str) and name not in FRONT_END and not HIDDEN.match(name) else value
+        name: json.loads(value)
+        if isinstance(value, str) and name not in FRONT_END and not HIDDEN.match(name)
+        else value
         for name, value in state.items()
     }
 

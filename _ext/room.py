@@ -9,7 +9,6 @@ from math import ceil
 from typing import Any
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from .disclosures import Disclosure
@@ -26,8 +25,6 @@ def height(node: nodes.Node) -> float:
         return CLOSED
     if isinstance(node, nodes.raw):
         return WIDGET if "data-widget" in node.astext() else 0
-    if isinstance(node, addnodes.toctree):  # its entries come later
-        return (LINE + GAP / 2) * len(node["entries"]) + GAP
     if isinstance(node, nodes.container) and "tag_sheet" in node["classes"]:
         return SHEET
     if isinstance(node, nodes.image):
@@ -40,7 +37,7 @@ def height(node: nodes.Node) -> float:
     if isinstance(node, nodes.row):
         wide = max(6, CHARACTERS // len(node))
         return LINE * max(ceil(len(cell.astext()) / wide) for cell in node) + GAP
-    if isinstance(node, nodes.TextElement):
+    if isinstance(node, nodes.TextElement) and not node.get("toctree"):  # a list of pages is no paragraph
         return LINE * ceil(len(node.astext()) / CHARACTERS) + GAP
     return sum(height(child) for child in node.children)
 

@@ -22,7 +22,8 @@ def test_more_text_needs_more_room_and_what_waits_or_is_folded_hardly_any():
     assert room.height(nodes.raw("", '<div data-widget="choice">')) == room.WIDGET
     assert room.height(nodes.raw("", "<!-- nothing -->")) == 0
     assert room.height(nodes.container("", nodes.image(), classes=["cell", "tag_sheet"])) == room.SHEET
-    contents = addnodes.toctree("", entries=[(None, "one"), (None, "two")] * 8)
+    pages = [nodes.list_item("", addnodes.compact_paragraph("", "a page")) for _ in range(16)]
+    contents = addnodes.compact_paragraph("", "", nodes.bullet_list("", *pages), toctree=True)
     assert room.height(contents) > 16 * room.LINE
     code = nodes.literal_block("", "a = 1\n" * 9 + "b = 2")
     assert room.height(code) == 10 * room.CODE_LINE + 2 * room.GAP

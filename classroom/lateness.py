@@ -124,7 +124,9 @@ def judged(course: Course, name: str) -> dict[str, Late]:
         left = extra.stock
         for other, rule in ordered:
             called = (who for who in told[other] if who == student or (other != name and same(key, who)))
-            known = {} if other in extra.handed_in else None  # the teacher's word needs no platform's
+            known: dict[str, str] | None = (
+                {} if other in extra.handed_in else None
+            )  # the teacher's word needs no platform's
             own = next((told[other][who] for who in called), known)
             if own is None or (other in extra.exempt and other != name):
                 continue

@@ -46,24 +46,6 @@ def test_what_a_widget_leaves_is_cleaned_when_the_page_ends_it(show_html, tmp_pa
         assert tried.locator("main").inner_html() == before
 
 
-def test_a_widget_that_grows_above_the_screen_leaves_what_is_read_in_its_place(show_html, tmp_path):
-    made = widget_of("{ render({ el }) { el.style.height = '700px'; } }")
-    below = "<h2>read</h2><div style='height: 3000px'></div>"
-    tried = show_html(made.to_html() + below, bundle(made, tmp_path))
-    tried.evaluate(
-        """() => {
-          CSS.supports = () => false; // a browser without scroll anchoring
-          document.documentElement.style.overflowAnchor = "none";
-          document.querySelector("h2").scrollIntoView();
-        }"""
-    )
-    top = "document.querySelector('h2').getBoundingClientRect().top"
-    before = tried.evaluate(top)
-    tried.evaluate(MOUNT)
-    assert tried.locator("[data-widget]").bounding_box()["height"] >= 700
-    assert abs(tried.evaluate(top) - before) < 1
-
-
 def test_the_link_beside_a_widget_keeps_the_focus_when_it_starts(show_html, tmp_path):
     made = widget_of("{ render({ el }) { el.append(document.createElement('button')); } }")
     tried = show_html(made.to_html(), bundle(made, tmp_path))

@@ -20,8 +20,8 @@ export function table(label, rows, columns, ends = [], entry = [0, 0]) {
 }
 
 // Let the arrow keys, Home and End move the focus in `rows` of elements, of which one is in the order of the Tab key.
-// Returns what makes another element this one. `options` are those of its listeners.
-export function walk(node, rows, entry = rows[0][0], options = {}) {
+// Returns what makes another element this one.
+export function walk(node, rows, entry = rows[0][0]) {
   const all = rows.flat();
   for (const item of all) item.tabIndex = item === entry ? 0 : -1;
   const enter = (item) => {
@@ -29,8 +29,8 @@ export function walk(node, rows, entry = rows[0][0], options = {}) {
     entry = item;
     entry.tabIndex = 0;
   };
-  node.addEventListener("focusin", ({ target }) => all.includes(target) && enter(target), options);
-  const move = (event) => {
+  node.addEventListener("focusin", ({ target }) => all.includes(target) && enter(target));
+  node.addEventListener("keydown", (event) => {
     const i = rows.findIndex((row) => row.includes(event.target));
     const j = rows[i]?.indexOf(event.target);
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -j] };
@@ -39,8 +39,7 @@ export function walk(node, rows, entry = rows[0][0], options = {}) {
     event.preventDefault();
     const near = (list, at) => list[Math.max(0, Math.min(at, list.length - 1))];
     near(near(rows, i + down), j + right).focus();
-  };
-  node.addEventListener("keydown", move, options);
+  });
   return enter;
 }
 

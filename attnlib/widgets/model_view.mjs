@@ -87,8 +87,7 @@ function build(model, figure) {
     for (const menu of tokens) menu.draw(pair[0]);
     ui.write(pointed, HINT);
     const told = pair[1] ? name_of(layer, head) : describe(pair[0], layer, head);
-    const sides = [shown, beside].flatMap((at, i) => (pair[i] ? [[pair[i], at]] : []));
-    const has = sides.filter(([one, at]) => one.effects || model.get("live")[at]);
+    const has = [shown, beside].map((at, i) => [pair[i], at]).filter(([one, at]) => has_effects(model, one, at));
     name.write(`Head ${told}${silenced && has.length ? ", silenced" : ""}`);
     keep.draw();
     first.draw(pair[0], shown, pair[1] && titles[shown]);
@@ -101,14 +100,21 @@ function build(model, figure) {
   return draw;
 }
 
+const has_effects = (model, one, at) => !!(one?.effects || model.get("live")[at]);
+
 // The large head and then the kept ones, [layer, head], as far as a recording has so many.
 function heads_of(model, { num_layers, num_heads }) {
   const { layer, head, kept } = ui.values(model);
   const is_head = (at) => Array.isArray(at) && at.length === 2 && at.every((one) => Number.isInteger(one) && one >= 0);
   const wrong = kept.findIndex((at) => !is_head(at));
   if (wrong >= 0) throw new Error(`kept[${wrong}] is ${kept[wrong]}, no layer and head`);
-  const fit = ([l, h]) => [Math.min(l, num_layers - 1), Math.min(h, num_heads - 1)];
-  return [...new Map([[layer, head], ...kept].map(fit).map((at) => [`${at}`, at])).values()];
+  return each([[layer, head], ...kept], num_layers, num_heads);
+}
+
+// Heads as far as a recording has so many, each once.
+function each(heads, num_layers, num_heads) {
+  const fit = heads.map(([l, h]) => [Math.min(l, num_layers - 1), Math.min(h, num_heads - 1)]);
+  return [...new Map(fit.map((at) => [`${at}`, at])).values()];
 }
 
 // A button that keeps the large head, and one for each kept head that lets it go.
@@ -189,11 +195,11 @@ function lens(model, redraw) {
   };
   const set = (...given) => {
     const fields = given.length > 1 ? { [given[0]]: given[1] } : given[0];
-    const [first] = both();
-    const last = { layer: first.num_layers - 1, head: first.num_heads - 1 }; // the first side may have fewer
+    const [{ num_layers: layer, num_heads: head }] = both(); // the first side may have fewer
+    const most = { layer, head };
     for (const [field, at] of Object.entries(fields)) {
       const mine = field === "query" || field === "key";
-      model.set(field, mine ? shared(field, at) : Math.min(at, last[field] ?? at));
+      model.set(field, mine ? shared(field, at) : Math.min(at, most[field] - 1));
       if (mine) own[field] = { at, stamp: stamp(field) };
     }
   };
@@ -222,11 +228,16 @@ function titles_of(all) {
 // The chosen heads and tokens, where another recording has fewer.
 function fitting(model, shown) {
   const { num_layers, num_heads, tokens, key_tokens = tokens } = model.get("readings")[shown];
-  const fit = ([l, h]) => [Math.min(l, num_layers - 1), Math.min(h, num_heads - 1)];
-  const [layer, head] = fit([model.get("layer"), model.get("head")]);
-  const kept = [...new Map(model.get("kept").map((at) => [`${fit(at)}`, fit(at)])).values()];
-  const place = (name, { length }) => (model.get(name) === null ? null : Math.min(model.get(name), length - 1));
-  return { layer, head, kept, query: place("query", tokens), key: place("key", key_tokens) };
+  const { layer, head, kept, query, key } = ui.values(model);
+  const [[l, h]] = each([[layer, head]], num_layers, num_heads);
+  const place = (at, { length }) => at && Math.min(at, length - 1);
+  return {
+    layer: l,
+    head: h,
+    kept: each(kept, num_layers, num_heads),
+    query: place(query, tokens),
+    key: place(key, key_tokens),
+  };
 }
 
 // One recording: its overview, and a head of it large. `mine` is the model as this side sees it.
@@ -255,7 +266,7 @@ function side(model, mine, pointed) {
     title.replaceChildren(element("bdi", text ?? next.name));
     again.replaceChildren(`Head ${describe(next, l, h)}: `, element("bdi", text ?? ""));
     again.hidden = !text;
-    heads.draw(next, sort, every, silenced && Boolean(next.effects || model.get("live")[at]));
+    heads.draw(next, sort, every, silenced && has_effects(model, next, at));
     if (shown !== next || form?.kind !== kind) {
       [shown, form] = [next, { kind, ...FORMS[kind](mine, next, at) }];
       large.replaceChildren(again, form.node);
@@ -269,9 +280,9 @@ function side(model, mine, pointed) {
     };
     if (drawn?.next === next && drawn.name === `${wanted}`) show(drawn.grids);
     else
-      Promise.all(wanted.map((one) => next.grid(...one))).then(show, (error) => {
-        if (now === turn) form.node.replaceChildren(element("p", `${error.message}.`));
-      });
+      Promise.all(wanted.map((one) => next.grid(...one))).then(show, (error) =>
+        form.node.replaceChildren(element("p", `${error.message}.`)),
+      );
   };
   return { overview: top, large, draw };
 }

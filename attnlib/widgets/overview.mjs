@@ -54,7 +54,6 @@ export function overview(label, choose, point) {
   const node = element("div.overview", canvas, board);
   const scroll = element("div.scroll", node);
   let [recording, sort, cells, order, painted, enter, entry] = [null, null, [], [], "", null, null];
-  let walking = new AbortController(); // of the listeners that belong to the cells that stand there
   const at = (target) => order[cells.indexOf(target.closest("[role=gridcell]"))];
   const told = (tell) => (event) => at(event.target) && tell(...at(event.target));
   board.addEventListener("click", told(choose));
@@ -82,13 +81,16 @@ export function overview(label, choose, point) {
     const rows = Array.from({ length: num_layers }, (_, i) => cells.slice(i * num_heads, (i + 1) * num_heads));
     const label = (i) => element("span.head-side", { role: "rowheader" }, layered ? `${i + 1}` : "");
     const top = cells.slice(0, num_heads).map((_, i) => element("span.head-top", layered ? `${i + 1}` : ""));
-    board.replaceChildren(
-      element("div.head-row", { "aria-hidden": "true" }, element("span.head-side", ""), ...top),
+    const group = element(
+      "div",
+      { role: "rowgroup" }, // with its listeners it goes when others take its place
       ...rows.map((row, i) => element("div.head-row", { role: "row" }, label(i), ...row)),
     );
-    walking.abort();
-    walking = new AbortController();
-    [enter, entry] = [grid.walk(board, rows, cells[0], { signal: walking.signal }), cells[0]];
+    board.replaceChildren(
+      element("div.head-row", { "aria-hidden": "true" }, element("span.head-side", ""), ...top),
+      group,
+    );
+    [enter, entry] = [grid.walk(group, rows), cells[0]];
     node.style.setProperty("--across", num_heads);
   };
   const paint = () => {

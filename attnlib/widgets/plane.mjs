@@ -115,7 +115,7 @@ export function move(node, point, selected, name = {}, said = {}) {
 
 // Names above or below their points, outward where `above` does not say; where another stands, on the other side, or a
 // line further.
-const LINES = Array.from({ length: 8 }, (_, k) => [-14 - 17 * k, 26 + 17 * k]);
+const LINES = /* @__PURE__ */ Array.from({ length: 8 }, (_, k) => [-14 - 17 * k, 26 + 17 * k]);
 const is_upper = (y) => y < SIZE / 2 + 20;
 
 export function place_names(handles, points, above = is_upper) {

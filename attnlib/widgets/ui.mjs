@@ -112,13 +112,17 @@ export function memoize(compute) {
   };
 }
 
-const format = new Intl.NumberFormat("en"); // made once: toLocaleString makes one for each number
+const format = /* @__PURE__ */ new Intl.NumberFormat("en"); // made once: toLocaleString makes one for each number
 export const whole = (x) => format.format(x);
 
 // Three digits and the largest unit that fits, from pairs of a unit's size and its name: as attnlib/formatting.py does.
 const NAMES = ["", "thousand", "million", "billion", "trillion", "quadrillion", "quintillion", "sextillion"];
-const COUNT = NAMES.map((name, i) => [1000 ** i, name && ` ${name}`]);
-export const BYTES = [" B", " kB", " MB", " GB", " TB", " PB", " EB"].map((name, i) => [1000 ** i, name]);
+// A page without these numbers leaves them out: what is marked pure does nothing but make a value.
+const COUNT = /* @__PURE__ */ NAMES.map((name, i) => [1000 ** i, name && ` ${name}`]);
+export const BYTES = /* @__PURE__ */ [" B", " kB", " MB", " GB", " TB", " PB", " EB"].map((name, i) => [
+  1000 ** i,
+  name,
+]);
 
 export function large(x, units = COUNT) {
   const digits = (size) => (x / size).toPrecision(3);
@@ -129,7 +133,7 @@ export function large(x, units = COUNT) {
 }
 
 // What sliders offer: lengths in quarters of an octave, and the widths that models have.
-export const LENGTHS = Array.from({ length: 65 }, (_, i) => Math.round(2 ** (4 + i / 4)));
+export const LENGTHS = /* @__PURE__ */ Array.from({ length: 65 }, (_, i) => Math.round(2 ** (4 + i / 4)));
 export const WIDTHS = [
   16, 32, 64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 12288, 16384,
 ];

@@ -272,6 +272,7 @@ def test_after_a_cell_that_failed_half_way_the_row_begins_at_the_top(with_cells,
     run(page, 0)
     run(page, 1)
     write_into(page, box(page, 1), "fine = 1")
+    write_into(page, box(page, 2), "c = 4")  # its buttons are there then
     page.get_by_role("button", name="Run all above cell 3").click()
     until(page, "python.log.length === 4")
     assert ran(page) == ["1", "2", "1", "2"]

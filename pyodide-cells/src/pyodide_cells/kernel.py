@@ -294,7 +294,7 @@ class Missing:
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _use
     __matmul__ = __rmatmul__ = __pow__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __index__ = _use
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __rpow__ = __or__ = __ror__ = __and__ = __rand__ = _use
-    __eq__ = __ne__ = __hash__ = _use  # type: ignore[assignment]
+    __eq__ = __ne__ = __hash__ = _use
     __xor__ = __rxor__ = __invert__ = __abs__ = __int__ = __array__ = __repr__ = __enter__ = __exit__ = _use
 
 

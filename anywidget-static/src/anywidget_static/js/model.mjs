@@ -79,9 +79,7 @@ function same(one, other) {
 
 function holds_bytes(value) {
   return (
-    value instanceof ArrayBuffer ||
-    ArrayBuffer.isView(value) ||
-    (value !== null && typeof value === "object" && Object.values(value).some(holds_bytes))
+    ArrayBuffer.isView(value) || (value !== null && typeof value === "object" && Object.values(value).some(holds_bytes))
   );
 }
 

@@ -137,7 +137,6 @@ class Home {
     const { signal } = this.#stopped;
     const el = document.createElement("div");
     this.#before = [...element.childNodes];
-    const { bottom, height } = element.getBoundingClientRect();
     try {
       this.#author = unpacked(JSON.parse(written));
       const model = new Model({ ...this.#author }, this.settings.backend(this));
@@ -155,13 +154,11 @@ class Home {
         at_rest(el, () => this.share(own));
       });
       this.visit();
-      const focused = this.#before.some((node) => node !== this.#link && node.contains(document.activeElement));
+      const { activeElement } = document;
+      const focused = activeElement !== this.#link && element.contains(activeElement);
       for (const node of this.#before) if (node.localName !== "script" && node !== this.#link) node.remove();
       if (focused) el.querySelector("[tabindex='0'], input, button")?.focus(); // the table that had it is gone
       element.dataset.widgetMounted = "true";
-      // What grew above the screen must not move what is read, also where a browser does not see to that itself.
-      if (bottom <= 0 && !CSS.supports("overflow-anchor", "auto"))
-        scrollBy({ top: element.getBoundingClientRect().height - height, behavior: "instant" });
     } catch (error) {
       this.#tidy();
       el.remove(); // what stood there stays

@@ -26,9 +26,13 @@ def inner(process: int) -> int:
 def waited(process: int) -> float:
     """Seconds for which the first thread of a process has waited for a processor; 0 where the system does not say."""
     try:
-        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+        return _queued(process)
     except (OSError, ValueError, IndexError):
         return 0.0
+
+
+def _queued(process: int) -> float:
+    return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
 
 
 @dataclass
@@ -71,7 +75,6 @@ class Spent:
         """Seconds of computing of all its threads, and those in which the first waited for a processor."""
         try:
             fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
-            queued = Path(f"/proc/{self.process}/schedstat").read_text().split()[1]
-            return (int(fields[11]) + int(fields[12])) / TICKS, int(queued) / 1e9
+            return (int(fields[11]) + int(fields[12])) / TICKS, _queued(self.process)
         except (OSError, ValueError, IndexError):
             return None

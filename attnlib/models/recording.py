@@ -169,32 +169,30 @@ class Recording:
         array = as_array("grids", grids)
         if array.ndim != 4:
             raise ValueError(f"grids must have the axes layers, heads, n_q, n_k, got shape {array.shape}")
+        layers, heads, n_q, n_k = array.shape
         if causal is None:
             causal = key_tokens is None and not np.triu(array, 1).any()
-        elif causal and array.shape[2] > array.shape[3]:
-            q, k = array.shape[2:]
-            raise ValueError(f"causal=True needs a key for each query, got {q} queries and {k} keys")
-        shape = (array.shape[0], array.shape[1])
+        elif causal and n_q > n_k:
+            raise ValueError(f"causal=True needs a key for each query, got {n_q} queries and {n_k} keys")
         vectors = {}
         if queries is not None and keys is not None:
             q, k = as_array("queries", queries), as_array("keys", keys)
-            if q.shape[:2] != shape or k.shape[:2] != shape:
-                raise ValueError(f"queries {q.shape} and keys {k.shape} do not fit {shape[0]} × {shape[1]} heads")
-            vectors = {at: Vectors(q[at], k[at]) for at in np.ndindex(shape)}
-        logits = None if sinks is None else as_array("sinks", sinks)
-        if logits is not None and logits.shape != shape:
-            raise ValueError(f"sinks of shape {logits.shape} do not fit {shape[0]} × {shape[1]} heads")
+            if {q.shape[:2], k.shape[:2]} != {(layers, heads)}:
+                raise ValueError(f"queries {q.shape} and keys {k.shape} do not fit {layers} × {heads} heads")
+            vectors = {at: Vectors(q[at], k[at]) for at in np.ndindex(layers, heads)}
+        if sinks is not None and (logits := as_array("sinks", sinks)).shape != (layers, heads):
+            raise ValueError(f"sinks of shape {logits.shape} do not fit {layers} × {heads} heads")
         return cls._made(
             iter(array),
-            shape,
+            (layers, heads),
             lambda layer: None,
             name=name,
             queries=(tokens, special),
             keys=None if key_tokens is None else (key_tokens, key_special),
             causal=causal,
-            scales=list(scale) if isinstance(scale, Sequence) else [scale] * shape[0],
-            softcaps=list(softcap) if isinstance(softcap, Sequence) else [softcap] * shape[0],
-            sinks=[None] * shape[0] if logits is None else logits.tolist(),
+            scales=list(scale) if isinstance(scale, Sequence) else [scale] * layers,
+            softcaps=list(softcap) if isinstance(softcap, Sequence) else [softcap] * layers,
+            sinks=[None] * layers if sinks is None else logits.tolist(),
             vectors=vectors,
             effects=effects,
         )

@@ -637,13 +637,20 @@ def test_a_change_of_code_that_is_another_by_now_waits_for_the_reader(opened):
     assert box(opened, 0).locator(".cm-content").inner_text() == "mine = 1"
 
 
-def test_a_change_that_waits_survives_what_is_written_and_run(opened, until):
+@pytest.fixture
+def with_older(opened, until):
+    """A page whose first cell has a change, and one of an older edition that waits behind it."""
     kept = json.dumps({"book": "older", "mine": "mine = 1"})
     opened.evaluate("(kept) => store.set('code:chapters/one#0', JSON.parse(kept))", kept)
     opened.reload()
     run(opened, 2)
     write_into(opened, box(opened, 0), "x = 3")
     until(opened, "() => store.get('code:chapters/one#0').mine === 'x = 3'")
+    return opened
+
+
+def test_a_change_that_waits_survives_what_is_written_and_run(with_older, until):
+    opened = with_older
     opened.keyboard.press("Control+Enter")
     opened.get_by_text("Cell 1: finished").wait_for(state="attached")
     opened.reload()
@@ -653,20 +660,15 @@ def test_a_change_that_waits_survives_what_is_written_and_run(opened, until):
     until(opened, "() => document.querySelector('.cm-content').innerText === 'mine = 1'")
 
 
-def test_a_change_that_waits_survives_a_reset(opened, until):
-    kept = json.dumps({"book": "older", "mine": "mine = 1"})
-    opened.evaluate("(kept) => store.set('code:chapters/one#0', JSON.parse(kept))", kept)
-    opened.reload()
-    run(opened, 2)
-    write_into(opened, box(opened, 0), "x = 3")
-    until(opened, "() => store.get('code:chapters/one#0').mine === 'x = 3'")
+def test_a_change_that_waits_survives_a_reset(with_older, until):
+    opened = with_older
     opened.get_by_role("button", name="Reset cell 1").click()
     assert opened.evaluate("store.get('code:chapters/one#0').mine") == "mine = 1"
     opened.get_by_role("button", name="Put mine in its place").click()
     until(opened, "() => document.querySelector('.cm-content').innerText === 'mine = 1'")
 
 
-def test_a_change_that_the_storage_has_no_room_for_is_said(opened, until):
+def test_a_change_that_the_storage_has_no_room_for_is_said(opened):
     write_into(opened, box(opened, 0), "x = 3")
     opened.evaluate(
         """() => {
@@ -679,6 +681,7 @@ def test_a_change_that_the_storage_has_no_room_for_is_said(opened, until):
     )
     opened.keyboard.insert_text("y" * 5000)
     opened.get_by_text("This browser keeps nothing: take your changes away as a notebook.").wait_for()
+    assert "y" * 5000 not in (opened.evaluate("store.get('code:chapters/one#0')?.mine") or "")
 
 
 def test_on_a_mac_control_enter_runs_too(opened):
@@ -688,6 +691,7 @@ def test_on_a_mac_control_enter_runs_too(opened):
     box(opened, 0).locator(".cm-content").wait_for()
     opened.keyboard.press("Control+Enter")
     opened.get_by_text("Cell 1: finished").wait_for(state="attached")
+    assert ran(opened) == ["1"]
 
 
 def test_a_change_that_waits_behind_another_is_offered_after_it(opened, until):

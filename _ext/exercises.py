@@ -32,7 +32,7 @@ ENDS = {
     theirs.exercise_node: theirs.depart_exercise_node,
     theirs.exercise_enumerable_node: theirs.depart_exercise_enumerable_node,
 }
-TAGS = {"code": nodes.literal, "em": nodes.emphasis}
+TAGS = {"code": nodes.literal, "em": nodes.emphasis, "sub": nodes.subscript}
 
 
 class Beliefs(SphinxDirective):

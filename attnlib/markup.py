@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-_MARK = re.compile(r"`([^`]+)`|(?<!\w)\*([^ *](?:[^*]*[^ *])?)\*(?!\w)", re.ASCII)
+_MARK = re.compile(r"`([^`]+)`|(?<!\w)\*([^ *](?:[^*]*[^ *])?)\*(?!\w)|(?<=\b[A-Za-z])_(\w+)", re.ASCII)
+_TAGS = (None, "code", "em", "sub")
 _KINDS = {
     "NoneType": "None",
     "ndarray": "an array",
@@ -16,23 +17,25 @@ _KINDS = {
 
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
-    """The text in pieces, each with the tag of its element: "code" in backticks, "em" in stars, or "" for plain text."""
+    """The text in pieces, each with the tag of its element: "code" in backticks, "em" in stars, "sub" for the index of a
+    letter, as in W_Q, or "" for plain text.
+    """
     end = 0
     for mark in _MARK.finditer(text):
         yield "", text[end : mark.start()]
-        yield ("code", mark[1]) if mark[1] else ("em", mark[2])
+        yield _TAGS[mark.lastindex], mark[mark.lastindex]
         end = mark.end()
     yield "", text[end:]
 
 
 def marked(text: str) -> str:
-    """HTML in which only `code` and *emphasis* are elements, and all else is text."""
+    """HTML in which only `code`, *emphasis* and the index of W_Q are elements, and all else is text."""
     return "".join(f"<{tag}>{html.escape(piece)}</{tag}>" if tag else html.escape(piece) for tag, piece in pieces(text))
 
 
 def unmarked(text: str) -> str:
-    """The text without its marks."""
-    return "".join(piece for _, piece in pieces(text))
+    """The text without its marks. An index keeps its underscore."""
+    return "".join(f"_{piece}" if tag == "sub" else piece for tag, piece in pieces(text))
 
 
 def kind(value: Any) -> str:

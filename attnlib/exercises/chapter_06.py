@@ -203,7 +203,7 @@ EXERCISES = (
             "What does *not* double?",
             options=[
                 ("The parameters", "4 · d · h · d_k. Here h · d_k is not d any more: it goes from 512 to 1024."),
-                ("The multiply–adds", "Twice as many heads, and each costs what it did."),
+                ("The multiplications in matrix products", "Twice as many heads, and each costs what it did."),
                 ("The numbers in the grids of weights", "h grids of n × n numbers, however wide the heads are."),
                 ("The rank that a head's W_V W_O may have", "It is at most d_v, and that is 64 before and after."),
                 ("Nothing: all four double", "Look for the one that is about a single head."),

@@ -23,7 +23,7 @@ EXERCISES = (
                 ("*Anna Tom* and *Anna Tom Tom*", "*Tom* now has two terms in the sum, so he weighs more: duplicates count."),
                 ("*Anna Tom Tom* and *Tom Anna Tom*", "The same words, each as often. Only the order differs, and a sum does not know it."),
                 ("*Anna Tom* and *Anna Max*", "Other words have other keys and values."),
-                ("Any two with as many words", "Other words have other keys and values; their number is not all."),
+                ("Any two of equal length", "Other words have other keys and values; their number is not all."),
             ],
             right=1,
         ),

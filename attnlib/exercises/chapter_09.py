@@ -68,7 +68,7 @@ EXERCISES = (
                 ("Previous-token head", ""),
                 ("Induction head", "There row 4, the second red, would read column 2, the word after the first red."),
                 ("Reads the earlier occurrence of its own word", "There row 4, the second red, would read column 1, the first red."),
-                ("Rests on a sink", "There all rows would read one word, whatever it is."),
+                ("Rests on one word", "There all rows would read one word, whatever it is."),
             ],
             order=[2, 1, 3, 0],
             reveal="An induction head reads one column further than a head that reads the same word.",

@@ -51,6 +51,20 @@ PREDICTIONS: dict[str, Question] = {
         reveal="The longest vector scores ‖x‖‖y‖ cos θ with another, y, which is at most ‖x‖². So in its row no "
         "number is above the one on the diagonal.",
     ),
+    "letters-factor": ChoiceQuestion(
+        prompt="Multiply the axis `letters` by a factor of your choice. Which one makes *have* read most, apart from "
+        "itself, from *we*?",
+        options=[
+            ("0", "Then *have* shares no axis with any of the four: all score 0, and tie."),
+            (
+                "A small one, so that the other axes decide",
+                "No other axis of *have* meets one of the four. However small the factor is, more letters score more.",
+            ),
+            ("None", "With 0 all four tie, and with any other factor more letters score more."),
+        ],
+        right=2,
+        reveal="*have* and *we* share no other axis. So no factors for the axes can make *have* read *we* most here.",
+    ),
     "reorder": ChoiceQuestion(
         prompt="The words are written in another order, *problem a have we Houston*. What happens to the output of *have*?",
         options=[

@@ -38,8 +38,7 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "factors-only": ChoiceQuestion(
-        prompt="All three models are trained alike. Which of them errs, on average, about as much as the best answer "
-        "from one gauge alone?",
+        prompt="Which of the two rivals errs, on average, about as much as the best answer from one gauge alone?",
         options=[
             (
                 "Factors",
@@ -50,11 +49,7 @@ PREDICTIONS: dict[str, Question] = {
                 "There each axis holds one thing, so a factor can silence the random numbers and leave the lake.",
             ),
             (
-                "U",
-                "A matrix can mix the turned axes until the random numbers are gone, as the difference is in the puzzle.",
-            ),
-            (
-                "All three: nobody tells them who should read whom",
+                "Both: nobody tells them who should read whom",
                 "Nobody does. But the loss has a slope for each number, and what is right for the level shows in it.",
             ),
         ],

@@ -6,7 +6,7 @@ PREDICTIONS: dict[str, Question] = {
     "exchanged": ChoiceQuestion(
         title="The two matrices change places",
         prompt="Each token reads the one that it beats. Then W_Q and W_K are exchanged, without any more training. "
-        "Whom does each token read now?",
+        "Whom does each token probably read now?",
         options=[
             (
                 "The one that it beats, as before",
@@ -59,6 +59,17 @@ PREDICTIONS: dict[str, Question] = {
         explanation="The scores are 0, −1 and −1, their powers 1, 1/2 and 1/2, so the weights are 1/2, 1/4 and 1/4: "
         "10 + 10 + 15.",
         provenance="exact",
+    ),
+    "double-value": ChoiceQuestion(
+        prompt="Double the value of *we* (box 7). What are then its weight in the row of *have* (box 6, now 0.65) and the "
+        "*who* that *have* takes home (box 9, now 0.99)?",
+        options=[
+            ("0.65 and 1.96", "The value of *we* brought 0.975 of the 0.988. Now it brings twice that."),
+            ("0.65 and 0.99", "The weight stays. But the value that it multiplies is twice as large."),
+            ("0.79 and about 1.2", "That doubles the amount of *we* in the softmax. A value takes no part in the scores."),
+            ("1.30 and 1.96", "A weight above 1 cannot be: a row sums to 1. The weight comes from query and key alone."),
+        ],
+        right=0,
     ),
     "on-a-line": NumberQuestion(
         prompt="Let d_k be 1: the keys of the sixteen tokens are sixteen different numbers. "

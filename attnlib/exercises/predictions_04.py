@@ -128,7 +128,7 @@ PREDICTIONS: dict[str, Question] = {
         provenance="exact",
     ),
     "good-rates": ChoiceQuestion(
-        prompt="Call a rate good if every one of five seeds ends with 90 % of new questions right. At d_k = 256, with the root, the good "
+        prompt="At d_k = 256, with the root, the good "
         "rates turn out to be 1/16 to 4. Now take the root away, and start with W_Q/c and W_K/c, where c is the fourth root of d_k. Which rates are good for W_Q and W_K now?",
         options=[
             ("The same, 1/16 to 4", "The scores start alike. But with the same rate each step now moves them further."),

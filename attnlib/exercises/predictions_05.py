@@ -117,29 +117,19 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=2,
     ),
-    "two-more": ChoiceQuestion(
-        title="Two more on trial",
-        prompt="An output *leaks* when it depends on a later coin. A loss below ln 2, on fresh coins and by more than chance, *convicts*. "
-        "Which holds for these two?",
+    "used": ChoiceQuestion(
+        title="The leak, in use",
+        prompt="*no mask* lost 0.000 in the test. Now each coin from the second on is guessed from the coins before it. What is its "
+        "mean loss?",
         options=[
+            ("About 0, as in the test", "In the test it read the next coin. Now this coin is not there yet."),
             (
-                "*two ahead* leaks and is convicted; *same rows* does neither",
-                "*two ahead* leaks, but with one layer it never reads the coin that it is asked for. So its loss stays at ln 2.",
+                "About ln 2: nothing is left but to guess",
+                "An honest guess says ½. But training rewarded it for being sure of what it reads.",
             ),
-            (
-                "*two ahead* leaks and is not convicted; *same rows* does not leak, and gets below ln 2",
-                "*two ahead* reads a later coin that tells nothing of its answer. *same rows* sees the same coins again and again, so they are not fresh.",
-            ),
-            (
-                "Both leak, and both get below ln 2",
-                "*same rows* has the causal mask, which keeps later coins out. It gets below ln 2 in another way.",
-            ),
-            (
-                "Neither leaks, and both stay at ln 2",
-                "*two ahead* reads a later coin. And *same rows* is asked for the same coins in every step.",
-            ),
+            ("Far above ln 2", "It is still sure of most guesses, and half of the guesses are wrong. A sure guess that is wrong costs much."),
         ],
-        right=1,
+        right=2,
     ),
     "three-sums": NumberQuestion(
         prompt="u and v are three numbers each, with variance 1. Somebody knows only the three sums u + v, so the "

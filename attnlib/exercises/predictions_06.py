@@ -91,15 +91,35 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "divided": ChoiceQuestion(
         title="Who reads what?",
-        prompt="Two heads, without noise: both errors end near 0 in all five starts. In how many of the five does "
-        "each head read one number alone?",
+        prompt="Two heads, without noise: both errors end near 0. What must hold?",
         options=[
-            ("In all five", "Two blends that differ hold both numbers, and W_O takes them apart."),
-            ("In two", "In the three others a head blends both numbers, and W_O subtracts."),
-            ("In none", "It is one way among many, and two starts end there."),
+            ("Each head reads one number alone", "Two blends that differ hold both numbers, and W_O can take them apart."),
+            ("The two blends differ", "Any two blends of u and v that differ will do, if their shares are the same at each place: W_O subtracts."),
+            ("Both heads read both numbers", "One head for each number does as well."),
         ],
         right=1,
-        provenance="trained",
+    ),
+    "silent-columns": ChoiceQuestion(
+        prompt="Head 1 is silent, and the output is multiplied by W_O. Which columns does the silence change?",
+        options=[
+            ("*sum* alone", "Head 1's row of W_O is (1, 1). Where does a head write whose row has two numbers that are not 0?"),
+            ("*difference* alone", "Head 1's row of W_O is (1, 1), so it writes to the sum, too."),
+            ("Both", "Head 1's row of W_O is (1, 1): it adds to both columns, and takes that away when it is silent."),
+        ],
+        right=2,
+    ),
+    "crossed": NumberQuestion(
+        prompt="With `crossed`, *a* still has y₁ = 4 and y₃ = 2, but y₂ = 0. What does it get for u? (It wants 4.)",
+        right=-2.0,
+        tolerance=0,
+        wrong=[
+            (4.0, 0, "That is `plain`, which does not use head 2. Here u = 2 y₂ − y₃."),
+            (2.0, 0, "Mind the sign: u = 2 · 0 − 2."),
+            (0.0, 0, "Head 3 still speaks: u = 2 · 0 − y₃."),
+            (-4.0, 0, "That is v = 2 y₂ − y₁. And u?"),
+        ],
+        explanation="u = 2 · 0 − 2. The silent head does not leave a gap: the guess for u is now −v.",
+        provenance="exact",
     ),
     # Heads, counted and shared
     "shared-keys": ChoiceQuestion(

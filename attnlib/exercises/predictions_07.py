@@ -21,6 +21,34 @@ PREDICTIONS: dict[str, Question] = {
         explanation="8 · 8: the bytes grow like n². With 64 rows at a time there are as many rows as before, and "
         "each is 8 times as long.",
     ),
+    "crossing": NumberQuestion(
+        prompt="For d = 768: from about which number of tokens do QKᵀ and AV take more multiply–adds than all the rest of the "
+        "block?",
+        right=4608.0,
+        tolerance=700,
+        wrong=[
+            (768.0, 100, "At n = d the grids take 2 d³, all the rest 12 d³."),
+            (1536.0, 200, "That leaves the feed-forward layer out: it takes 8 n d², twice what Q, K, V and W_O take."),
+            (9216.0, 700, "That counts one of the two, QKᵀ and AV. Each takes n² d."),
+            (3072.0, 700, "The rest is 3 + 1 + 8 times n d². Set 12 n d² equal to 2 n² d."),
+        ],
+        explanation="12 n d² = 2 n² d at n = 6 d = 4,608.",
+        provenance="exact",
+    ),
+    "kept-sums": NumberQuestion(
+        prompt="Let d_k = d_v = 64, and let φ give 64 numbers. How many numbers does a linearised head keep after 100,000 "
+        "tokens: the right bracket, and the sum of all φ(k)?",
+        right=4160.0,
+        tolerance=0,
+        wrong=[
+            (4096.0, 0, "That is the bracket, 64 × 64. Add the sum of all φ(k), 64 numbers."),
+            (12_800_000.0, 1, "That is a cache of keys and values. The bracket is a *sum* over the keys."),
+            (8192.0, 0, "The bracket is one matrix, 64 × 64."),
+            (128.0, 0, "That is one key and its value. Their product φ(k)ᵀ v has 64 × 64 numbers."),
+        ],
+        explanation="64 · 64 + 64, however long the text is.",
+        provenance="exact",
+    ),
     "shrink": NumberQuestion(
         title="A larger score comes",
         prompt="The first key has the score 2, so m = 2 and total = e⁰ = 1. The next key has the score 5. What is "
@@ -67,7 +95,7 @@ PREDICTIONS: dict[str, Question] = {
         "closest to it?",
         options=[
             ("All eight heads share one set of keys", "Eight heads look for eight partners with the same four columns of keys. They lose weight, but the other two forms lose more."),
-            ("A window of 16 tokens", "A token has sixteen candidates at most, and the partner is one of 64."),
+            ("A causal window of 16 tokens", "A token has sixteen candidates at most, and the partner is one of 64."),
             ("The linearised form", "Four positive numbers for a key: a few keys may stand out, but not all 64."),
         ],
         right=0,
@@ -134,7 +162,7 @@ PREDICTIONS: dict[str, Question] = {
 BILL: dict[str, Any] = {
     "title": "The bill",
     "rows": ["tiles", "window", "linearised", "shared keys", "checkpointing"],
-    "columns": ["bytes saved", "products without a mask", "seconds", "same function?", "train a finished model further?", "what is lost"],
+    "columns": ["bytes saved", "products without a mask", "seconds", "same function?", "a finished model: more training?", "what is lost"],
     "options": [
         ["grids", "cache of keys and values", "grids and cache", "what training keeps"],
         ["as many, or nearly", "fewer", "more"],

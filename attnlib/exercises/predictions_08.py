@@ -50,6 +50,45 @@ PREDICTIONS: dict[str, Question] = {
         explanation="One quarter turn makes (0, 3) to (−3, 0), and two make (1, 0) to (−1, 0). Their product is 3.",
         provenance="exact",
     ),
+    "first-above": NumberQuestion(
+        title="The first to beat distance 1",
+        prompt="At distance 1 the score is 1.02. The fast dial adds 3.48 at distance 7, 3.25 at 14, 3.55 at 20 and 3.58 at 26, "
+        "the slow dial −5.39, −6.25, −4.62 and −1.38. At all other distances from 2 to 25 the sum is below 0. Which distance is the "
+        "first with a higher score than distance 1?",
+        right=26.0,
+        tolerance=0,
+        wrong=[
+            (7.0, 0, "3.48 − 5.39 is below 0: the slow dial holds this crest down."),
+            (14.0, 0, "3.25 − 6.25 is below 0: the slow dial holds this crest down."),
+            (20.0, 0, "3.55 − 4.62 is below 0. The slow dial still holds this crest down, if less."),
+        ],
+        explanation="3.58 − 1.38 = 2.20, more than 1.02. Within 16 letters no distance beats distance 1, so the head works there.",
+        provenance="computed",
+    ),
+    "recover": NumberQuestion(
+        prompt="In the test, all keys more than 15 back are turned as if they were 15 back. How many of the five runs with RoPE "
+        "are then right at 64 letters?",
+        right=5.0,
+        tolerance=0,
+        wrong=[
+            (0.0, 0, "The far keys are still there. But no angle is new any more."),
+            (1.0, 0, "More: no angle is new any more."),
+            (2.0, 0, "More: no angle is new any more."),
+            (3.0, 0, "More: no angle is new any more."),
+            (4.0, 0, "Even the one that you leave out."),
+        ],
+        explanation="All five are right in all texts. Which pair was to blame was not tested.",
+        provenance="trained",
+    ),
+    "mend-waves": ChoiceQuestion(
+        prompt="What mends the added waves, in all five runs?",
+        options=[
+            ("Training texts that begin at any row of P", "Then the runs are right in 15 to 93 % of the texts. The far keys still disturb them."),
+            ("In the test, hiding keys more than 15 back", "Then they are right in 9 to 13 %. The rows of P that a long text meets are still new."),
+            ("Only both together", "New rows are one cause, and keys that are far, or many, another."),
+        ],
+        right=2,
+    ),
     "slower-dial": NumberQuestion(
         title="The slow dial at half its speed",
         prompt="Near crests of the fast one, at 26, 32, 39, 45, 51 and 58, the "

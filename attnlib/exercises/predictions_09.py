@@ -30,15 +30,36 @@ PREDICTIONS: dict[str, Question] = {
         right=1,
         provenance="trained",
     ),
+    "forged-note": ChoiceQuestion(
+        prompt="The notes at *fish* and at *red* are swapped. Which word should the last *moon* read in 2.4 then, if the story holds?",
+        options=[
+            ("*fish*: it still stands after *moon*", "But its row no longer says so. By the story, 2.4 reads the note."),
+            ("*red*", "Its row now says “after *moon*”."),
+            ("*listen*, the first word", "A note “after *moon*” is there, in another row."),
+        ],
+        right=1,
+        provenance="trained",
+    ),
+    "second-silent": ChoiceQuestion(
+        prompt="Silent alone, 1.2 costs 31 % of the answers. Which head, silent with it, costs most?",
+        options=[
+            ("1.1", "51 % are wrong with both silent. That is not the most."),
+            ("2.1", "With both silent only 18 % are wrong, fewer than with 1.2 alone."),
+            ("2.2", "75 % are wrong with both silent, though 2.2 alone costs only 2 %."),
+            ("2.3", "32 % are wrong with both silent, nearly as with 1.2 alone."),
+        ],
+        right=2,
+        provenance="trained, and recorded",
+    ),
     "direction": ChoiceQuestion(
         title="The longest vector",
         prompt="At *he*, head 2.3 reads *Tom* with 0.97, and adds a longer vector than any other head. The model says *paints*. "
         "In the sum for *paints* against *swims*, what is 2.3's part?",
         options=[
             ("The largest of the eight", "That would be so if length were all. See how far each arrow reaches to the right."),
-            ("Positive, but not the largest", "It reads the right word. But what does it say of the two habits?"),
-            ("About 0: it does something else", "It is almost at a right angle to the difference. But it is long, so a part is left."),
-            ("Negative: it favours *swims* over *paints*", "The vector is long, but it points a little towards *swims*. The other heads outweigh it."),
+            ("Above 0.5, but not the largest", "It reads the right word. But what does it say of the two habits?"),
+            ("Between −0.5 and 0.5", "It is almost at a right angle to the difference. But it is long, so a part is left: −1.4."),
+            ("Below −0.5: it favours *swims* over *paints*", "The vector is long, but it points a little towards *swims*. The other heads outweigh it."),
         ],
         right=3,
         provenance="trained",

@@ -52,8 +52,19 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("1, as a guess would", "Each token still has its word, and the mean joins the tokens."),
             ("About 24, as the raw words", "More: 35. Places, normalisation and feed-forward parts are still there."),
-            ("35", "11 more than the raw words, 4 fewer than with all heads. But in training the later layers never met such rows, so these 4 are not what attention is worth."),
+            ("About 35, most of the way", "It finds 35: 11 more than the raw words, 4 fewer than with all heads. But in training the later layers never met such rows, so these 4 are not what attention is worth."),
             ("39, as with all heads", "Not quite: it is four fewer."),
+        ],
+        right=2,
+        provenance="recorded",
+    ),
+    "bank-again": ChoiceQuestion(
+        prompt="With the heads of layer 1 silent, the model still finds 39 of 40 partners. Is the bank of the river then still "
+        "closer to the roses on a shore than to the interest rate?",
+        options=[
+            ("Yes, by as much", "By the count nothing is lost. But this pair was not among the 40."),
+            ("Yes, by less", "It goes further than that."),
+            ("No", "Now it is 0.283 for the roses and 0.355 for the interest rate: these twelve heads, silent together, turn the bank around."),
         ],
         right=2,
         provenance="recorded",
@@ -65,7 +76,7 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("By 0.0006, as without any head", "Then no other head would tell the two orders apart. Most of the gap stays."),
             ("By about half, 0.0075", "More stays: nine tenths."),
-            ("By 0.0136", "Nine tenths of the gap stay without the head whose pattern is order itself."),
+            ("By a tenth less, about 0.0135", "By 0.0136. Nine tenths of the gap stay without the head whose pattern is order itself."),
             ("By more than 0.0150", "It is less, but not by much."),
         ],
         right=2,

@@ -2,7 +2,7 @@
 
 from attnlib.plots.boxes import flow, three_spaces
 from attnlib.plots.colours import oklab
-from attnlib.plots.diagrams import calculation, pipeline
+from attnlib.plots.diagrams import calculation, pipeline, three_tilings
 from attnlib.plots.films import chunk, training_and_writing
 from attnlib.plots.grid import draw_grid, heatmap
 from attnlib.plots.lines import exponent, log_log, ranges
@@ -15,5 +15,5 @@ from attnlib.plots.vectors import plane
 __all__ = [
     "COLOURS", "STYLE", "WEIGHTS", "WEIGHT_0", "WEIGHT_1", "calculation", "chunk", "dots", "draw_grid", "exponent", "flow",
     "heatmap", "log_log", "oklab", "pipeline", "plane", "ranges", "roofline",
-    "three_spaces", "three_variances", "training_and_writing", "walks",
+    "three_spaces", "three_tilings", "three_variances", "training_and_writing", "walks",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Drawings of how the parts fit together: a language model, and what one query does in it."""
+"""Drawings of how the parts fit together: a language model, what one query does in it, and how a grid is made in pieces."""
 
 from collections.abc import Sequence
 
@@ -80,6 +80,8 @@ def calculation(
     *,
     asks: str = "query",
     scale: float | None = 1.0,
+    key_axes: Sequence[str] = (),
+    value_axes: Sequence[str] = (),
     title: str = "",
 ) -> Figure:
     """What one query does, in numbers: a score with each key, a weight for each score, and the values' weighted sum.
@@ -91,6 +93,8 @@ def calculation(
         value: rows of values, one for each key, (n_k, d_v).
         asks: the query's name.
         scale: what the dot products are multiplied by; None means 1/√d_k.
+        key_axes: names above the columns of query and keys, d_k of them, or none.
+        value_axes: names above the columns of the values, d_v of them, or none.
         title: above the figure.
 
     Returns:
@@ -108,6 +112,9 @@ def calculation(
         raise ValueError(
             f"query of shape {query.shape}, key {key.shape} and value {value.shape} do not fit {len(tokens)} tokens"
         )
+    for name, axes_names, rows_of in (("key_axes", key_axes, key), ("value_axes", value_axes, value)):
+        if axes_names and len(axes_names) != rows_of.shape[1]:
+            raise ValueError(f"{name} has {len(axes_names)} names for {rows_of.shape[1]} columns")
     scores = attention_scores(query[None], key, scale=scale)[0]  # (n_k,)
     weights = softmax(scores)
     names = LETTER * max(map(len, [*tokens, asks])) + 0.12
@@ -117,16 +124,25 @@ def calculation(
     score = keys + cell * key.shape[1] + gap
     weight = score + wide + gap
     values = weight + wide + gap
-    top, rows = -0.5, -1.1 - tall * np.arange(len(tokens))  # upper edges
+    top = -0.5 - 0.05 * bool(key_axes)
+    rows = top - 0.6 - tall * np.arange(len(tokens))  # upper edges
     end = float(rows[-1]) - tall - 0.16
     with drawing(height=0.35 * bool(title) + 0.15 - (end - tall)) as (figure, [axes]):
         _name(axes, keys, top - tall / 2, asks)
         _cells(axes, keys, top, cell, tall, query, COLOURS[1])
+        above = 0.2 * bool(value_axes)
         groups = {
             "query": (keys, cell * len(query), top), "keys": (keys, cell * len(query), rows[0]),
             "score": (score, wide, rows[0]), "weight": (weight, wide, rows[0]),
-            "values": (values, cell * value.shape[1], rows[0]),
+            "values": (values, cell * value.shape[1], rows[0] + above),
         }  # fmt: skip
+        if key_axes:  # their names stand above the query
+            axes.text(keys + cell * len(query) + 0.1, top - tall / 2, "query", va="center", fontsize=SMALL, color=MUTED)
+            del groups["query"]
+        columns = [(keys + cell * (c + 0.5), top + 0.13 + 0.17 * (c % 2 == 0)) for c in range(len(key_axes))]  # staggered
+        columns += [(values + cell * (c + 0.5), rows[0] + 0.13) for c in range(len(value_axes))]
+        for at, name in zip(columns, [*key_axes, *value_axes], strict=True):
+            axes.text(*at, name, ha="center", va="center", fontsize=SMALL, color=MUTED)
         for head, (left, width, upper) in groups.items():
             axes.text(left + width / 2, upper + 0.13, head, ha="center", va="center", fontsize=SMALL, color=MUTED)
         for i, row in enumerate(rows):
@@ -140,6 +156,45 @@ def calculation(
         _name(axes, values, end - tall / 2, "sum of weight × value", MUTED)
         _cells(axes, values, end, cell, tall, weights @ value, COLOURS[1])
         _bare(axes, end - tall - 0.05, title)
+    return figure
+
+
+def three_tilings(titles: Sequence[str]) -> Figure:
+    """A grid of scores made in three ways: whole, some whole rows at a time, a tile at a time. Sizes are not to scale.
+
+    What is in the fast memory at one time is in colour. An arrow shows which way a tile goes next.
+
+    Args:
+        titles: one for each way, of up to three lines.
+
+    Returns:
+        The figure, closed.
+
+    Raises:
+        ValueError: unless there are three titles.
+
+    >>> len(three_tilings(["whole", "rows", "tiles"]).axes)
+    3
+    """
+    if len(titles) != 3:
+        raise ValueError(f"three_tilings needs three titles, got {len(titles)}")
+    size = 8  # cells on a side
+    held = [(0, 0, 0), (2, 1, size), (1, 3, 2)]  # the first row, rows and columns: none of a whole grid stays
+    with drawing(1, 3, 2.4) as (figure, axes):
+        for panel, title, (top, rows, columns) in zip(axes, titles, held, strict=True):
+            for row in range(size):
+                for column in range(size):
+                    there = top <= row < top + rows and column < columns
+                    fill = COLOURS[0] if there else "white" if rows else WEIGHT_0
+                    panel.add_patch(Rectangle((column, row), 1, 1, facecolor=fill, edgecolor=LINE, linewidth=0.8))
+            if 0 < columns < size:
+                ends = {"xy": (size - 0.3, top + rows / 2), "xytext": (columns + 0.1, top + rows / 2)}
+                panel.annotate("", **ends, arrowprops={"arrowstyle": "->", "color": COLOURS[0], "lw": 1.6})
+            panel.set(xlim=(-1.1, size + 0.1), ylim=(size + 1.2, -0.1), aspect="equal")
+            panel.set_title(title, fontsize=SMALL)
+            panel.set_axis_off()
+            panel.text(size / 2, size + 0.2, "keys →", ha="center", va="top", fontsize=SMALL)
+            panel.text(-0.2, size / 2, "queries", ha="right", va="center", rotation=90, fontsize=SMALL)
     return figure
 
 

@@ -7,7 +7,7 @@ from jaxtyping import Real
 from matplotlib.figure import Figure
 from numpy import ndarray as Array
 
-from attnlib.plots.style import LINE, drawing, look
+from attnlib.plots.style import LINE, MUTED, drawing, look
 
 ROW, AROUND = 0.36, 0.95  # inches: of a row, and of the title and axis
 
@@ -18,6 +18,7 @@ def dots(
     x_label: str,
     title: str,
     digits: int = 2,
+    levels: Mapping[str, float] | None = None,
 ) -> Figure:
     """A row for each name, and in it a dot for each value, with its number above it.
 
@@ -28,6 +29,7 @@ def dots(
         x_label: what the values are.
         title: above the figure.
         digits: after the point, for the numbers above the dots. Several values show the least and the greatest.
+        levels: values to compare with, each a line from top to bottom with its name above the rows.
 
     Returns:
         The figure, closed.
@@ -47,7 +49,12 @@ def dots(
     if not values or not all(values.values()):
         raise ValueError("rows is empty, or one of them is: nothing to draw")
     kinds = list(dict.fromkeys(series for row in values.values() for series in row))
-    with drawing(height=AROUND + ROW * len(values) + (0.3 if len(kinds) > 1 else 0)) as (figure, [axes]):
+    levels = levels or {}
+    top = 0.8 + 0.6 * bool(levels)  # rows of room above the first
+    with drawing(height=AROUND + ROW * (len(values) + top - 0.8) + (0.3 if len(kinds) > 1 else 0)) as (figure, [axes]):
+        for name, level in levels.items():
+            axes.axvline(level, color=MUTED, linewidth=0.8, linestyle="--", zorder=0)
+            axes.annotate(name, (level, 0.15 - top), ha="center", va="top", fontsize=9.5, color=MUTED, backgroundcolor="white")
         for i, row in enumerate(values.values()):
             axes.axhline(i, color=LINE, linewidth=0.8, zorder=0)
             for series, found in row.items():
@@ -62,9 +69,9 @@ def dots(
         axes.set_yticks(range(len(values)), list(values))
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        axes.set(xlabel=x_label, ylim=(len(values) - 0.5, -0.8))
+        axes.set(xlabel=x_label, ylim=(len(values) - 0.5, -top))
         figure.suptitle(title, x=0.01, ha="left")  # above the rows' names, too
-        axes.margins(x=0.08)
+        axes.margins(x=0.12)
         if min(found.min() for row in values.values() for found in row.values()) >= 0:
             axes.update_datalim([(0, 0)])  # a length that is compared begins at 0
             axes.autoscale_view(scaley=False)

@@ -6,18 +6,19 @@ import { element } from "./ui.mjs";
 import "./answers.css";
 
 const LONGEST = 40; // characters of a number
-const MARK = /`([^`]+)`|(?<!\w)\*([^ *](?:[^*]*[^ *])?)\*(?!\w)/g;
+const MARK = /`([^`]+)`|(?<!\w)\*([^ *](?:[^*]*[^ *])?)\*(?!\w)|(?<=\b[A-Za-z])_(\w+)/g;
 const TOKEN = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?|sqrt|ln|log|exp|\S/g;
 const FUNCTIONS = { sqrt: Math.sqrt, "√": Math.sqrt, ln: Math.log, log: Math.log, exp: Math.exp };
 const SUMS = { "+": (a, b) => a + b, "-": (a, b) => a - b };
 const PRODUCTS = { "*": (a, b) => a * b, "/": (a, b) => a / b };
 
-// `code` and *emphasis* as elements, everything else as text.
+// `code`, *emphasis* and the index of W_Q as elements, everything else as text.
 export function marked(text) {
   const nodes = [];
   let end = 0;
   for (const mark of text.matchAll(MARK)) {
-    nodes.push(text.slice(end, mark.index), mark[1] ? element("code", mark[1]) : element("em", mark[2]));
+    const at = mark.findIndex((part, i) => i && part);
+    nodes.push(text.slice(end, mark.index), element(["code", "em", "sub"][at - 1], mark[at]));
     end = mark.index + mark[0].length;
   }
   return [...nodes, text.slice(end)];
@@ -25,7 +26,7 @@ export function marked(text) {
 
 // The same as one line of text, for names that are read aloud.
 export function plain(text) {
-  return text.replace(MARK, "$1$2");
+  return text.replace(MARK, (all, code, em) => code ?? em ?? all);
 }
 
 // A sentence with its {names} filled in.

@@ -48,7 +48,7 @@ function build(model, figure) {
       figure,
       "a name is called, a square of fields. Which letter has the envelope with this name? " +
         "Your eight weights mix the letters, " +
-        "and the letter with the largest share is your answer. The sliders stay as they are for every question.",
+        "and the letter with the largest total is your answer. The sliders stay as they are for every question.",
     );
     call.replaceChildren("Called: ", seal(names[row][called]), ` The right answer: ${LETTERS[letters[row][called]]}.`);
     fill_of(rows[row])(fixed, weights, agreement, compares, called);
@@ -134,7 +134,7 @@ function table(model, row, scroll) {
   });
   const head = element("th", { scope: "col" }, "alike − different");
   const body = lines.map((line) => [line.name, LETTERS[line.letter], line.input, line.agrees, line.share]);
-  scroll.replaceChildren(ui.table(["name", "letter", "your weight", head, "share"], body, ".sliders.envelopes"));
+  scroll.replaceChildren(ui.table(["name", "letter", "your slider", head, "share"], body, ".sliders.envelopes"));
   return (fixed, weights, agreement, compares, called) => {
     head.hidden = !compares;
     lines.forEach(({ input, name, agrees, share }, i) => {

@@ -17,12 +17,12 @@ function build(model, figure) {
     ui.change(model, { query_position: i + by, key_position: j + by });
   });
   const steps = { step: 1, digits: 0 };
+  const layouts = ["query", "key"].map((name) => ui.select(model, `${name}_layout`, `${name}’s layout`));
   const controls = ui.controls(
     both,
     ui.slider(model, "query_position", "query’s position", steps),
     ui.slider(model, "key_position", "key’s position", steps),
-    ui.select(model, "query_layout", "query’s layout"),
-    ui.select(model, "key_layout", "key’s layout"),
+    ...layouts,
   );
   const [told, note, dials, columns] = [ui.live(), element("p.note"), element("div.dials"), element("div")];
   const curve = element("svg.curve", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
@@ -43,12 +43,15 @@ function build(model, figure) {
     dials_of(d / 2)(model, query, key);
     ui.refill(columns, () => [table(model, query, key, score)]);
     const order = math.rotary_permutation(d).join(", ");
+    const { query_layout, key_layout, base, choose_layouts } = ui.values(model);
+    for (const { node } of layouts) node.hidden = !choose_layouts;
     ui.write(
       note,
-      "Under each dial: how far one position turns it, and the columns that are its pair. An interleaved vector " +
-        `becomes one in halves when its columns are put in the order ${order}.`,
+      "Under each dial: how far one position turns it, and the columns that are its pair." +
+        (choose_layouts
+          ? ` An interleaved vector becomes one in halves when its columns are put in the order ${order}.`
+          : ""),
     );
-    const { query_layout, key_layout, base } = ui.values(model);
     curve_of(model.get("query"), model.get("key"))(i, j, score, now, [query_layout, key_layout, base]);
     controls.draw();
     both.node.querySelector("input").max = last - Math.abs(i - j);

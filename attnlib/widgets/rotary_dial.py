@@ -24,7 +24,8 @@ class RotaryDial(PageWidget):
 
     `query` and `key` (d numbers each, d even) stand at `query_position` and `key_position`, 0 … 32. Each pair of columns is a dial
     with the frequency base^(−2c/d). `query_layout` and `key_layout` say which columns are a pair, "half" or
-    "interleaved"; a `base` of 100, where models take 10,000, lets the slow hands move visibly. All are synced.
+    "interleaved"; a `base` of 100, where models take 10,000, lets the slow hands move visibly. With `choose_layouts` False the
+    reader cannot choose the layouts. All are synced.
 
     Raises:
         ValueError: an `InputError`, for vectors that do not fit or are not even, and positions out of range,
@@ -46,6 +47,7 @@ class RotaryDial(PageWidget):
     query_layout = OneOf(get_args(Layout), "half").tag(sync=True, link=True)
     key_layout = OneOf(get_args(Layout), "half").tag(sync=True, link=True)
     base = Real(100.0).tag(sync=True)
+    choose_layouts = traitlets.Bool(True).tag(sync=True)
 
     def __init__(self, query: ArrayLike = QUERY, key: ArrayLike = KEY, **options: Any) -> None:
         super().__init__(query=query, key=key, **options)

@@ -95,6 +95,15 @@ def test_the_keyboard_moves_every_control(show):
     assert page.problems == []
 
 
+def test_where_the_layouts_are_not_to_be_chosen_nothing_speaks_of_them(show):
+    dial = RotaryDial(query_layout="interleaved", key_layout="interleaved", choose_layouts=False)
+    page = opened(show, widget=dial)
+    assert page.get_by_label("layout").count() == 2
+    assert not any(box.is_visible() for box in page.get_by_label("layout").all())
+    assert "interleaved" not in page.locator(".attn-note").text_content().lower()
+    assert page.problems == []
+
+
 def test_the_layouts_disagree_and_the_curves_part(show):
     page = opened(show)
 

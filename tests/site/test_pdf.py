@@ -318,7 +318,7 @@ def test_a_picture_keeps_the_values_of_the_fields_in_its_tables_and_not_those_th
     bill = pictures.take(browser, SITE, ["chapters/07_cost.html"], {})["07_cost#fill-table-the-bill"][0][1]
     cells = [" ".join(cell.get_text(" ").split()) for cell in paper.html(bill).select("td")]
     # one is given, one to be filled
-    assert {"train a finished model further? no", "products without a mask …"} <= {*cells}
+    assert {"a finished model: more training? no", "products without a mask …"} <= {*cells}
 
 
 def test_a_picture_waits_for_what_is_loaded_on_demand(browser):

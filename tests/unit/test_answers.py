@@ -163,20 +163,22 @@ MARKED = {
     "`*x*`": "<code>*x*</code>",
     "*a": "*a",
     "``": "``",
+    "W_Q and √d_k, `d_v`": "W<sub>Q</sub> and √d<sub>k</sub>, <code>d_v</code>",
+    "is_causal, _x, 2_3, xy_z": "is_causal, _x, 2_3, xy_z",
     "<b>`<i>`</b>": "&lt;b&gt;<code>&lt;i&gt;</code>&lt;/b&gt;",
     "": "",
 }
 
 
 @pytest.mark.parametrize("text", MARKED)
-def test_only_code_and_emphasis_are_elements(text):
+def test_only_code_emphasis_and_an_index_are_elements(text):
     assert marked(text) == MARKED[text]
-    assert unmarked(text) == html.unescape(re.sub("</?(code|em)>", "", MARKED[text]))
+    assert unmarked(text) == html.unescape(re.sub("</?(code|em|sub)>", "", MARKED[text].replace("<sub>", "_")))
 
 
 def test_the_page_marks_texts_as_python_does():
     rng = np.random.default_rng(0)
-    drawn = ["".join(rng.choice(list("ab `*<é&'\""), size=rng.integers(0, 14))) for _ in range(3000)]
+    drawn = ["".join(rng.choice(list("ab_ `*<é&'\""), size=rng.integers(0, 14))) for _ in range(3000)]
     texts = [*MARKED, *drawn]
     assert in_the_page("marked", [[text] for text in texts]) == [marked(text) for text in texts]
 

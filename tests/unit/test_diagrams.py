@@ -75,6 +75,8 @@ def test_a_weight_is_as_dark_as_in_a_grid():
         ({"query": QUERY[None]}, r"query of shape \(1, 4\)"),
         ({"value": VALUE[:4]}, r"value \(4, 3\) do not fit 5 tokens"),
         ({"query": QUERY[:3]}, "must share d_k"),
+        ({"key_axes": ("a", "b")}, "key_axes has 2 names for 4 columns"),
+        ({"value_axes": ("a",)}, "value_axes has 1 names for 3 columns"),
     ],
 )
 def test_a_calculation_that_does_not_fit_is_refused(changed, message, unchecked):
@@ -83,11 +85,28 @@ def test_a_calculation_that_does_not_fit_is_refused(changed, message, unchecked)
         plots.calculation(**given)
 
 
+def test_three_tilings_hold_nothing_some_whole_rows_and_a_block():
+    held = []
+    for axes in plots.three_tilings(["whole", "rows", "tiles"]).axes:
+        cells = [patch for patch in axes.patches if to_hex(patch.get_facecolor()) == plots.COLOURS[0].lower()]
+        held.append(tuple(len({cell.get_xy()[at] for cell in cells}) for at in (1, 0)))  # rows and columns
+    assert held == [(0, 0), (1, 8), (3, 2)]
+
+
+def test_three_tilings_need_three_titles():
+    with pytest.raises(ValueError, match="needs three titles, got 2"):
+        plots.three_tilings(["whole", "rows"])
+
+
 FIGURES = {
+    "three tilings": lambda: plots.three_tilings(["whole grid:\n16 bytes", "64 rows:\n8 bytes", "tiles, 256 × 512:\n2 bytes"]),
     "a model": lambda: plots.pipeline(houston.TOKENS[:4], "problem", title="How a model reads"),
     "one word": lambda: plots.pipeline(["a"], "problem"),
     "three blocks": lambda: plots.pipeline(houston.TOKENS, "okay", blocks=3),
     "a calculation": lambda: plots.calculation(houston.TOKENS, QUERY, KEY, VALUE, asks="have", title="One query"),
+    "named axes": lambda: plots.calculation(
+        houston.TOKENS, QUERY, KEY, VALUE, key_axes=houston.ROLE_AXES, value_axes=houston.VALUE_AXES, title="One query"
+    ),
     "large numbers": lambda: plots.calculation(["a", "b"], QUERY[:1], -9.75 * np.ones((2, 1)), -9.75 * np.ones((2, 2))),
 }
 

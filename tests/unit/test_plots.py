@@ -383,6 +383,16 @@ def test_each_value_has_a_dot_in_its_row_and_its_number_above():
     assert not axes.figure.legends
 
 
+def test_levels_to_compare_with_cross_all_rows_and_have_their_names_above():
+    rows = {"alone": {"": 0.5}, "drawn": {"": [0.3, 0.1]}}
+    (axes,) = plots.dots(rows, x_label="weight", title="t", levels={"half": 0.25, "all": 0.45}).axes
+    across = [line.get_xdata() for line in axes.lines if line.get_linestyle() == "--"]
+    assert across == [[0.25, 0.25], [0.45, 0.45]]
+    named = {text.get_text(): text.xy for text in axes.texts}
+    assert (named["half"][0], named["all"][0]) == (0.25, 0.45)
+    assert max(named["half"][1], named["all"][1]) < named["0.50"][1] < named["0.10 to 0.30"][1]  # downwards
+
+
 def test_a_series_looks_the_same_in_all_rows_and_stands_once_in_the_legend():
     rows = {"heads": {"partners": 0.5, "strangers": -0.1}, "none": {"strangers": 0.4}}
     figure = plots.dots(rows, x_label="cosine", title="t", digits=1)
@@ -704,6 +714,7 @@ def drawn():
         "log_log": plots.log_log([1, 2], {"a": np.ones((1, 2))}, **WRITTEN),
         "walks": plots.walks(np.ones((1, 2)), **WRITTEN),
         "three variances": plots.three_variances(),
+        "three tilings": plots.three_tilings(["whole", "rows", "tiles"]),
         "heatmap": plots.heatmap(["a"], np.ones((1, 1))),
         "plane": plots.plane(["a"], np.ones((1, 2))),
         "three spaces": plots.three_spaces(),

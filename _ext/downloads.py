@@ -53,8 +53,8 @@ if not importlib.util.find_spec("torch"):
         raise ModuleNotFoundError("PyTorch could not be installed: pip says above why. Try the cell again when you are online.")"""
 
 HERE = """\
-Functions are written in this page’s notebook, <a href="{address}" download>{file}</a><span class="on-screen">, or, where code
-has a <em>Run</em> button, in the page</span>. <code>check</code> tests several properties of your function, and each that holds is a point; <code>hint</code> gives a
+Functions are written in this page’s notebook, <a href="{address}" download>{file}</a><span class="on-screen">, or, where a
+stub has a <em>Check</em> button, in the page</span>. <code>check</code> tests several properties of your function, and each that holds is a point; <code>hint</code> gives a
 hint; <code>progress()</code> shows what is done."""
 
 

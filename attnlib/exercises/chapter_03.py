@@ -239,8 +239,8 @@ EXERCISES = (
             "Attention has two matrices of d × d_k, and one of d × d_v.",
         ),
         question=NumberQuestion(
-            prompt="Take n = 10 tokens with d = 8, d_k = 4 and d_v = 3. How many *times* more numbers does the ideal "
-            "tensor have than W_Q, W_K and W_V together? A whole number is enough.",
+            prompt="Take n = 10 tokens with d = 8, d_k = 4 and d_v = 3. How many *times* the numbers of W_Q, W_K and "
+            "W_V together does the ideal tensor have? A whole number is enough.",
             right=2400 / 88,
             tolerance=0.5,
             wrong=[

@@ -215,7 +215,7 @@ EXERCISES = (
     ),
     Exercise(
         id="order-again",
-        title="Blind to order? (chapter 1)",
+        title="From chapter 1: blind to order?",
         difficulty="medium",
         minutes=4,
         misconception="Without positions attention is blind to order, whatever the mask is.",

@@ -79,7 +79,7 @@ EXERCISES = (
     ),
     Exercise(
         id="scale-of-a-head",
-        title="By which root? (chapter 4)",
+        title="From chapter 4: by which root?",
         difficulty="medium",
         minutes=4,
         misconception="Scores are divided by the root of the whole width.",

@@ -173,7 +173,7 @@ EXERCISES = (
     ),
     Exercise(
         id="empty-tile",
-        title="A tile that nobody may read (chapter 5)",
+        title="From chapter 5: a tile that nobody may read",
         difficulty="medium",
         minutes=4,
         misconception="A key with the score −∞ can do no harm.",

@@ -171,7 +171,7 @@ EXERCISES = (
     ),
     Exercise(
         id="root-after-turning",
-        title="By which root now? (chapter 4)",
+        title="From chapter 4: by which root now?",
         difficulty="medium",
         minutes=4,
         misconception="A rotation changes how large scores are.",
@@ -218,7 +218,7 @@ EXERCISES = (
             "With the query at place 1: it becomes (0, 1). The key bias at place 0 stays (0, 1).",
         ),
         question=NumberQuestion(
-            prompt="One pair of columns, a quarter turn for each place. All keys are (0, 0), and the key bias b_k is (0, 1). "
+            prompt="One pair of columns, a quarter turn to the left for each place, no root. All keys are (0, 0), and the key bias b_k is (0, 1). "
             "What does b_k add to the score of a query (1, 0) with the key one place before it?",
             right=1.0,
             tolerance=0.001,

@@ -98,7 +98,7 @@ EXERCISES = (
     ),
     Exercise(
         id="fine",
-        title="A fine on a score (chapter 0)",
+        title="From chapter 0: a fine on a score",
         difficulty="medium",
         minutes=4,
         misconception="A lower score by 3.7 makes a weight 3.7 times smaller, or 0.",

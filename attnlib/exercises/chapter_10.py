@@ -83,7 +83,7 @@ EXERCISES = (
     ),
     Exercise(
         id="no-places",
-        title="Without places (chapter 8)",
+        title="From chapter 8: without places",
         difficulty="medium",
         minutes=3,
         misconception="A model with 72 heads knows word order by itself.",

@@ -66,8 +66,14 @@ PREDICTIONS: dict[str, Question] = {
         options=[
             ("0.65 and 1.96", "The value of *we* brought 0.975 of the 0.988. Now it brings twice that."),
             ("0.65 and 0.99", "The weight stays. But the value that it multiplies is twice as large."),
-            ("0.79 and about 1.2", "That doubles the amount of *we* in the softmax. A value takes no part in the scores."),
-            ("1.30 and 1.96", "A weight above 1 cannot be: a row sums to 1. The weight comes from query and key alone."),
+            (
+                "0.79 and about 1.2",
+                "That doubles the amount of *we* in the softmax. A value takes no part in the scores.",
+            ),
+            (
+                "1.30 and 1.96",
+                "A weight above 1 cannot be: a row sums to 1. The weight comes from query and key alone.",
+            ),
         ],
         right=0,
     ),

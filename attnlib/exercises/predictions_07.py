@@ -125,7 +125,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "backward": NumberQuestion(
         title="The price of forgetting",
-        prompt="Each product of the forward pass, QKᵀ and AV, needs two on the way back: one for the gradient of each factor. All take n²·d_k multiply–adds. "
+        prompt="Each product of the forward pass, QKᵀ and AV, needs two on the way back: one for the gradient of each factor. With d_v = d_k all take n²·d_k multiply–adds. "
         "The weights were not kept, and the scores are computed again. How many such products in all, forward and back?",
         right=7.0,
         tolerance=0,

@@ -139,7 +139,9 @@ def calculation(
         if key_axes:  # their names stand above the query
             axes.text(keys + cell * len(query) + 0.1, top - tall / 2, "query", va="center", fontsize=SMALL, color=MUTED)
             del groups["query"]
-        columns = [(keys + cell * (c + 0.5), top + 0.13 + 0.17 * (c % 2 == 0)) for c in range(len(key_axes))]  # staggered
+        columns = [
+            (keys + cell * (c + 0.5), top + 0.13 + 0.17 * (c % 2 == 0)) for c in range(len(key_axes))
+        ]  # staggered
         columns += [(values + cell * (c + 0.5), rows[0] + 0.13) for c in range(len(value_axes))]
         for at, name in zip(columns, [*key_axes, *value_axes], strict=True):
             axes.text(*at, name, ha="center", va="center", fontsize=SMALL, color=MUTED)

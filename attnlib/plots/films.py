@@ -91,14 +91,14 @@ def chunk(new: int = 3, cached: int = 10, *, title: str = "") -> Figure:
     }
     with drawing(2, 1, 1.4 + 0.5 * new + 0.3 * bool(title)) as (figure, panels):
         for axes, (name, mask) in zip(panels, masks.items(), strict=True):
-            draw_grid(axes, keys[cached:], mask.astype(float), mask, keys=keys, numbers=False)
+            draw_grid(axes, keys[:new], mask.astype(float), mask, keys=keys, numbers=False)
             axes.set_title(name, fontsize=10)
             axes.tick_params(labelsize=9)
             axes.vlines(range(len(keys)), 0, new, color="white", linewidth=1.5)
             axes.hlines(range(new), 0, len(keys), color="white", linewidth=1.5)
             axes.axvline(cached, color=COLOURS[1], linewidth=2)  # the cache ends
         figure.suptitle(title, x=0.01, ha="left")
-        note = "Query (row) reads from key (column), by their places.\nLeft of the line: keys in the cache."
+        note = "Query i (row) reads from key j (column), each counted from 0.\nLeft of the line: keys in the cache."
         figure.supxlabel(note, x=0.01, ha="left", fontsize=10, color=MUTED)
     return figure
 

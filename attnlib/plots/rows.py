@@ -54,7 +54,9 @@ def dots(
     with drawing(height=AROUND + ROW * (len(values) + top - 0.8) + (0.3 if len(kinds) > 1 else 0)) as (figure, [axes]):
         for name, level in levels.items():
             axes.axvline(level, color=MUTED, linewidth=0.8, linestyle="--", zorder=0)
-            axes.annotate(name, (level, 0.15 - top), ha="center", va="top", fontsize=9.5, color=MUTED, backgroundcolor="white")
+            axes.annotate(
+                name, (level, 0.15 - top), ha="center", va="top", fontsize=9.5, color=MUTED, backgroundcolor="white"
+            )
         for i, row in enumerate(values.values()):
             axes.axhline(i, color=LINE, linewidth=0.8, zorder=0)
             for series, found in row.items():

@@ -17,9 +17,9 @@ export function marked(text) {
   const nodes = [];
   let end = 0;
   for (const mark of text.matchAll(MARK)) {
-    const at = mark.findIndex((part, i) => i && part);
-    nodes.push(text.slice(end, mark.index), element(["code", "em", "sub"][at - 1], mark[at]));
-    end = mark.index + mark[0].length;
+    const [all, code, em, index] = mark;
+    nodes.push(text.slice(end, mark.index), code ? element("code", code) : em ? element("em", em) : element("sub", index));
+    end = mark.index + all.length;
   }
   return [...nodes, text.slice(end)];
 }

@@ -79,7 +79,7 @@ function build(model, figure) {
       return [ui.table(["", "all at once", "tile by tile"], named(MEMORY, both))];
     });
     ui.refill(told, () => [
-      `The n × n grid is ${percent(adds[0], all)} of the work. Held at once, one layer’s grids are ` +
+      `The n × n grid is ${percent(adds[0], all)} of the work. Held at once, one layer’s grids and output are ` +
         `${percent(held[0], most)} of the memory; tile by tile ${percent(tiled[0], least)}.${grouped(model, all)}`,
     ]);
     controls.draw();

@@ -27,7 +27,11 @@ function build(model, figure) {
   const beside = [1e11, 1e12, 1e13, 1e14].map((rate) =>
     label(number(rate / 1e12, rate < 1e12 ? 1 : 0), { x: LEFT - 5, y: Number(y(rate)) + 3, "text-anchor": "end" }),
   );
-  const grids = element("circle.grids", { cx: x(whole), cy: y(rate_of(whole)), r: 4 });
+  const ways = Object.entries({ "whole grids": whole, "64 rows": 64 / bytes, tiles: 256 / bytes });
+  const marks = ways.flatMap(([name, at]) => {
+    const [cx, cy] = [x(at), y(rate_of(at))];
+    return [element("circle.grids", { cx, cy, r: 4 }), label(name, { x: Number(cx) + 7, y: Number(cy) + 11 })];
+  });
   const point = element("circle.first", { r: 6 });
   const picture = element(
     "svg.roof",
@@ -38,8 +42,7 @@ function build(model, figure) {
     ...below,
     label("multiply–adds for each byte", { x: RIGHT, y: BOTTOM + 26, "text-anchor": "end" }),
     label("trillions a second", { x: LEFT + 3, y: TOP + 3 }),
-    label("whole grids", { x: Number(x(whole)) + 7, y: Number(y(rate_of(whole))) + 9 }),
-    grids,
+    ...marks,
     point,
   );
   const slider = ui.list_slider(model, "queries", "queries that share a key", () => QUERIES);

@@ -19,7 +19,7 @@ BROKEN = {  # what is broken: how Var(q·k) reads
     "none": ("nothing", "$d_k$"),
     "variance": ("variance 4", "$16\\,d_k$"),
     "mean": ("mean 1", "$3\\,d_k$"),
-    "copies": ("equal components", "$d_k^2$"),
+    "copies": ("both all equal", "$d_k^2$"),
     "sign": ("$k = q$ or $k = -q$", "$d_k^2 + 0.8\\,d_k$"),
     "unit": ("length 1", "$1/d_k$"),
 }
@@ -147,7 +147,7 @@ def _table(axes: Axes, seed: int) -> None:
         for place, side, cell in zip(columns, sides, line, strict=True):
             axes.text(place, height, cell, ha=side, va="center", fontsize=9.5, color="black" if row else MUTED)
     axes.plot([0, 1], [heights[:2].mean()] * 2, color=LINE, linewidth=1)
-    note = f"{QUERIES} random queries read from {KEYS} keys; all alike would be {1 / KEYS:.2f} each."
+    note = f"Uniform components, {QUERIES} queries, {KEYS} keys; all weights alike would be {1 / KEYS:.2f} each."
     axes.text(0, 0.0, note, fontsize=8.5, color=MUTED, va="bottom")
 
 

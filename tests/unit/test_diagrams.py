@@ -99,7 +99,9 @@ def test_three_tilings_need_three_titles():
 
 
 FIGURES = {
-    "three tilings": lambda: plots.three_tilings(["whole grid:\n16 bytes", "64 rows:\n8 bytes", "tiles, 256 × 512:\n2 bytes"]),
+    "three tilings": lambda: plots.three_tilings(
+        ["whole grid:\n16 bytes", "64 rows:\n8 bytes", "tiles, 256 × 512:\n2 bytes"]
+    ),
     "a model": lambda: plots.pipeline(houston.TOKENS[:4], "problem", title="How a model reads"),
     "one word": lambda: plots.pipeline(["a"], "problem"),
     "three blocks": lambda: plots.pipeline(houston.TOKENS, "okay", blocks=3),

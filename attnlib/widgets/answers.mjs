@@ -18,7 +18,8 @@ export function marked(text) {
   let end = 0;
   for (const mark of text.matchAll(MARK)) {
     const [all, code, em, index] = mark;
-    nodes.push(text.slice(end, mark.index), code ? element("code", code) : em ? element("em", em) : element("sub", index));
+    const node = (code && element("code", code)) || (em && element("em", em)) || element("sub", index);
+    nodes.push(text.slice(end, mark.index), node);
     end = mark.index + all.length;
   }
   return [...nodes, text.slice(end)];

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 _MARK = re.compile(r"`([^`]+)`|(?<!\w)\*([^ *](?:[^*]*[^ *])?)\*(?!\w)|(?<=\b[A-Za-z])_(\w+)", re.ASCII)
-_TAGS = (None, "code", "em", "sub")
+_TAGS = ("", "code", "em", "sub")
 _KINDS = {
     "NoneType": "None",
     "ndarray": "an array",
@@ -23,7 +23,8 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
     end = 0
     for mark in _MARK.finditer(text):
         yield "", text[end : mark.start()]
-        yield _TAGS[mark.lastindex], mark[mark.lastindex]
+        which = mark.lastindex or 0
+        yield _TAGS[which], mark[which]
         end = mark.end()
     yield "", text[end:]
 

@@ -190,8 +190,8 @@ def three_tilings(titles: Sequence[str]) -> Figure:
                     fill = COLOURS[0] if there else "white" if rows else WEIGHT_0
                     panel.add_patch(Rectangle((column, row), 1, 1, facecolor=fill, edgecolor=LINE, linewidth=0.8))
             if 0 < columns < size:
-                ends = {"xy": (size - 0.3, top + rows / 2), "xytext": (columns + 0.1, top + rows / 2)}
-                panel.annotate("", **ends, arrowprops={"arrowstyle": "->", "color": COLOURS[0], "lw": 1.6})
+                at, arrow = top + rows / 2, {"arrowstyle": "->", "color": COLOURS[0], "lw": 1.6}
+                panel.annotate("", xy=(size - 0.3, at), xytext=(columns + 0.1, at), arrowprops=arrow)
             panel.set(xlim=(-1.1, size + 0.1), ylim=(size + 1.2, -0.1), aspect="equal")
             panel.set_title(title, fontsize=SMALL)
             panel.set_axis_off()

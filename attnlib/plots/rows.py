@@ -53,10 +53,8 @@ def dots(
     top = 0.8 + 0.6 * bool(levels)  # rows of room above the first
     with drawing(height=AROUND + ROW * (len(values) + top - 0.8) + (0.3 if len(kinds) > 1 else 0)) as (figure, [axes]):
         for name, level in levels.items():
-            axes.axvline(level, color=MUTED, linewidth=0.8, linestyle="--", zorder=0)
-            axes.annotate(
-                name, (level, 0.15 - top), ha="center", va="top", fontsize=9.5, color=MUTED, backgroundcolor="white"
-            )
+            axes.plot([level, level], [len(values) - 0.5, 0.65 - top], "--", color=MUTED, linewidth=0.8, zorder=0)
+            axes.annotate(name, (level, 0.15 - top), ha="center", va="top", fontsize=9.5, color=MUTED)
         for i, row in enumerate(values.values()):
             axes.axhline(i, color=LINE, linewidth=0.8, zorder=0)
             for series, found in row.items():

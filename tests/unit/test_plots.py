@@ -386,7 +386,7 @@ def test_each_value_has_a_dot_in_its_row_and_its_number_above():
 def test_levels_to_compare_with_cross_all_rows_and_have_their_names_above():
     rows = {"alone": {"": 0.5}, "drawn": {"": [0.3, 0.1]}}
     (axes,) = plots.dots(rows, x_label="weight", title="t", levels={"half": 0.25, "all": 0.45}).axes
-    across = [line.get_xdata() for line in axes.lines if line.get_linestyle() == "--"]
+    across = [list(line.get_xdata()) for line in axes.lines if line.get_linestyle() == "--"]
     assert across == [[0.25, 0.25], [0.45, 0.45]]
     named = {text.get_text(): text.xy for text in axes.texts}
     assert (named["half"][0], named["all"][0]) == (0.25, 0.45)

@@ -49,12 +49,14 @@ SOURCES := _config.yml _toc.yml index.md references.bib chapters _ext attnlib an
   tools/lite.py tools/notebooks.py tools/setup.py tools/site_zip.py pyproject.toml requirements.txt package-lock.json README.md LICENSE \
   CHANGELOG.md
 
-# A failed build forgets what it had read: its warnings would not come again.
+# A failed build forgets what it had read: its warnings would not come again. One that could not get Python for its pages
+# is tried again: the network may be back.
 book: $(WIDGETS)
-	@made=_build/made-from-$$({ find $(SOURCES) $${PYTHON_WHEELS:+"$$PYTHON_WHEELS"} -type f ! -name '*.pyc' -exec cksum {} + | sort; \
-	  echo "$$BASE_URL $$PYTHON_WHEELS $$LITE"; } | cksum | tr ' ' -); \
+	@made=_build/made-from-$$({ find $(SOURCES) $${PYTHON_WHEELS:+"$$PYTHON_WHEELS"} $${LITE:+"$$LITE"} -type f ! -name '*.pyc' \
+	  -exec cksum {} + | sort; echo "$$BASE_URL $$PYTHON_WHEELS $$LITE"; } | cksum | tr ' ' -); \
 	test -e $$made -a -d _build/html || { rm -f _build/made-from-*; \
-	  jupyter-book build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }; touch $$made; }
+	  jupyter-book build . -W -n --keep-going || { rm -rf _build/.doctrees; exit 1; }; \
+	  test -d _build/html/_static -a ! -e _build/html/_static/python/manifest.json || touch $$made; }
 	@echo && echo "The book is at $(CURDIR)/_build/html/index.html (make serve opens it)."
 
 serve: book

@@ -106,7 +106,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         text = (root / f"chapters/{file.stem}.md").read_text(encoding="utf8")
         told = (text, first_cell(base, torch=True), converter, numbers())
         once(file, told, partial(_write_notebook, file, base, text))
-    for old in {*folder.iterdir()} - {*made, folder / ALL}:
+    for old in {*folder.glob("*.ipynb"), *folder.glob("*.whl")} - {*made}:  # what else lies there is somebody's
         old.unlink()
     packed = {f"attention/{file.name}": file for file in made}
     once(folder / ALL, [file.stat().st_mtime_ns for file in made], lambda: pack(folder / ALL, packed))

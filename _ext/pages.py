@@ -42,7 +42,7 @@ def set_address(app: Sphinx, config: Config) -> None:
     base = os.environ.get("BASE_URL") or config.html_baseurl
     if base and not base.startswith(("https://", "http://")):
         raise ConfigError(f"BASE_URL must be a whole address such as https://host/folder/, got {base!r}")
-    config.html_baseurl = base and base.rstrip("/") + "/"
+    config.html_baseurl = base and base.strip().rstrip("/").replace(" ", "%20") + "/"
 
 
 def write_addresses(app: Sphinx, exception: Exception | None) -> None:

@@ -32,7 +32,8 @@ def compact(number: float) -> str:
     """Two decimals, or for numbers far from 1 a power of ten."""
     if number == 0 or 0.01 <= abs(number) < 1e4:
         return text(number)
-    mantissa, exponent = f"{number:.1e}".split("e")
+    rounded = Context(prec=2, rounding=ROUND_HALF_UP).create_decimal(float(number))  # as JavaScript does
+    mantissa, exponent = f"{rounded:.1e}".split("e")
     return f"{mantissa.replace('-', '−')}×10{str(int(exponent)).translate(_RAISED)}"
 
 

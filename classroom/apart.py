@@ -67,10 +67,10 @@ class Graded:
 
 
 def kit(course: Course, name: str) -> Kit:
-    """The set as it was handed out, and the gradebook without any student."""
-    released, book = course.released(name), course.folder / "gradebook.db"
-    place = str(released.relative_to(course.folder))
-    return Kit(name, {place: released.read_bytes(), book.name: _without_students(book)})
+    """The set as it was and is handed out, and the gradebook without any student."""
+    book, copies = course.folder / "gradebook.db", [course.released(name), *course.handed_out_before(name)]
+    files = {str(copy.relative_to(course.folder)): copy.read_bytes() for copy in copies}
+    return Kit(name, files | {book.name: _without_students(book)})
 
 
 def _without_students(file: Path) -> bytes:

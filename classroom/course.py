@@ -130,6 +130,10 @@ class Course:
         """The folders that students' work lies in, by student."""
         return sorted(folder for folder in self.folder.glob(f"submitted/*/{name}") if folder.is_dir())
 
+    def handed_out_before(self, name: str) -> list[Path]:
+        """The students' copies of a set that a newer one has replaced: whoever fetched one has its cells."""
+        return sorted(self.folder.glob(f"earlier/*/release/{name}/{name}.ipynb"))
+
     def assignments(self) -> list[str]:
         """The sets that were released here."""
         return sorted(file.stem for file in self.folder.glob("release/*/*.ipynb"))

@@ -7,7 +7,7 @@ to be said of a student's files is recorded, for the table of grades.
 
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from classroom import exchange, notebooks, platforms, texts, worker, worksheets
-from classroom.course import Course, CourseError
+from classroom.course import Course, CourseError, digest
 from classroom.files import File, files_in
 from classroom.limits import Limits
 from classroom.notebooks import LARGEST
@@ -63,8 +63,11 @@ class Sorted:
     remarks: list[str] = field(default_factory=list)
 
 
-def sort(source: Path, assignment: str, released: NotebookNode | None = None) -> Sorted:
-    """Each student's notebook: of several one with answers, of the newest attempt, called like the set, the newest."""
+def sort(source: Path, assignment: str, *released: NotebookNode) -> Sorted:
+    """Each student's notebook: of several one with answers, of the newest attempt, called like the set, the newest.
+
+    `released` is the set as it is handed out now, and then as it was before.
+    """
     found = Sorted()
     for student, downloads in _by_student(source, assignment, found.remarks).items():
         several = [one for one in downloads if _is_notebook(one) and _readable(one, found.remarks)]
@@ -93,7 +96,8 @@ def collect(course: Course, assignment: str, source: Path, times: Path | None = 
     if not source.exists():
         raise CourseError(f"{source} does not exist.")
     stated = worksheets.times(times) if times else {}
-    found = sort(source, assignment, nbformat.read(course.released(assignment), 4))
+    copies = course.released(assignment), *course.handed_out_before(assignment)
+    found = sort(source, assignment, *(nbformat.read(copy, 4) for copy in copies))
     record = course.remember(RECORD)
     new, changed, same = 0, [], 0
     for student, download in found.notebooks.items():
@@ -106,10 +110,11 @@ def collect(course: Course, assignment: str, source: Path, times: Path | None = 
             found.remarks.append(f"{student}: {download.name} cannot be read ({error}); left out.")
             continue
         unchanged = (file := there / f"{assignment}.ipynb").exists() and file.read_bytes() == content
-        before = record.get(key, {})
-        if unchanged and origin["source"] == FILE and before.get("source", FILE) != FILE:
+        before, work = record.get(key, {}), digest(content)
+        same_work = unchanged and before.get("work", work) == work  # one that was stopped may have brought this
+        if same_work and origin["source"] == FILE and before.get("source", FILE) != FILE:
             origin |= {"time": before["time"], "source": before["source"]}  # the platform said it then
-        record[key] = said_of | origin
+        record[key] = said_of | origin | {"work": work}
         if unchanged:
             same += 1
             continue
@@ -125,7 +130,9 @@ def collect(course: Course, assignment: str, source: Path, times: Path | None = 
         kept = record.get(f"{assignment}/{student}", {}) if _there(course, assignment, student) else {}
         own = _other(course, assignment, download, found)
         record[f"{assignment}/{student}"] = (
-            _origin(download, stated) | {key: kept[key] for key in ("time", "source", "late") if key in kept} | own
+            _origin(download, stated)
+            | {key: kept[key] for key in ("time", "source", "late", "work") if key in kept}
+            | own
         )
     course.remember(RECORD, record)
     said = [f"{new - len(changed)} new, {len(changed)} changed, {same} unchanged."]
@@ -224,7 +231,7 @@ def _download(upload: Upload, assignment: str, file: File) -> Download:
     name = texts.line(name, len(name))
     name = name if len(name) <= 200 else f"{name[:120]} … {name[-60:]}"
     like = platforms.named_like(upload.name, assignment)
-    changed = file.time.isoformat() if file.time else ""
+    changed = file.saved or (file.time.isoformat() if file.time else "")
     key = (upload.time, like is not None, changed, int(like["copy"] or 0) if like else 0)
     return Download(upload.student, name, file, key, upload)
 
@@ -244,12 +251,12 @@ def _readable(download: Download, remarks: list[str]) -> bool:
     return True
 
 
-def _rank(download: Download, released: NotebookNode | None) -> int:
+def _rank(download: Download, released: Sequence[NotebookNode]) -> int:
     """Whether anything was answered. What cannot be read may hold answers."""
     if download.too_large:
         return TOO_LARGE
     try:
-        done = released is None or worker.run(Limits.chosen().submission, _answered, download.content, released)
+        done = not released or worker.run(Limits.chosen().submission, _answered, download.content, released)
     except worker.Stopped:
         return ANSWERED
     except OSError:  # it has gone since: any other counts more
@@ -257,9 +264,9 @@ def _rank(download: Download, released: NotebookNode | None) -> int:
     return ANSWERED if done else HANDED_OUT
 
 
-def _answered(content: bytes, released: NotebookNode) -> bool:
+def _answered(content: bytes, released: Sequence[NotebookNode]) -> bool:
     try:
-        return answered(notebooks.read(content)[0], released)
+        return answered(notebooks.read(content)[0], released[0], released[1:])
     except notebooks.Unreadable:
         return True
 

@@ -129,7 +129,8 @@ def _files(source: Path, folder: Path, who: str, remarks: list[str]) -> Iterator
             if stat.S_ISREG(found.st_mode):
                 inner = path.relative_to(source)
                 changed = datetime.fromtimestamp(found.st_ctime, UTC)
-                yield inner, File(partial(_open, source, inner), found.st_size, changed)
+                saved = f"{max(found.st_mtime_ns, 0):020}"  # a student may set any, and no date need fit it
+                yield inner, File(partial(_open, source, inner), found.st_size, changed, saved)
             else:
                 kind = "a link" if stat.S_ISLNK(found.st_mode) else "no file"
                 remarks.append(f"{who}: {texts.line(name)} is {kind}; left out.")
@@ -174,11 +175,18 @@ def hand_out(course: Course, assignment: str, to: Path) -> str:
         )
     place = there.parent / "outbound" / assignment
     new = Path(tempfile.mkdtemp(prefix=f".{assignment}.", dir=place.parent))
-    shutil.copytree(course.released(assignment).parent, new, dirs_exist_ok=True)
-    for path in [new, *new.rglob("*")]:
-        path.chmod(0o755 if path.is_dir() else 0o644)
-    replaced = place.exists()
-    if replaced:
-        shutil.rmtree(place)
-    new.rename(place)
+    old, replaced = new.with_name(f"{new.name}.old"), place.exists()  # students see no hidden folders
+    try:
+        shutil.copytree(course.released(assignment).parent, new, dirs_exist_ok=True)
+        for path in [new, *new.rglob("*")]:
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        if replaced:
+            place.rename(old)  # another teacher's folder can be moved, and not emptied
+        new.rename(place)
+    except BaseException:
+        if old.exists() and not place.exists():
+            old.rename(place)
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
     return f"{assignment}: students fetch it from {place}{' (replaced)' if replaced else ''}"

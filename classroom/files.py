@@ -25,6 +25,7 @@ class File:
     open: Callable[[], IO[bytes]]
     stated: int  # its size, which in a zip may be a lie
     time: datetime | None
+    saved: str = ""  # orders what lies in one submission of a hub, where `time` is that of submitting
 
     def read(self) -> bytes:
         """As much as shows whether it is too large."""

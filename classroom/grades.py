@@ -41,6 +41,10 @@ def grade(
         raise CourseError(f"{name} was not released in {course.folder}: run `make classroom` first.")
     record, seconds, means = course.remember(RECORD), Limits.chosen().submission, _means()
     works = {folder.parent.name: _work(course, name, folder) for folder in course.submissions(name)}
+    if again:  # stopped, the command goes on with the rest without being told again
+        for student in works:
+            record.setdefault(f"{name}/{student}", {})["retry"] = True
+        course.remember(RECORD, record)
     due = [student for student in works if again or _due(record.get(f"{name}/{student}", {}), works[student], means)]
     if due:
         say(f"grading {_named(due)}")

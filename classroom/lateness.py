@@ -194,9 +194,10 @@ def _judge(name: str, rule: Rule, told: dict[str, str], extra: Extra, left: floa
     handed_in = f"{time:%Y-%m-%d %H:%M}"
     if not late:
         return Late(handed_in)
-    used = min(late, math.floor(left))
-    off, spared = (1.0 if one > rule.most else min(1.0, one * rule.percent / 100) for one in (late, late - used))
-    used, off = (used, spared) if spared < off else (0, off)  # late days that change nothing are kept
+    counted = range(late, late - min(late, math.floor(left)) - 1, -1)  # with none, one, two … late days used
+    costs = [1.0 if one > rule.most else min(1.0, one * rule.percent / 100) for one in counted]
+    off = min(costs)
+    used = costs.index(off)  # late days that change nothing are kept
     words = f"Handed in {shown(time)}, {source}: {days(late)} late. {rule.words}."
     if granted:
         words += f" You had {days(granted)} more."

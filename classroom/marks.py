@@ -114,7 +114,8 @@ def _known(file: Path, names: list[str]) -> tuple[Rows, list[str], bool]:
     who = "code" if coded else "student"
     for row in sheets.read(file, [who, "cell", "points", "answer"]):
         key = sheets.meant(row[who].strip(), names), row["cell"].strip()
-        if key in known and known[key]["points"].strip() != row["points"].strip():
+        filled = ["points", *(column for column in row if column.startswith("criterion"))]
+        if key in known and any(known[key].get(column, "").strip() != row[column].strip() for column in filled):
             twice = f"{file.name}: {key[0]} has two rows with other points for {key[1]}"
             raise CourseError(f"{twice}. No grade was changed.")
         if key in known:
@@ -202,8 +203,9 @@ def _bones(text: str) -> str:
 
 
 def _criteria(row: dict[str, str], items: Criteria) -> list[str]:
-    """What stands in the columns of the criteria."""
-    return [row.get(f"criterion {number}", "").strip() for number in range(1, len(items) + 1)]
+    """What stands in the columns of the criteria; nothing in a row of another rubric, whose points stay."""
+    other = _bones(row.get("rubric", "")) not in {"", _bones(rubric.shown(items))}
+    return ["" if other else row.get(f"criterion {number}", "").strip() for number in range(1, len(items) + 1)]
 
 
 def _points(

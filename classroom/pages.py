@@ -58,6 +58,8 @@ def _file(course: Course, name: str, student: str) -> Path:
 
 def _page(course: Course, name: str, row: Row, comments: dict[str, str]) -> str:
     released = nbformat.read(course.released(name), 4)
+    for copy in course.handed_out_before(name):  # nothing of it is the student's text
+        released.cells += nbformat.read(copy, 4).cells
     state = row.state if row.graded or row.decision else "waiting"
     if row.graded:
         notebook = nbformat.read(course.autograded(name, row.student), 4)

@@ -29,7 +29,7 @@ def decide(course: Course, name: str, rows: list[Row]) -> list[str]:
     record = course.remember(RECORD)
     asked = record.get(name, {})
     names = [sheets.name(case.student) for case in rows]
-    given = {sheets.meant(row["student"].strip(), names): row for row in sheets.read(file(course, name), COLUMNS[:3])}
+    given = _given(file(course, name), names)
     table, now, past = [], {}, []
     for case in rows:
         row, before = given.pop(sheets.name(case.student), None), asked.get(case.student)
@@ -48,6 +48,19 @@ def decide(course: Course, name: str, rows: list[Row]) -> list[str]:
         sheets.write(course, file(course, name), COLUMNS, table, ["student"])
     course.remember(RECORD, record | {name: now})
     return [f"{file(course, name).name}: {sentence}" for sentence in past]
+
+
+def _given(sheet: Path, names: list[str]) -> dict[str, dict[str, str]]:
+    """The rows by student; of two about one, that with a decision."""
+    found: dict[str, dict[str, str]] = {}
+    for row in sheets.read(sheet, COLUMNS[:3]):
+        who = sheets.meant(row["student"].strip(), names)
+        said = {one["decision"].strip().lower() for one in (found.get(who, row), row)} - {""}
+        if len(said) > 1:
+            raise CourseError(f"{sheet.name}: {who} has two rows with other decisions. No decision was changed.")
+        if row["decision"].strip() or who not in found:
+            found[who] = row
+    return found
 
 
 def _check(course: Course, name: str, case: Row, decision: str) -> None:

@@ -7,6 +7,7 @@ stands after it. What can mean two things is left to a person.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,8 @@ class RestoreCells(NbGraderPreprocessor):
         course = self.parent.parent.coursedir
         assignment, notebook = (resources["nbgrader"][key] for key in ("assignment", "notebook"))
         released = Path(course.format_path(course.release_directory, ".", assignment)) / f"{notebook}.ipynb"
-        found = restore(nb, nbformat.read(released, 4))
+        before = sorted(Path(course.root).glob(f"earlier/*/release/{assignment}/{notebook}.ipynb"))
+        found = restore(nb, nbformat.read(released, 4), [nbformat.read(file, 4) for file in before])
         notes = [*nb.metadata.get("mended", []), *found.notes]
         for number, cell in enumerate(nb.cells):
             cell.id = f"cell-{number}"  # nbformat draws them by lot: work graded twice would differ
@@ -46,26 +48,29 @@ class RestoreCells(NbGraderPreprocessor):
         return nb, resources
 
 
-def restore(submitted: NotebookNode, released: NotebookNode) -> Restored:
-    """Make `submitted` hold every cell of `released`, in place."""
-    return _Restoring(submitted, released).run()
+def restore(submitted: NotebookNode, released: NotebookNode, earlier: Sequence[NotebookNode] = ()) -> Restored:
+    """Make `submitted` hold every cell of `released`, in place. What was handed out `earlier` is not the student's."""
+    return _Restoring(submitted, released, earlier).run()
 
 
-def answered(submitted: NotebookNode, released: NotebookNode) -> bool:
+def answered(submitted: NotebookNode, released: NotebookNode, earlier: Sequence[NotebookNode] = ()) -> bool:
     """Whether any answer differs from what was handed out; `submitted` is restored by this."""
     solutions = [cell for cell in released.cells if grade_id(cell) and cell.metadata.nbgrader.solution]
-    said = restore(submitted, released)
+    said = restore(submitted, released, earlier)
     now = {grade_id(cell): _words(cell) for cell in submitted.cells if grade_id(cell)}
     return bool(said.elsewhere) or any(now[grade_id(cell)] != _words(cell) for cell in solutions)
 
 
 class _Restoring:
-    def __init__(self, submitted: NotebookNode, released: NotebookNode):
+    def __init__(self, submitted: NotebookNode, released: NotebookNode, earlier: Sequence[NotebookNode]):
         self.cells = submitted.cells
+        self.before: dict[str, set[str]] = {}  # the words of each cell in copies that newer ones replaced
+        for cell in (cell for copy in earlier for cell in copy.cells):
+            self.before.setdefault(grade_id(cell) or "", set()).add(_words(cell))
         self.order = released.cells
         self.wanted = {grade_id(cell): cell for cell in released.cells if grade_id(cell)}
-        self.texts = {_words(cell) for cell in released.cells if not grade_id(cell)}
-        self.handed_out = "\n".join(cell.source for cell in released.cells)
+        self.texts = {_words(cell) for cell in released.cells if not grade_id(cell)} | self.before.get("", set())
+        self.handed_out = "\n".join(cell.source for copy in (released, *earlier) for cell in copy.cells)
         self.seen: dict[str, NotebookNode] = {}
         self.kept: list[tuple[str, NotebookNode]] = []
         self.said = Restored()
@@ -94,11 +99,7 @@ class _Restoring:
             first = self.seen.get(name)
             if name in self.wanted and (first is None or (self._is_stub(name, first) and not self._locked(name))):
                 self.seen[name] = cell
-            elif (
-                first is not None
-                and cell.cell_type == "markdown"
-                and _words(cell) not in self._known_words(name, first)
-            ):
+            elif first and cell.cell_type == "markdown" and _words(cell) not in self._known_words(name, first):
                 self.said.person.append(f"{name} is answered twice; the first counts until a person decides")
 
     def _by_content(self) -> list[str]:
@@ -163,9 +164,9 @@ class _Restoring:
                 self.kept.append((name, cell_of(cell.cell_type, cell.source)))
                 self.cells.insert(self._index(cell) + 1, self.kept[-1][1])
             if cell.cell_type != original.cell_type or (self._locked(name) and cell.source != original.source):
-                changed.append(name)
+                changed += [name] * (_words(cell) not in self.before.get(name, ()))
                 _become(cell, original)
-            if original.cell_type == "markdown" and not self._locked(name) and not cell.source.strip():
+            if original.cell_type == "markdown" and not self._locked(name) and self._is_stub(name, cell):
                 cell.source = original.source  # an empty answer is none
         return changed
 
@@ -260,10 +261,10 @@ class _Restoring:
 
     def _known_words(self, name: str, cell: NotebookNode) -> set[str]:
         """Texts of an answer that are nothing new beside this one."""
-        return {"", _words(self.wanted[name]), _words(cell)}
+        return {"", _words(self.wanted[name]), _words(cell), *self.before.get(name, ())}
 
     def _is_stub(self, name: str, cell: NotebookNode) -> bool:
-        return _words(cell) in {"", _words(self.wanted[name])}
+        return _words(cell) in {"", _words(self.wanted[name]), *self.before.get(name, ())}
 
     def _locked(self, name: str) -> bool:
         return bool(self.wanted[name].metadata.nbgrader.locked)

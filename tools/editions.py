@@ -65,7 +65,9 @@ def _update(new: Notebook, file: Path) -> str:
     except Unreadable:
         if [*map(key, mine.cells)] != [*map(key, new.cells)]:
             raise
-        base, known = mine, False  # nothing in it is anybody's
+        base, known = copy.deepcopy(mine), False  # nothing in it is anybody's
+        for cell, theirs in zip(base.cells, new.cells, strict=True):
+            cell.metadata = copy.deepcopy(theirs.metadata)  # what a reader's cell has besides stays
     merged = merge(base, mine, new)
     if known and not _differ(base, new):
         return f"{file.name} (yours, kept: {merged})" if merged.yours else file.name

@@ -142,7 +142,7 @@ def package(made: Edition, inside: Path, pages: list[str]) -> str:
         items.append(f'<item id="f{number}" href="{name}" media-type="{TYPES[file.suffix]}"{properties}/>')
     number_of = {file.name: number for number, file in enumerate(files)}
     spine = "".join(f'<itemref idref="f{number_of[page]}"/>' for page in ["index.xhtml", "contents.xhtml", *pages[1:]])
-    identity = uuid.uuid5(uuid.NAMESPACE_URL, f"{made.title} {made.version} {made.day}")
+    identity = uuid.uuid5(uuid.NAMESPACE_URL, f"{made.title} {made.version} {made.day} {' '.join(pages)}")
     return PACKAGE.format(
         id=identity,
         title=escape(made.title),

@@ -154,7 +154,7 @@ def fetch(pinned: Sequence[str], python: str) -> list[Path]:
 def kept(pin: str) -> list[Path]:
     """The wheel of a pin, if it is here."""
     name, number = pin.split("==")
-    files = {file: parse_wheel_filename(file.name) for file in WHEELS.glob("*.whl")}
+    files = {file: parse_wheel_filename(file.name) for file in WHEELS.glob("*.whl") if zipfile.is_zipfile(file)}
     return [file for file, (named, numbered, *_) in files.items() if (named, str(numbered)) == (name, number)]
 
 

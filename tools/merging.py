@@ -59,6 +59,10 @@ def merge(base: Notebook, mine: Notebook, new: Notebook) -> Merged:
     to_mine, to_new = _pairs(base.cells, mine.cells, by_id=True), _pairs(base.cells, new.cells)
     identified = in_ids_of(base, mine, new).cells
     of_editions = {cell.id for cell in [*base.cells, *identified]}
+    for b, was in enumerate(base.cells):  # the reader's own is gone, and what an edition had put below it stayed
+        left = [at for at, cell in enumerate(mine.cells) if key(cell) == key(_marked(was, ""))]
+        if b not in to_mine and left and left[0] not in to_mine.values():
+            to_mine[b], mine.cells[left[0]].source = left[0], was.source
     of = {at: b for b, at in to_mine.items()}
     said: Counter[str] = Counter()
     placed: list[tuple[int | None, list[Cell]]] = []  # the place in the new edition, and the cells there
@@ -171,10 +175,11 @@ def _pairs(old: list[Cell], new: list[Cell], by_id: bool = False) -> dict[int, i
         if moved := [b for b in free((), right)[1] if key(new[b]) == key(old[a])]:
             pair(a, moved[0])
     for some, there in gaps if not ids_kept else ():
-        for a in free(some, ())[0]:
-            alike = [(_alike(old[a], new[b]), -b) for b in free((), there)[1]]
-            if alike and max(alike)[0] > ALIKE:
-                pair(a, -max(alike)[1])
+        some, there = free(some, there)
+        alike = sorted(((_alike(old[a], new[b]), -a, -b) for a in some for b in there), reverse=True)
+        for ratio, a, b in alike:  # the most alike first
+            if ratio > ALIKE and -a not in pairs and -b not in taken:
+                pair(-a, -b)
         some, there = free(some, there)
         if len(some) == len(there):
             for a, b in zip(some, there, strict=True):

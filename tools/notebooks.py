@@ -12,7 +12,7 @@ JupyterLab unfolds what it runs.) What you have changed in one stays: a newer ch
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -220,15 +220,20 @@ def _references(lines: list[str], name: str) -> list[str]:
     return text.splitlines()
 
 
-def write(chapters: list[Path], folder: Path) -> list[str]:
-    """Write every chapter into the folder, or bring it into the copy that is there; say what was done."""
+def write(chapters: list[Path], folder: Path, say: Callable[[str], object] = str) -> list[str]:
+    """Write every chapter into the folder, or bring it into the copy that is there; say of each, at once, what was done."""
     folder.mkdir(exist_ok=True)
-    return [
-        editions.put(convert(chapter.read_text(encoding="utf8"), chapter.name), folder / f"{chapter.stem}.ipynb")
-        for chapter in chapters
-    ]
+    done = []
+    for chapter in chapters:
+        notebook = convert(chapter.read_text(encoding="utf8"), chapter.name)
+        done.append(editions.put(notebook, folder / f"{chapter.stem}.ipynb"))
+        say(done[-1])
+    return done
 
 
 if __name__ == "__main__":
-    for line in write(sorted((ROOT / "chapters").glob("*.md")), ROOT / "notebooks"):
-        print(f"notebooks/{line}")
+    write(
+        sorted((ROOT / "chapters").glob("*.md")),
+        ROOT / "notebooks",
+        lambda line: print(f"notebooks/{line}", flush=True),
+    )

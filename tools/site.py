@@ -81,11 +81,8 @@ def served(folder: Path = SITE) -> Iterator[str]:
 
 def pages(folder: Path = SITE) -> list[str]:
     """Every page of the site, relative to its root."""
-    return sorted(
-        file.relative_to(folder).as_posix()
-        for file in folder.rglob("*.html")
-        if not {"_static", "lite"} & {*file.parts}
-    )
+    inside = [file.relative_to(folder) for file in folder.rglob("*.html")]
+    return sorted(file.as_posix() for file in inside if not {"_static", "lite"} & {*file.parts})
 
 
 def open_page(page: Page, address: str) -> None:

@@ -21,6 +21,7 @@ EXERCISES = (
             prompt="A blend takes ¾ of u and ¼ of v, without noise. The best linear readout guesses u from this "
             "blend. How large is the error of u, in percent?",
             right=10.0,
+            unit="%",
             tolerance=0.01,
             wrong=[
                 (90.0, 0.01, "That is the error of v."),
@@ -225,6 +226,7 @@ EXERCISES = (
             prompt="A model has 24 layers, 16 query heads of width 64 and g = 4 groups; a number takes 2 bytes. "
             "How many *kilobytes* (1000 bytes) does one token leave in the cache?",
             right=cost.cache_bytes(1, 4, 64, num_layers=24, itemsize=2) / 1000,
+            unit="kB",
             tolerance=0.1,
             wrong=[
                 (98.304, 0.1, "That is a cache for 16 heads. Only the g = 4 heads of keys and values are kept."),

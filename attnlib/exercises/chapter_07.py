@@ -21,6 +21,7 @@ EXERCISES = (
             prompt="The model of the opening, d = 768 with 12 heads and 12 layers, has read 100,000 tokens. How many GB are its keys and values, "
             "at 2 bytes a number? One decimal. (1 GB is 10⁹ bytes.)",
             right=cost.cache_bytes(100_000, 12, 64, num_layers=12, itemsize=2) / 1e9,
+            unit="GB",
             tolerance=0.06,
             wrong=[
                 (1.84, 0.06, "Keys *and* values: two vectors for each token."),

@@ -143,7 +143,7 @@ def _rows_sum_to_one(answer: Any) -> None:
         if array.shape != (n, n):
             raise Mistake(f"{n} token{'s have' if n > 1 else ' has'} {n} × {n} weights, got shape {array.shape}.")
         if np.allclose(array.sum(axis=0), 1) and not np.allclose(array.sum(axis=1), 1):
-            raise Mistake("The columns of your weights sum to 1, not the rows: the softmax runs over the queries.")
+            raise Mistake(COLUMNS)
         compare(array.sum(axis=1), np.ones(n), what="The sum of a row", tolerance=1e-6)
 
 
@@ -178,7 +178,8 @@ COSINE_MISTAKES: Slips = [
     ("You subtract the lengths. Divide by them.", lambda x: _weights(x - np.linalg.norm(x, axis=1, keepdims=True))),
     ("The rows of the weights are divided by their lengths. Divide the rows of `x`, before the scores.", lambda x: unit(_weights(x))),
     ("The rows of the scores are divided by their lengths. Divide the rows of `x`, before the scores.", lambda x: weights(unit(x @ x.T))),
-    ("Each row lost its mean before its length was taken: divide by the length alone.", lambda x: _cosine(x - x.mean(axis=1, keepdims=True)) if x.shape[1] > 1 else np.nan),
+    *(("Each row lost its mean before its length was taken: divide by the length alone.", lambda x, of=of: of(x - x.mean(axis=1, keepdims=True)))
+      for of in (_cosine, lambda x: weights(_cosines(x)))),  # with one axis an error, or NaN
     ("The cosines are divided by √d. That comes in chapter 4: here they stay as they are.", lambda x: attention_weights(unit(x), unit(x))),
     ("The cosines are divided by d: here they stay as they are.", lambda x: weights(_cosines(x) / x.shape[1])),
     ("The outputs came back: return the weights.", lambda x: _cosine(x) @ x),

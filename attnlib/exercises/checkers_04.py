@@ -33,7 +33,7 @@ def _tokens(seed: int, n: int, d: int, d_k: int, size: float = 1.0) -> Case:
 
 SIDE = "A projection is or stands on the wrong side: rows are tokens, so `x @ w_q`."
 SCALE_MISTAKES: Slips = [
-    ("Nothing is divided: these are the weights of plain dot products.", _divided(lambda x, q: 1.0)),
+    ("Nothing is divided, or the powers are, and that cancels in their shares: these are the weights of plain dot products. Divide the scores, before `exp`.", _divided(lambda x, q: 1.0)),
     ("You divide by d_k, or Q and K by √d_k each. Divide by the root, once: the spread of a score, not its variance.", _divided(lambda x, q: q.shape[1])),
     ("You multiply by √d_k. That makes wide scores wider still.", _divided(lambda x, q: q.shape[1] ** -0.5)),
     ("You divide by the fourth root of d_k, as if one of Q and K alone took its part: divide by √d_k.", _divided(lambda x, q: q.shape[1] ** 0.25)),
@@ -50,7 +50,6 @@ SCALE_MISTAKES: Slips = [
     ("All scores are divided by their own spread. Divide them by √d_k.", lambda x, q, k: weights((x @ q) @ (x @ k).T / ((x @ q) @ (x @ k).T).std())),
     ("Queries and keys are divided by their lengths: then scores are cosines. Divide the scores by √d_k.", lambda x, q, k: weights(unit(x @ q) @ unit(x @ k).T)),
     ("You divide the weights. Then rows no longer sum to 1: divide the scores, before the softmax.", lambda x, q, k: weights((x @ q) @ (x @ k).T) / q.shape[1] ** 0.5),
-    ("You divide the powers: that cancels in their shares. Divide the scores, before `exp`.", lambda x, q, k: weights((x @ q) @ (x @ k).T - np.log(q.shape[1]) / 2)),
     ("You divide the tokens, so that the root counts twice: divide the scores, once.", lambda x, q, k: _weights(x / q.shape[1] ** 0.5, q, k)),
     ("The roles are swapped: the token that reads is multiplied by w_q, the tokens that are read by w_k.", lambda x, q, k: attention_weights(x @ k, x @ q)),
     ("The keys are made with w_q: multiply by w_k there.", lambda x, q, k: attention_weights(x @ q, x @ q)),

@@ -120,10 +120,11 @@ def _blends(seed: int, h: int, n: int, d_v: int, d: int) -> tuple[np.ndarray, ..
 
 
 def _bright(seed: int) -> tuple[np.ndarray, ...]:
-    """Each query reads one key alone; values and w_o hold integers."""
+    """Each query reads one key alone; values and w_o hold whole numbers."""
     rng = np.random.default_rng(seed)
     weights = np.eye(5)[rng.integers(5, size=(2, 5))]
-    return weights, rng.integers(-1, 2, size=(2, 5, 3)), rng.integers(-2, 3, size=(6, 4))
+    value, w_o = rng.integers(-1, 2, size=(2, 5, 3)), rng.integers(-2, 3, size=(6, 4))
+    return weights, value.astype(float), w_o.astype(float)
 
 
 PREVIOUS_SCORE = (

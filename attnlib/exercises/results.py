@@ -174,12 +174,16 @@ def _array(got: Any, what: str) -> np.ndarray:
     """The array that NumPy makes of a result."""
     if got is None:
         raise Mistake(f"{what} is None: does the function end in `return`?")
-    if np.ma.is_masked(got):
-        raise Mistake(f"{what} is a masked array: its masked cells hold no numbers.")
     try:
+        if _is_masked(got):
+            raise Mistake(f"{what} is a masked array: its masked cells hold no numbers.")
         return np.asarray(_bare(got))
     except (TypeError, ValueError, OverflowError, RuntimeError):
         raise Mistake(_ragged(got, what)) from None
+
+
+def _is_masked(got: Any) -> bool:
+    return bool(np.ma.is_masked(got)) or (isinstance(got, list | tuple) and any(map(_is_masked, got)))
 
 
 def is_mask(got: Any) -> bool:

@@ -6,6 +6,7 @@ What is said of an answer stands here or in the question itself, once: a page ge
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from numbers import Rational, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -117,7 +118,7 @@ class ChoiceQuestion(_Options):
             return answer
         found = [_NUMBERED.fullmatch(unmarked(text).replace("−", "-")) for text in self.texts]
         for text, one in zip(self.texts, found, strict=True):
-            if one and (float(one[2]) == number or (np.isnan(float(one[2])) and np.isnan(number))):
+            if one and (float(one[2]) == number or (np.isnan(float(one[2])) and number != number)):
                 return text
         return str(number) if all(one and not one[1] for one in found) else answer  # no index where all are numbers
 
@@ -170,10 +171,11 @@ class OrderQuestion(_Options):
 
     def as_shown(self, answer: Any) -> Any:
         """Numbers of steps, from 0, as the question shows them at first, as indices of the options; all else as it is."""
+        answer = answer.tolist() if hasattr(answer, "tolist") else answer  # an array, or a tensor
         if not isinstance(answer, list | tuple):
             return answer
         order = shuffled(len(self.options)) if self.order is None else self.order
-        steps = [step.item() if hasattr(step, "item") else step for step in answer]
+        steps = [step.item() if hasattr(step, "item") and np.ndim(step) == 0 else step for step in answer]
         return [order[step] if type(step) is int and 0 <= step < len(order) else step for step in steps]
 
     def _steps(self, answer: Any) -> list[Any]:
@@ -231,7 +233,7 @@ class NumberQuestion(Question):
         return answer.strip().removesuffix(unmarked(self.unit))
 
     def _reply(self, answer: Any) -> Reply:
-        if isinstance(answer, Real) and not isinstance(answer, bool):
+        if isinstance(answer, Real | Decimal) and not isinstance(answer, bool):
             answer = str(answer) if isinstance(answer, Rational) else repr(float(answer))
         if not isinstance(answer, str):
             return Reply(None, f"Answer with a number, got {kind(answer)}.")

@@ -75,7 +75,10 @@ def _calculate(tokens: list[str]) -> float:
         base = atom()
         if tokens and tokens[0] == "^":
             tokens.pop(0)
-            return base ** power()
+            exponent = power()
+            return (
+                np.float64(np.nan) if abs(base) == 1 and not np.isfinite(exponent) else base**exponent
+            )  # as JavaScript
         return base
 
     def atom() -> Any:

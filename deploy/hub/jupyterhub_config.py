@@ -116,6 +116,7 @@ if trial:
     )
 else:
     people.teachers(data)
+    people.accounts(data)
 
     def settle(spawner):
         spawner.username_template = people.settle(data, spawner.user.name)

@@ -106,6 +106,16 @@ def place(data: Path, student: str) -> tuple[Path, Path]:
     return inbound, own
 
 
+def accounts(data: Path) -> None:
+    """Make the accounts whose homes a backup brought, with the numbers that own them, before anybody else gets one."""
+    for home in sorted((data / "homes").glob("student[-_]*")):
+        try:
+            pwd.getpwnam(home.name)
+        except KeyError:
+            owner = ["--uid", str(home.stat().st_uid), "--user-group", "--shell", "/bin/bash"]
+            subprocess.run(["useradd", "--no-create-home", "--home-dir", str(home), *owner, home.name], check=True)
+
+
 def settle(data: Path, student: str) -> str:
     """Make a student's account on this machine, with a home and a place to submit that no other student can enter.
 

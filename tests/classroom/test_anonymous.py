@@ -125,6 +125,18 @@ def test_points_of_criteria_add_up_and_stay(marking, form, capsys):
     assert marking.scores()["ada"] == 4
 
 
+def test_points_stay_when_the_rubric_changes(marking, tmp_path):
+    marking.fill_in(Something={"criterion 1": "2", "criterion 2": "1"})
+    marking.grade()
+    assert marking.scores()["dan"] == 3
+    (tmp_path / "sets").mkdir()
+    items = TEXT[TEXT.index("- 3 points") : TEXT.index("```\n", TEXT.index("- 3 points"))]
+    (tmp_path / "sets" / f"{NAME}.md").write_text(TEXT.replace(items, "- 4 points: names the hull\n"), "utf-8")
+    release(marking.course, tmp_path / "sets")
+    assert marking.grade() == 0
+    assert marking.scores()["dan"] == 3
+
+
 def test_names_come_back_and_points_that_differ_keep_rows_of_their_own(marking):
     marking.fill_in(A={"points": "2"})
     marking.grade("--names")

@@ -1,6 +1,7 @@
 """What students submit on a hub is collected from its exchange, as nbgrader makes it, each student's own alone."""
 
 import os
+import shutil
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -46,6 +47,17 @@ def test_the_newest_submission_counts_and_those_before_stay(course, hub, noteboo
     assert (older / f"{SET}.ipynb").exists()
     assert (newer / f"{SET}.ipynb").exists()
     assert collect(course, SET, hub.root)[0] == "0 new, 0 changed, 1 unchanged."
+
+
+def test_of_two_notebooks_in_a_submission_the_one_that_was_saved_last_counts(course, hub, notebook, tmp_path):
+    old, new = (fill(notebook, RIGHT | {"explain-hull": text}) for text in ("Old.", "New."))
+    hub("anna", old)
+    home = tmp_path / "home" / "anna" / SET
+    (home / "backup").mkdir()
+    shutil.copy2(home / f"{SET}.ipynb", home / "backup")
+    hub("anna", new)
+    collect(course, SET, hub.root)
+    assert _collected(course, "anna").cells == new.cells
 
 
 def test_a_submission_without_a_notebook_is_said(course, hub, notebook):
@@ -148,6 +160,17 @@ def test_a_set_that_changed_is_handed_out_again_to_whoever_has_not_fetched_it(co
     assert [file.read_bytes() for file in there.iterdir()] == [b"newer"]
     assert oct(there.stat().st_mode)[-3:] == "755"
     assert [folder.name for folder in there.parent.iterdir()] == [SET]
+
+
+def test_a_copy_that_another_teacher_handed_out_is_replaced_too(course, hub, classroom, monkeypatch):
+    def closed(path, ignore_errors=False, **_):
+        if not ignore_errors:
+            raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(exchange.shutil, "rmtree", closed)
+    course.write(course.released(SET), b"newer")
+    assert classroom("hand-out", SET, hub.root)[0] == 0
+    assert [file.read_bytes() for file in (hub.inbound.parent / "outbound" / SET).iterdir()] == [b"newer"]
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,31 @@ def test_late_days_are_kept_where_they_would_change_nothing(course, sheet, black
     assert (found.days, found.used, found.off) == (2, 2, 0)
 
 
+def test_no_more_late_days_are_used_than_help(course, sheet, blackboard):
+    blackboard(ada="2026-03-04-12-00-00")
+    sheet("deadlines", f"{DUE}{SET},2026-03-01 23:59,,,2\n")
+    sheet("students", "student,late days\nada,3\n")
+    found = lateness.judged(course, SET)["ada"]
+    assert (found.days, found.used, found.off) == (3, 1, 0)
+
+
+def test_a_collect_that_was_stopped_gives_new_work_no_old_time(course, work, tmp_path, monkeypatch):
+    one = f"{FOLDERS['203']}/f.ipynb"
+    downloads.collect(course, SET, archive(tmp_path, {one: work}), moodle(tmp_path / "Grades.csv", ("203",)))
+    later, write = archive(tmp_path, {one: work + "\n"}, "later.zip"), type(course).write
+
+    def stopped(self, file, content):
+        write(self, file, content)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(course), "write", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        downloads.collect(course, SET, later)
+    monkeypatch.undo()
+    downloads.collect(course, SET, later)
+    assert downloads.told(course, SET)["Anna-Müller_203"]["source"] == downloads.FILE
+
+
 def test_what_a_spreadsheet_made_of_a_name_in_digits_is_granted_all_the_same(course, sheet, blackboard):
     blackboard(**{"0815": "2026-03-03-12-00-00"})
     sheet("deadlines", f"{DUE}{SET},2026-03-01 23:59,,10,\n")

@@ -229,6 +229,24 @@ def test_work_without_a_grade_can_be_given_points_but_not_confirmed(course, clas
 ROW = ("student", "reason", "decision", "comment")
 
 
+def test_of_two_rows_about_a_student_the_one_with_a_decision_counts(course, classroom, submit, lines):
+    submit("eve", b"{")
+    classroom("grade")
+    reason = lines(course, "needs-a-person")["eve"]["reason"]
+    write(course, [["eve", reason, "4", ""], ["eve", reason, "", ""]], ROW, "needs-a-person")
+    classroom("grade")
+    assert lines(course)["eve"]["score"] == "4"
+    write(course, [["eve", reason, "4", ""], ["eve", reason, "3", ""]], ROW, "needs-a-person")
+    code, said = classroom("grade")
+    assert (code, "eve has two rows with other decisions" in said) == (1, True)
+
+
+def test_two_rows_with_other_criteria_are_refused(course, classroom, graded, lines):
+    row = list(lines(course, "to-mark")["ada"].values())
+    write(course, [[*row[:2], "1", "1", *row[4:]], row])
+    assert classroom("grade")[0] == 1
+
+
 @pytest.mark.slow
 def test_points_for_the_set_can_be_given_to_a_student_about_whom_nobody_asked(
     course, classroom, graded, submit, notebook, lines

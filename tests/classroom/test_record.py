@@ -186,6 +186,23 @@ def test_what_was_graded_before_an_interruption_is_kept(course, classroom, submi
     assert [row["score"] for row in lines(course).values()] == ["11", "11"]
 
 
+def test_grading_again_that_was_stopped_goes_on_with_the_rest(course, classroom, submit, notebook, monkeypatch):
+    for student in ("ada", "bob"):
+        submit(student, fill(notebook, RIGHT))
+    classroom("grade")
+    each = worker.each
+
+    def interrupted(jobs, seconds):
+        yield from each([next(iter(jobs))], seconds)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(worker, "each", interrupted)
+    assert classroom("grade", "--again")[0] == 130
+    monkeypatch.undo()
+    said = classroom("grade")[1]
+    assert [line for line in said.splitlines() if line.startswith("grading")] == ["grading bob"]
+
+
 @pytest.mark.slow
 def test_pages_are_written_when_what_they_say_has_changed(course, classroom, submit, notebook):
     for student in ("ada", "bob"):

@@ -136,6 +136,16 @@ def test_a_new_test_keeps_the_submissions_and_the_version_before(course, noteboo
     assert before in [file.read_bytes() for file in (course.folder / "earlier").rglob("*.ipynb")]
 
 
+def test_a_text_that_the_teacher_changed_since_is_no_answer(course, classroom, submit, notebook, lines, tmp_path):
+    submit("ada", fill(notebook, RIGHT, {"explain-hull": "Your answer here."}))
+    classroom("grade")
+    before = lines(course)["ada"]
+    release(course, changed_set(tmp_path / "own", "NumPy is all you need", "NumPy is all that you need"))
+    classroom("grade")
+    assert lines(course)["ada"] == before
+    assert "Your text" not in (course.folder / "feedback" / "ada" / SET / f"{SET}.html").read_text()
+
+
 def test_other_cells_are_refused_once_students_have_handed_in(course, notebook, submit, tmp_path):
     own = changed_set(tmp_path / "own", "question=long_enough points=2", "question=long_enough points=5")
     submit("ada", notebook)

@@ -321,6 +321,19 @@ def test_what_has_no_grade_has_no_points_anywhere(graded, lines):
     assert "nested too deeply" in page
 
 
+def test_what_was_handed_out_before_is_not_the_students(notebook):
+    before = copy.deepcopy(notebook)
+    locked = next(c for c in before.cells if grade_id(c) and c.metadata.nbgrader.locked and c.cell_type == "code")
+    stub = next(c for c in before.cells if grade_id(c) == "explain-hull")
+    text = next(c for c in before.cells if not grade_id(c))
+    locked.source += "\nscale = 2"
+    stub.source, text.source = "Write it here.", "Other words."
+    found = right(before, explain_hull="Write it here.")
+    said = restore(found, notebook, [before])
+    assert (said.notes, said.person, said.elsewhere) == ([], [], {})
+    assert not any("scale = 2" in cell.source for cell in found.cells)
+
+
 def test_cells_whose_place_could_mean_two_things_are_not_guessed(notebook):
     filled = without_tags(notebook)
     filled.cells[-1:] = [nbformat.v4.new_markdown_cell("One reason."), nbformat.v4.new_markdown_cell("And another.")]

@@ -67,7 +67,19 @@ def _adds_by_einsum(weights, value, w_o):
     return np.linalg.norm(np.einsum("aij,ajv,avd->aid", weights, value, bands), axis=-1)
 
 
-RIGHT["head-adds"] = [lambda A, v, o: _length(_added(A, v, o)), _adds_by_loops, _adds_by_einsum]
+def _adds_in_place(weights, value, w_o):
+    h, n, d_v = value.shape
+    out = np.zeros((h, n))
+    for a, i in np.ndindex(h, n):
+        band = w_o[a * d_v : (a + 1) * d_v]
+        added = np.zeros_like(band[0])
+        for j in range(n):
+            added += weights[a, i, j] * value[a, j] @ band
+        out[a, i] = np.linalg.norm(added)
+    return out
+
+
+RIGHT["head-adds"] = [lambda A, v, o: _length(_added(A, v, o)), _adds_by_loops, _adds_by_einsum, _adds_in_place]
 WRONG["head-adds"] = [
     ("You add up the lengths of the cells", lambda A, v, o: np.einsum("aij,aj->ai", A, _length(v @ np.stack(np.split(o, len(v)))))),
     ("the brightest cell alone",

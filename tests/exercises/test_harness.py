@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import tracemalloc
+from decimal import Decimal
 from types import SimpleNamespace
 
 import numpy as np
@@ -54,6 +55,23 @@ def ask(monkeypatch):
 
 
 GRID = np.arange(6.0).reshape(2, 3)
+
+
+def test_what_numpy_was_told_to_raise_is_raised_in_no_checker(ask):
+    with np.errstate(all="raise"):
+        assert ask(lambda x: np.log(x), agrees("logs", np.log, [(np.zeros(2),)])).correct
+
+
+@pytest.mark.parametrize(
+    ("id", "answer"),
+    [("pencil-blend", "10 %"), ("pencil-blend", "10%"), ("pencil-cache", "3.7 GB"), ("grouped-cache", "24.6 kB")],
+)
+def test_an_answer_may_carry_the_unit_that_is_asked_for(id, answer, unchecked):
+    assert check(id, answer).correct
+
+
+def test_a_number_beyond_all_floats_is_a_wrong_answer(unchecked):
+    assert not check("empty-tile", 10**20).correct
 
 
 def doubled(seconds=0.2, case=GRID):
@@ -489,6 +507,9 @@ NUMBER = NumberQuestion("How many?", 0.5, [(2.0, 0.1, "The other way round.")], 
         (STEPS, ["one", "three", "two"], False, "Step 2 cannot be “three”. It needs two."),
         (STEPS, [0, 1], False, "Answer with a list that holds each of the numbers 0 … 2 once"),
         (STEPS, "one", False, "Answer with a list"),
+        (STEPS, [np.array([1, 0, 2])], False, "Answer with a list that holds"),
+        (STEPS, np.array([shuffled(3).index(step) for step in range(3)]), True, "That is the order."),
+        (NUMBER, Decimal("0.5"), True, "Right."),
         (NUMBER, 0.5, True, "Right. Half."),
         (OPTIONS, np.int64(2), True, "Yes"),
         (NUMBER, np.float32(0.5), True, "Right."),

@@ -187,6 +187,7 @@ def itself():
         ([Fraction(1), 1j], "The result should be real numbers, got complex ones."),
         (np.array(["2020-01-01"], "M8[D]"), "The result should be numbers, got an array of datetime64[D]."),
         (np.ma.masked_array([1.0, 2.0], [0, 1]), "The result is a masked array: its masked cells hold no numbers."),
+        ([np.ma.masked_array([1.0, 2.0], [0, 1])], "The result is a masked array: its masked cells hold no numbers."),
         ((np.ones(2), np.ones(3)), "The result is a tuple of 2, of shapes (2,) and (3,): return one of them alone."),
         ([[1], [2], [3, 4]], "The result is a list of 3, of shapes (1,) and (2,): that is no grid of numbers."),
         ((1, [2], [3, 4]), "The result is a tuple of 3, of shapes () and (1,) among others: return one of them alone."),

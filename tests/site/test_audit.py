@@ -118,6 +118,13 @@ def test_every_page_of_a_site_is_audited(tmp_path):
     assert site.pages(tmp_path) == ["chapters/a.html", "index.html"]
 
 
+def test_a_site_in_a_folder_called_lite_has_its_pages(tmp_path):
+    for name in ("lite/html/index.html", "lite/html/lite/index.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    assert site.pages(tmp_path / "lite/html") == ["index.html"]
+
+
 def test_a_browser_that_leaves_is_not_news_and_any_other_error_is(capsys):
     server = object.__new__(site.Server)
     for error in (BrokenPipeError("gone"), ConnectionResetError("gone"), OSError("a disk that is full")):

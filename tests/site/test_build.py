@@ -333,11 +333,15 @@ def test_a_build_repeats_what_has_a_reason_and_nothing_else(book):
     made += [book.site / "plain.html", book.folder / "_build/styles/book.css"]
     assert len(made) > 5
     before = {file.name: file.stat().st_mtime_ns for file in made}
+    (book.site / "downloads/.ipynb_checkpoints").mkdir()  # somebody opened a notebook there
+    (book.site / "downloads/progress.json").write_text("{}")
 
     again = book.build(PAGES | {"index": INDEX.replace("A new term", "A second new term")})  # one sentence
     assert again.code == 0, again.log
     assert "A second new term" in book.page()
     assert {file.name: file.stat().st_mtime_ns for file in made} == before
+    assert (book.site / "downloads/.ipynb_checkpoints").exists()
+    assert (book.site / "downloads/progress.json").exists()
 
     layout = book.folder / "_ext/theme/layout.html"
     layout.write_text(layout.read_text().replace("Skip to the text", "Jump to the text"))

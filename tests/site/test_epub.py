@@ -1,5 +1,6 @@
 """The book for e-readers: a valid EPUB, with every page, picture and link."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,16 @@ def test_a_fault_is_named(small, changed, said):
 def test_a_good_one_has_no_fault_and_a_page_that_is_no_xml_has(small):
     assert small() == []
     assert "OEBPS/one.xhtml is no XML" in small(**{"OEBPS/one.xhtml": "<p><br></p>"})[0]
+
+
+def test_the_chapters_alone_and_the_whole_book_are_two_publications(tmp_path):
+    for name in ("index", "contents", "a", "b"):
+        (tmp_path / f"{name}.xhtml").write_text("")
+    made, parts = paper.edition(SITE), (["a.xhtml"], ["a.xhtml", "b.xhtml"], ["a.xhtml"])
+    first, whole, again = (
+        re.search("urn:uuid:[^<]+", epub.package(made, tmp_path, ["index.xhtml", *part]))[0] for part in parts
+    )
+    assert first == again != whole
 
 
 def test_the_first_file_of_an_archive_says_what_it_is_unpacked(tmp_path):

@@ -59,7 +59,7 @@ READ = {
     "1/3": 1 / 3,
     "1/2/4": 0.125, "1 - 1/4": 0.75, "-2^2": -4.0, "2^-1": 0.5, "2**3**2": 512.0, "3 × 4·2": 24.0, "2*-3": -6.0,
     "1,234,567": 1234567.0, "-12,345.5": -12345.5, "ln 2": np.log(2), "ln(1/2)": np.log(0.5), "Log(10)": np.log(10),
-    "e": np.e,
+    "e": np.e, "250^2": 62500.0,
     "1/(1+e)": 1 / (1 + np.e), "sqrt 2": 2**0.5, "√2": 2**0.5, "sqrt(3^2 + 4^2)": 5.0, "exp(-1)": np.exp(-1),
 }  # fmt: skip
 UNREAD = {
@@ -73,7 +73,7 @@ UNREAD = {
     "1_000": "not a number", "1,2,3": "not a number", "1,000": "two ways", "-12,345": "two ways", "1/0": "infinite",
     "0/0": "not a number",
     "ln 0": "infinite", "9^999": "too large", "1e999": "too large", "-1e999": "too large", "1/1e-320": "too large",
-    "1" * 41: "too long",
+    "1" * 41: "too long", "1^(0/0)": "not a number", "1^1e999": "not a number",
 }  # fmt: skip
 
 

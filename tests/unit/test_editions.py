@@ -116,6 +116,34 @@ def test_of_a_cell_that_both_changed_the_readers_stays_and_the_newest_stands_bel
     assert len({*ids}) == len(ids)
 
 
+def test_who_takes_the_editions_cell_and_deletes_the_own_one_gets_the_next_update(copy):
+    def edition(text):
+        return book(*FIRST[:4], f"def f({text}):\n    ...  # your code here", FIRST[5])
+
+    edit(copy, lambda cells: cells[4].update(source="def f(x):\n    return x"))
+    editions.put(edition("x, y"), copy)
+    edit(copy, lambda cells: cells.pop(4))
+    assert "deleted by you" not in editions.put(edition("x, y, z"), copy)
+    assert sources(copy) == [*FIRST[:4], "def f(x, y, z):\n    ...  # your code here", FIRST[5]]
+
+
+def test_of_two_cells_that_are_alike_the_more_alike_one_is_the_same(copy):
+    f, g, new = (f"def {head}:\n    return 0  # your code here" for head in ("f(x)", "g(x)", "g(x, y)"))
+    file = copy.with_name("two.ipynb")
+    editions.put(book("# One", f, g, "# Two"), file)
+    edit(file, lambda cells: cells[2].update(source="def g(x):\n    return x"))
+    assert "1 changed by both" in editions.put(book("# One", new, "# Two"), file)
+    assert sources(file) == ["# One", "def g(x):\n    return x", f"{MARKS['code']}\n{new}", "# Two"]
+
+
+def test_a_readers_tags_stay_where_the_edition_is_not_known(copy):
+    edit(copy, lambda cells: cells[1].metadata.update(tags=["mine"]))
+    for file in (copy.parent / ".generated").iterdir():
+        file.unlink()
+    editions.put(book(*FIRST), copy)
+    assert nbformat.read(copy, 4).cells[1].metadata.tags == ["mine"]
+
+
 def test_what_the_edition_took_out_stays_where_the_reader_changed_it(copy):
     edit(copy, lambda cells: cells[2].update(source="x = 'mine'"))
     editions.put(book(FIRST[0], FIRST[3], *FIRST[4:]), copy)

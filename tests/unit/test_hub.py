@@ -122,6 +122,23 @@ def test_a_class_has_accounts_limits_and_a_name_from_the_list_alone(load, people
     assert stat.S_IMODE((tmp_path / "data/state").stat().st_mode) == 0o700
 
 
+def test_homes_of_a_backup_get_their_accounts_before_anybody_else(load, people, tmp_path):
+    home = tmp_path / "data/homes/student-anna"
+    home.mkdir(parents=True)
+    (tmp_path / "data/students.csv").write_text("student\nanna\ndora\n")
+    load(root=True, HUB_STUDENTS=str(tmp_path / "data/students.csv"))
+    (made,) = [one for one in people.run if one[0] == "useradd"]
+    assert made[-1] == "student-anna"
+    assert made[made.index("--uid") + 1] == str(home.stat().st_uid)
+
+
+def test_a_set_is_copied_beside_the_others_each_time():
+    (line,) = [
+        one for one in (HUB / "README.md").read_text().splitlines() if "kubectl cp" in one and "/release/" in one
+    ]
+    assert line.endswith("exchange:/exchange/attention/outbound")
+
+
 def test_a_list_in_the_hubs_folder_is_closed_to_students(load, tmp_path):
     sheet = tmp_path / "data/students.csv"
     sheet.parent.mkdir()

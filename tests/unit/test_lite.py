@@ -28,6 +28,14 @@ def wheel(tmp_path):
     return make
 
 
+def test_a_wheel_that_was_cut_short_is_not_there(wheel, tmp_path, monkeypatch):
+    monkeypatch.setattr(lite, "WHEELS", tmp_path)
+    whole = wheel("one")
+    (tmp_path / "two-1.0-py3-none-any.whl").write_bytes(b"PK\x03\x04")
+    assert lite.kept("one==1.0") == [whole]
+    assert lite.kept("two==1.0") == []
+
+
 def test_a_row_of_the_lock_names_what_the_wheel_holds_and_needs_here(wheel):
     needs = ["numpy", "pexpect; sys_platform != 'emscripten'", "typing_extensions>=4; python_version < '3.14'"]
     file = wheel(

@@ -74,6 +74,22 @@ def test_what_has_changed_is_seen_and_nothing_else(make, tmp_path):
     assert make(PYTHON_WHEELS=str(wheels)) == (10, 0)
 
 
+def test_a_site_that_lacks_python_is_built_again_and_a_new_jupyterlite_reaches_it(make, tmp_path):
+    static, lite = tmp_path / "_build/html/_static", tmp_path / "a lite"
+    static.mkdir(parents=True)
+    assert make() == (1, 0)
+    assert make() == (2, 0)
+    (static / "python").mkdir()
+    (static / "python/manifest.json").touch()
+    assert make() == (3, 0)
+    assert make() == (3, 0)
+    lite.mkdir()
+    assert make(LITE=str(lite)) == (4, 0)
+    (lite / "new.js").touch()
+    assert make(LITE=str(lite)) == (5, 0)
+    assert make(LITE=str(lite)) == (5, 0)
+
+
 def test_a_build_that_failed_is_repeated_and_forgets_what_it_had_read(make, tmp_path):
     assert make() == (1, 0)
     (tmp_path / "broken").touch()

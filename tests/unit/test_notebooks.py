@@ -297,6 +297,13 @@ def test_an_unchanged_copy_follows_the_book(chapter, tmp_path):
     assert "News." in (folder / "01_first.ipynb").read_text()
 
 
+def test_what_was_done_is_said_even_where_the_next_chapter_fails(chapter, tmp_path):
+    said, lost = [], tmp_path / "lost.md"
+    with pytest.raises(FileNotFoundError):
+        write([chapter, lost], tmp_path / "out", said.append)
+    assert said == ["01_first.ipynb"]
+
+
 def test_a_changed_copy_takes_the_news_in(chapter, tmp_path):
     folder = tmp_path / "out"
     write([chapter], folder)

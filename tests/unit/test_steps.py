@@ -127,9 +127,14 @@ def test_a_step_is_done_once_for_a_key_and_a_file_until_the_steps_change(tmp_pat
 
 @pytest.mark.parametrize(
     ("said", "address"),
-    [("https://example.org/book", "https://example.org/book/"), ("http://a/", "http://a/"), ("", "")],
+    [
+        ("https://example.org/book", "https://example.org/book/"),
+        ("https://example.org/my book/ ", "https://example.org/my%20book/"),  # pip reads no address with a space
+        ("http://a/", "http://a/"),
+        ("", ""),
+    ],
 )
-def test_an_address_ends_with_one_slash(said, address, monkeypatch):
+def test_an_address_ends_with_one_slash_and_has_no_space(said, address, monkeypatch):
     monkeypatch.setenv("BASE_URL", said)
     config = SimpleNamespace(html_baseurl="")
     pages.set_address(None, config)

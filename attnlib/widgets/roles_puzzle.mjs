@@ -12,7 +12,7 @@ import "./roles_puzzle.css";
 const GOAL = 0.6;
 const NEAR = 0.45; // of two words that should read from each other: there the reader is told of the wall
 const CAPTION =
-  "each word should read from the one that its arrow leads to. Its cell has a frame. A score is a dot product, and the " +
+  "each word should read from the one that its arrow leads to, in a frame. A score is a dot product, and the " +
   "weights are the softmax of each row. Drag the words.";
 const WALL = "While each word has one place, they cannot both reach 50\u00a0%: that is a wall.";
 const LEGEND = "△ is where a word asks, ■ is where it is asked. A score is the dot product of △ (row) and ■ (column).";

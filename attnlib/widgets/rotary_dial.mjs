@@ -8,6 +8,7 @@ import "./rotary_dial.css";
 const R = 50; // of a dial
 const [WIDTH, HEIGHT] = [360, 190]; // of the curve's picture
 const STARTS = [0, 8, 16, 24, 32]; // key positions whose curves are compared
+const NOTE = "Under each dial: how far one position turns it, and the columns that are its pair.";
 
 function build(model, figure) {
   const { max: last } = model.get("_bounds").query_position;
@@ -24,7 +25,7 @@ function build(model, figure) {
     ui.slider(model, "key_position", "key’s position", steps),
     ...layouts,
   );
-  const [told, note, dials, columns] = [ui.live(), element("p.note"), element("div.dials"), element("div")];
+  const [told, note, dials, columns] = [ui.live(), element("p.note", NOTE), element("div.dials"), element("div")];
   const curve = element("svg.curve", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
   figure.append(controls.node, told, dials, element("div.columns", curve, element("div.readout", columns, note)));
   const dials_of = ui.memoize((pairs) => draw_dials(dials, pairs));
@@ -42,16 +43,8 @@ function build(model, figure) {
     ui.write(told, `Score ${now} With both one position on: ${number(next)}.`);
     dials_of(d / 2)(model, query, key);
     ui.refill(columns, () => [table(model, query, key, score)]);
-    const order = math.rotary_permutation(d).join(", ");
     const { query_layout, key_layout, base, choose_layouts } = ui.values(model);
     for (const { node } of layouts) node.hidden = !choose_layouts;
-    ui.write(
-      note,
-      "Under each dial: how far one position turns it, and the columns that are its pair." +
-        (choose_layouts
-          ? ` An interleaved vector becomes one in halves when its columns are put in the order ${order}.`
-          : ""),
-    );
     curve_of(model.get("query"), model.get("key"))(i, j, score, now, [query_layout, key_layout, base]);
     controls.draw();
     both.node.querySelector("input").max = last - Math.abs(i - j);

@@ -28,7 +28,6 @@ function build(model, figure) {
     level(0, "line.own"),
     level(-goal, "line.goal"),
     label("0", { x: LEFT - 6, y: y(0) + 3, "text-anchor": "end" }),
-    label("goal", { x: RIGHT, y: y(-goal) + 10, "text-anchor": "end" }),
     ...below,
     label("distance", { x: RIGHT, y: BOTTOM + 25, "text-anchor": "end" }),
     curve,

@@ -147,7 +147,7 @@ def _table(axes: Axes, seed: int) -> None:
         for place, side, cell in zip(columns, sides, line, strict=True):
             axes.text(place, height, cell, ha=side, va="center", fontsize=9.5, color="black" if row else MUTED)
     axes.plot([0, 1], [heights[:2].mean()] * 2, color=LINE, linewidth=1)
-    note = f"Uniform components, {QUERIES} queries, {KEYS} keys; all weights alike would be {1 / KEYS:.2f} each."
+    note = f"Uniform components; {QUERIES} queries, {KEYS} keys; all alike: {1 / KEYS:.2f} each."
     axes.text(0, 0.0, note, fontsize=8.5, color=MUTED, va="bottom")
 
 

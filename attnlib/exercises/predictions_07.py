@@ -92,7 +92,7 @@ PREDICTIONS: dict[str, Question] = {
     "bet": ChoiceQuestion(
         title="Place your bet",
         prompt="Heads with keys of their own put nearly all weight on the partners. Which of these forms comes "
-        "closest to it?",
+        "closest to it? (Only the window has a mask.)",
         options=[
             ("All eight heads share one set of keys", "Eight heads look for eight partners with the same four columns of keys. They lose weight, but the other two forms lose more."),
             ("A causal window of 16 tokens", "A token has sixteen candidates at most, and the partner is one of 64."),

@@ -58,17 +58,6 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
         provenance="recorded",
     ),
-    "bank-again": ChoiceQuestion(
-        prompt="With the heads of layer 1 silent, the model still finds 39 of 40 partners. Is the bank of the river then still "
-        "closer to the roses on a shore than to the interest rate?",
-        options=[
-            ("Yes, by as much", "By the count nothing is lost. But this pair was not among the 40."),
-            ("Yes, by less", "It goes further than that."),
-            ("No", "Now it is 0.283 for the roses and 0.355 for the interest rate: these twelve heads, silent together, turn the bank around."),
-        ],
-        right=2,
-        provenance="recorded",
-    ),
     "order-left": ChoiceQuestion(
         title="Without the word before",
         prompt="Now silence 1.3 alone, with zeros: the head that reads the word before. By how much does the mean "

@@ -38,7 +38,7 @@ from traitlets.config import Config
 from classroom import progress, sets, worker
 from classroom.contained import RunContained
 from classroom.feedback import HideHidden
-from classroom.notebooks import Reader
+from classroom.notebooks import Reader, handed_out_before
 from classroom.rehearse import rehearse
 from classroom.restore import RestoreCells
 
@@ -132,7 +132,7 @@ class Course:
 
     def handed_out_before(self, name: str) -> list[Path]:
         """The students' copies of a set that a newer one has replaced: whoever fetched one has its cells."""
-        return sorted(self.folder.glob(f"earlier/*/release/{name}/{name}.ipynb"))
+        return handed_out_before(self.folder, name)
 
     def assignments(self) -> list[str]:
         """The sets that were released here."""

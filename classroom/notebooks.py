@@ -42,6 +42,11 @@ def start(file: Path) -> bytes:
         return opened.read(LARGEST + 1)
 
 
+def handed_out_before(folder: Path, name: str) -> list[Path]:
+    """In a course folder, the students' copies of a set that a newer one has replaced."""
+    return sorted(folder.glob(f"earlier/*/release/{name}/{name}.ipynb"))
+
+
 def cell_of(kind: str, source: str) -> NotebookNode:
     """A new cell of nbformat's type of this name."""
     make: Callable[[str], NotebookNode] = MADE[kind]

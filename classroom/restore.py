@@ -18,7 +18,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from classroom import texts
 from classroom.cells import grade_id
-from classroom.notebooks import cell_of
+from classroom.notebooks import cell_of, handed_out_before
 
 DEFINED = re.compile(r"^(?:(?:async +)?(?:def|class) +(\w+)|(\w+(?: *, *\w+)*) *(?::[^=\n]*)?=(?!=))", re.MULTILINE)
 
@@ -39,8 +39,8 @@ class RestoreCells(NbGraderPreprocessor):
         course = self.parent.parent.coursedir
         assignment, notebook = (resources["nbgrader"][key] for key in ("assignment", "notebook"))
         released = Path(course.format_path(course.release_directory, ".", assignment)) / f"{notebook}.ipynb"
-        before = sorted(Path(course.root).glob(f"earlier/*/release/{assignment}/{notebook}.ipynb"))
-        found = restore(nb, nbformat.read(released, 4), [nbformat.read(file, 4) for file in before])
+        before = [nbformat.read(file, 4) for file in handed_out_before(Path(course.root), assignment)]
+        found = restore(nb, nbformat.read(released, 4), before)
         notes = [*nb.metadata.get("mended", []), *found.notes]
         for number, cell in enumerate(nb.cells):
             cell.id = f"cell-{number}"  # nbformat draws them by lot: work graded twice would differ

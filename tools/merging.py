@@ -59,10 +59,13 @@ def merge(base: Notebook, mine: Notebook, new: Notebook) -> Merged:
     to_mine, to_new = _pairs(base.cells, mine.cells, by_id=True), _pairs(base.cells, new.cells)
     identified = in_ids_of(base, mine, new).cells
     of_editions = {cell.id for cell in [*base.cells, *identified]}
-    for b, was in enumerate(base.cells):  # the reader's own is gone, and what an edition had put below it stayed
-        left = [at for at, cell in enumerate(mine.cells) if key(cell) == key(_marked(was, ""))]
-        if b not in to_mine and left and left[0] not in to_mine.values():
-            to_mine[b], mine.cells[left[0]].source = left[0], was.source
+    for b in sorted(
+        {*range(len(base.cells))} - to_mine.keys()
+    ):  # the reader's own is gone: did the edition's below it stay?
+        marked = key(_marked(base.cells[b], ""))
+        left = next((at for at, cell in enumerate(mine.cells) if key(cell) == marked), None)
+        if left is not None and left not in to_mine.values():
+            to_mine[b], mine.cells[left].source = left, base.cells[b].source
     of = {at: b for b, at in to_mine.items()}
     said: Counter[str] = Counter()
     placed: list[tuple[int | None, list[Cell]]] = []  # the place in the new edition, and the cells there

@@ -71,11 +71,7 @@ PREDICTIONS: dict[str, Question] = {
         right=5.0,
         tolerance=0,
         wrong=[
-            (0.0, 0, "The far keys are still there. But no angle is new any more."),
-            (1.0, 0, "More: no angle is new any more."),
-            (2.0, 0, "More: no angle is new any more."),
-            (3.0, 0, "More: no angle is new any more."),
-            (4.0, 0, "Even the one that you leave out."),
+            (2.0, 2.0, "More: the far keys are still there, but no angle is new any more."),
         ],
         explanation="All five are right in all texts. Which pair was to blame was not tested.",
         provenance="trained",

@@ -74,7 +74,7 @@ EXERCISES = (
                 (0.6, 0.01, "That is the share of the weight."),
                 (0.12, 0.001, "That is weight × length at [CLS]. Divide by the sum over both keys."),
                 (0.075, 0.001, "You divided by what comes from the word. Divide by the sum of both."),
-                (0.048, 0.001, "The weights are missing: that is the share of the lengths."),
+                (0.048, 0.001, "The weights are missing: only the lengths were compared."),
                 (0.93, 0.01, "That is the word's share."),
             ],
             explanation="0.12 / (0.12 + 1.6) = 0.07.",

@@ -84,7 +84,7 @@ PREDICTIONS: dict[str, Question] = {
         reveal="NumPy warns, and goes on with nan. Nearly every number that is computed from it is nan too.",
     ),
     "hot": ChoiceQuestion(
-        prompt="With exp: the temperature T grows without end. What do the weights of the five words approach?",
+        prompt="The temperature T grows without end. What do the weights of the five words approach?",
         options=[
             (
                 "1 for *have*, 0 for the others",

@@ -83,8 +83,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "reads-most": ChoiceQuestion(
         title="What the verb reads",
-        prompt="With these vectors each word reads more from itself than from any other. Compute the scores of *have* with the four others. "
-        "From which of them does it read most?",
+        prompt="Compute the scores of *have* with the four others. From which of them does it read most?",
         options=[
             ("*we*, its subject", "The two share no axis but `letters`, and *we* has few of them."),
             ("*problem*, its object", "It does read much from it. But another word gets as much: compute both scores."),

@@ -66,7 +66,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "grid-or-tile": ChoiceQuestion(
         title="One grid, or one tile many times",
-        prompt="The grid has 67 MB, the tile 0.5 MB. NumPy subtracts 1 from the grid once, and from the tile 128 times. Which is faster, as a rule?",
+        prompt="The grid has 67 MB, the tile 0.5 MB. NumPy subtracts 1 from the grid once, and from the tile 128 times: as many subtractions. Which is faster, as a rule?",
         options=[
             ("Both take as long", "They do the same number of subtractions. But a number has to come to the processor, and to go back."),
             ("The grid: one call and not 128", "A call of 131,072 subtractions takes far longer than the call alone. What else takes time?"),
@@ -179,6 +179,6 @@ BILL: dict[str, Any] = {
         "The grids stay. A smaller cache moves in less time.",
         "It pays products, and usually time, for bytes held.",
     ],
-    "given": [[0, 0], [0, 4], [0, 5], [1, 0], [1, 2], [1, 3], [1, 4], [2, 1], [2, 2], [2, 3], [2, 4], [3, 1], [3, 2], [3, 3],
-        [3, 4], [3, 5], [4, 0], [4, 4], [4, 5]],
+    "given": [[0, 0], [0, 4], [0, 5], [1, 0], [1, 1], [1, 2], [1, 3], [1, 4], [2, 1], [2, 2], [2, 3], [2, 4], [3, 1], [3, 2], [3, 3],
+        [3, 4], [3, 5], [4, 0], [4, 1], [4, 3], [4, 4], [4, 5]],
 }  # fmt: skip

@@ -28,8 +28,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "two-verbs": ChoiceQuestion(
         title="One head, two verbs",
-        prompt="Take the weight that the verb puts on the biter in each of the four sentences. How near to 100 % can "
-        "the mean of these weights come?",
+        prompt="How near to 100 % can the verb's weight on the biter come, on average over the four sentences?",
         options=[
             ("50 %", "One verb can be right in both of its sentences. And the other one?"),
             ("75 %", "Right twice with one verb. With the other it can be right in one order of two."),
@@ -52,9 +51,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "first-above": NumberQuestion(
         title="The first to beat distance 1",
-        prompt="At distance 1 the score is 1.02. The fast dial adds 3.48 at distance 7, 3.25 at 14, 3.55 at 20 and 3.58 at 26, "
-        "the slow dial −5.39, −6.25, −4.62 and −1.38. At all other distances from 2 to 25 the sum is below 0. Which distance is the "
-        "first with a higher score than distance 1?",
+        prompt="At the distances from 2 to 25 that are not in the table, the score is below 0. Which distance is the first with a higher "
+        "score than distance 1?",
         right=26.0,
         tolerance=0,
         wrong=[
@@ -75,31 +73,6 @@ PREDICTIONS: dict[str, Question] = {
         ],
         explanation="All five are right in all texts. Which pair was to blame was not tested.",
         provenance="trained",
-    ),
-    "mend-waves": ChoiceQuestion(
-        prompt="What mends the added waves, in all five runs?",
-        options=[
-            ("Training texts that begin at any row of P", "Then the runs are right in 15 to 93 % of the texts. The far keys still disturb them."),
-            ("In the test, hiding keys more than 15 back", "Then they are right in 9 to 13 %. The rows of P that a long text meets are still new."),
-            ("Only both together", "New rows are one cause, and keys that are far, or many, another."),
-        ],
-        right=2,
-    ),
-    "slower-dial": NumberQuestion(
-        title="The slow dial at half its speed",
-        prompt="Near crests of the fast one, at 26, 32, 39, 45, 51 and 58, the "
-        "score may pass that of distance 1. What is the first distance with a higher score than distance 1?",
-        right=51.0,
-        tolerance=0,
-        wrong=[
-            (26.0, 0, "There the slow wave is near its lowest now, at −6.3."),
-            (52.0, 0, "There the score is 1.25, below that of distance 1. The fast dial has a crest just before."),
-            (58.0, 0, "One crest too late."),
-            (45.0, 0, "One crest too early: the slow wave still holds it down."),
-        ],
-        explanation="At a crest the fast dial adds 3.6 at most. So the slow one must take away less than 2.3, as at distance 1. At 45 it "
-        "takes 3.41, and at 51 1.69.",
-        provenance="computed",
     ),
     "half-split": ChoiceQuestion(
         title="The other layout",

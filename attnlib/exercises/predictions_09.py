@@ -19,8 +19,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "test-the-story": ChoiceQuestion(
         title="Test the story",
-        prompt="Head 2.4 puts a weight of about 0.96 on the word to copy. Now silence head 1.4, so that it adds "
-        "nothing to the stream. If the story is true, what should this weight do?",
+        prompt="Head 2.4 puts a weight of about 0.96 on the word to copy. Now silence 1.4. If the story is "
+        "true, what should this weight do?",
         options=[
             ("Stay: 2.4 has matrices of its own", "They read the stream. What would be missing there?"),
             ("Fall to nearly nothing", "By the story 2.4 knows *fish* by its note alone."),
@@ -53,8 +53,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "direction": ChoiceQuestion(
         title="The longest vector",
-        prompt="At *he*, head 2.3 reads *Tom* with 0.97, and adds a longer vector than any other head. The model says *paints*. "
-        "In the sum for *paints* against *swims*, what is 2.3's part?",
+        prompt="At *he*, head 2.3 reads *Tom* with 0.97, and adds the longest vector of the eight. What is its part in the lead of *paints*?",
         options=[
             ("The largest of the eight", "That would be so if length were all. See how far each arrow reaches to the right."),
             ("Above 0.5, but not the largest", "It reads the right word. But what does it say of the two habits?"),
@@ -66,11 +65,11 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "margins": ChoiceQuestion(
         title="Two heads at once",
-        prompt="Without 1.2 the margin is 5.53 less, without 2.2 it is 3.64 less: about 9.2 together. Suppose that 2.2 does a part "
-        "of 1.2's work once 1.2 is silent, and nothing else changes. How much does the margin fall without both, then?",
+        prompt="On average, the margin falls by 5.5 without 1.2 and by 3.6 without 2.2: about 9 in sum. Suppose that 2.2 steps in for 1.2, "
+        "and nothing else changes. How much does the margin fall without both, then?",
         options=[
-            ("Clearly more than 9.2", "With 1.2 silent, 2.2 would make up for a part. Without both it cannot. Below it is measured."),
-            ("About 9.2, the sum", "So it would be if 2.2 did the same whether 1.2 is there or not. We supposed that it does more when 1.2 is silent."),
+            ("Clearly more than 9", "With 1.2 silent, 2.2 would make up for a part. Without both it cannot. Below it is measured."),
+            ("About 9, the sum", "So it would be if 2.2 did the same whether 1.2 is there or not. We supposed that it does more when 1.2 is silent."),
             ("About 5.5, the larger one", "Then 2.2 would add nothing without 1.2. That is the opposite of stepping in."),
         ],
         right=0,
@@ -90,9 +89,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "longer-still": ChoiceQuestion(
         title="Longer still",
-        prompt="In a list of 20 words the word to copy stands 19 places back, in one of 28 it stands 27 back. With "
-        "20 words the share of right words is 0.61 to 0.63. Is this share less, about as large, or more with 28 "
-        "words?",
+        prompt="With 20 words, the word to copy stands 19 places back, and the share of right words is 0.61 to 0.63. "
+        "With 28 words, it stands 27 back. What is the share then?",
         options=[
             ("Less: the list is longer", "It may seem so. But which of the two biases costs more?"),
             ("About as much", "There the bias is −2.3, and not −3.4."),

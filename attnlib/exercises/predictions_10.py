@@ -34,8 +34,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "perfect-and-needed": ChoiceQuestion(
         title="Clear, and needed?",
-        prompt="1.3 reads the token before with a weight near 1. Order the 72 heads by how much the 40 cosines change, on average, up or down, "
-        "when a head gives zeros. Where does 1.3 stand?",
+        prompt="Silence each head alone, with zeros. Order the 72 heads by how much the 40 cosines change "
+        "on average, up or down alike, the greatest change first. Where does 1.3 stand?",
         options=[
             ("First: no other head has so clear a job", "Clear to us. 16 other heads change more."),
             ("Among the first twenty, not first", "16 heads change them more."),
@@ -47,8 +47,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "all-silent": ChoiceQuestion(
         title="All 72",
-        prompt="The means of the words' raw embeddings, without layers, places, `[CLS]` and `[SEP]`, find 24 of the 40 partners. The whole model finds 39. "
-        "How many does it find when all 72 heads are silent?",
+        prompt="*Raw words*, the mean of the tokens' vectors from the table, without layers, places, `[CLS]` and `[SEP]`, find 24 of the 40 partners. "
+        "The whole model finds 39. How many does it find when all 72 heads are silent?",
         options=[
             ("1, as a guess would", "Each token still has its word, and the mean joins the tokens."),
             ("About 24, as the raw words", "More: 35. Places, normalisation and feed-forward parts are still there."),
@@ -60,21 +60,19 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "order-left": ChoiceQuestion(
         title="Without the word before",
-        prompt="Now silence 1.3 alone, with zeros: the head that reads the word before. By how much does the mean "
-        "cosine of these twelve pairs then miss 1?",
+        prompt="Now silence 1.3 alone, with zeros: the head that reads the word before. How large is the gap then?",
         options=[
-            ("By 0.0006, as without any head", "Then no other head would tell the two orders apart. Most of the gap stays."),
-            ("By about half, 0.0075", "More stays: nine tenths."),
-            ("By a tenth less, about 0.0135", "By 0.0136. Nine tenths of the gap stay without the head whose pattern is order itself."),
-            ("By more than 0.0150", "It is less, but not by much."),
+            ("0.0006, as without any head", "Then no other head would tell the two orders apart. Most of the gap stays."),
+            ("About half, 0.0075", "More stays: nine tenths."),
+            ("A tenth less, about 0.0135", "0.0136. Nine tenths of the gap stay without the head whose pattern is order itself."),
+            ("More than 0.0150", "It is less, but not by much."),
         ],
         right=2,
         provenance="recorded",
     ),
     "long-text": ChoiceQuestion(
         title="Twice as long",
-        prompt="Head 1.3 now reads a text of 256 tokens, but the last training cut each text after 128. Where does "
-        "1.3 no longer read the token before?",
+        prompt="Where in these 256 tokens does 1.3 no longer read the token before?",
         options=[
             ("In the second half, at places that the last training did not have", "Soon after its start it is nearly perfect there. Look at the first half."),
             ("In the first half, at places that the last training had", "There the key of the token before stands at an early place. The last training had no keys at late places."),
@@ -86,9 +84,8 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "distance-or-place": ChoiceQuestion(
         title="Distance or place?",
-        prompt="Tokens 98 to 129 are the last 32 whose right key is early, and late keys stand near them. On average "
-        "these tokens put a weight of 0.53 on the token before. Which mask raises this mean to 0.9 or more: the one "
-        "for *distance* or the one for *place*?",
+        prompt="For tokens 98 to 129 the right key is early, and few late keys are far. On average these tokens put a "
+        "weight of 0.53 on the token before. Which mask raises this mean to 0.9 or more: the one for *distance* or the one for *place*?",
         options=[
             ("Both", "So it would be if distance were the reason. The mask for distance raises it only to 0.56."),
             ("Only the one for place", "The one for distance raises it to 0.56, the one for place to 0.97."),

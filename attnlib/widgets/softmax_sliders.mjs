@@ -6,23 +6,24 @@ import { compact, element, number } from "./ui.mjs";
 import "./softmax_sliders.css";
 
 function build(model, figure) {
-  const controls = ui.controls(
-    ui.slider(model, "constant", "add to every score", { step: 0.5 }),
-    ui.select(model, "phi", "φ", model.get("labels")),
-    ui.slider(model, "temperature", "temperature", { step: 0.1 }),
-    ...(model.get("others").length ? [ui.select(model, "axis", "sum over", AXES)] : []),
-  );
+  const dials = {
+    constant: ui.slider(model, "constant", "add to every score", { step: 0.5 }),
+    phi: ui.select(model, "phi", "φ", model.get("labels")),
+    temperature: ui.slider(model, "temperature", "temperature", { step: 0.1 }),
+    axis: ui.select(model, "axis", "sum over", AXES),
+  };
+  const controls = ui.controls(...Object.values(dials));
   const [scroll, news, list] = [element("div.scroll"), ui.live(), element("ul.properties")];
   const blended = element("div");
   figure.append(controls.node, scroll, blended, news, list);
-  const fill_of = ui.memoize((tokens) => table(model, tokens, scroll));
+  const fill_of = ui.memoize((tokens, hides) => table(model, tokens, hides, scroll));
 
   return () => {
     const tokens = ui.tokens_of(model, "scores");
     const { scores, constant, temperature, phi, reach } = ui.values(model);
     const beyond = scores.findIndex((score) => !Number.isFinite(score) || Math.abs(score) > reach);
     if (beyond >= 0) throw new Error(`score ${beyond} is ${scores[beyond]}, beyond the slider's ±${reach}`);
-    const { hidden, values, others, axis } = ui.values(model);
+    const { hidden, values, others, axis, controls: wanted } = ui.values(model);
     check_hidden(hidden, tokens);
     const other = others.find((row) => row.length !== tokens.length);
     if (other) throw new Error(`others has width ${other.length}, for ${tokens.length} tokens`);
@@ -36,22 +37,26 @@ function build(model, figure) {
     const weights = weigh(constant).map(Number);
     const was = constant ? before(weigh) : [];
     const measured = properties(kept(s, shown), phi, constant, temperature);
+    const offered = (name) => wanted.includes(name);
     const formula = "the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant)";
     ui.caption(model, figure, `${formula} / temperature.`);
     const raised = lab.positive_function(s, phi).map((value, i) => (shown[i] ? value : 0));
-    fill_of(tokens)(s, raised, weights, was, shown);
+    fill_of(tokens, offered("hidden"))(s, raised, weights, was, shown);
     if (values.length) ui.refill(blended, () => [blend(model, weights)]);
     const top = weights.indexOf(Math.max(...weights));
     const largest = ui.sentence`Largest weight: ${number(weights[top])} for ${element("bdi", tokens[top])}. `;
     const sum = weights.reduce((total, weight) => total + weight, 0);
     const over = `Over the queries every column sums to 1, and this row to ${number(sum)}: its blend is no mean.`;
-    ui.refill(news, ...largest, axis === "keys" ? moved(constant, measured[2]) : over);
-    list.hidden = axis !== "keys";
+    const told = offered("constant") ? moved(constant, measured[3]) : "";
+    ui.refill(news, ...largest, axis === "keys" ? told : over);
+    list.hidden = axis !== "keys" || !offered("phi");
     const item = ([holds, name, number]) => {
       const verdict = holds ? "holds" : "fails";
       return element("li", element(`b.${verdict}`, verdict), element("span", `${name} (${number})`));
     };
     ui.refill(list, () => measured.map(item));
+    for (const [name, { node }] of Object.entries(dials)) node.hidden = !offered(name);
+    dials.axis.node.hidden ||= !others.length;
     controls.draw();
   };
 }
@@ -108,21 +113,19 @@ function moved(constant, [holds, , measured]) {
 
 // For each property: whether it holds for these scores, its name, and the number that decides.
 function properties(s, phi, constant, temperature) {
-  const [added, raised] = [(-constant || 1) / temperature, 10 / temperature];
-  const [smallest, sum, change, wrong, lifted] = lab.weight_properties(s, phi, added, raised);
+  const [smallest, sum, change, wrong] = lab.weight_properties(s, phi, (-constant || 1) / temperature);
   const unmoved = change < 1e-9;
   const constant_name = `Adding ${number(constant || 1, 1)} to every score changes nothing`;
   return [
-    [smallest > 0, "Every weight is positive", `smallest: ${compact(smallest)}`],
     [Math.abs(sum - 1) < 1e-9, "The weights sum to 1", `sum: ${number(sum)}`],
-    [unmoved, constant_name, `largest change: ${unmoved ? "0" : compact(change)}`],
+    [smallest > 0, "Every weight is positive", `smallest: ${compact(smallest)}`],
     [wrong === 0, "A higher score gets a higher weight", `pairs that fail: ${wrong}`],
-    [lifted >= 0.9, "The highest score, raised by 10, gets 0.9 or more", `it gets: ${number(lifted, 3)}`],
+    [unmoved, constant_name, `largest change: ${unmoved ? "0" : compact(change)}`],
   ];
 }
 
-// Show a table with a slider for each token; returns what fills it.
-function table(model, tokens, scroll) {
+// Show a table with a slider for each token, and a box where it can be hidden; returns what fills it.
+function table(model, tokens, hides, scroll) {
   const lines = tokens.map((token, i) => {
     const limits = { min: -model.get("reach"), max: model.get("reach"), step: 0.1 };
     const input = element("input", { type: "range", ...limits, "aria-label": `${token} score` });
@@ -139,7 +142,9 @@ function table(model, tokens, scroll) {
     ...tokens.map((token, i) => [token, ...lines[i]]),
     [element("th.sum", { scope: "row" }, "sum"), ...sums],
   ];
-  scroll.replaceChildren(ui.table(["token", "score", "−∞", "s", "φ(s)", "weight"], rows, ".sliders"));
+  const named = [["token", "score", "−∞", "s", "φ(s)", "weight"], ...rows];
+  const [head, ...body] = hides ? named : named.map((row) => row.toSpliced(2, 1));
+  scroll.replaceChildren(ui.table(head, body, ".sliders"));
   return (s, raised, weights, was, shown) => {
     lines.forEach(([input, hide, shifted, positive, weight], i) => {
       hide.checked = !shown[i];

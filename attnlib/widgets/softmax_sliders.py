@@ -26,6 +26,9 @@ LABELS = {
 }
 
 
+CONTROLS = ("constant", "phi", "temperature", "axis", "hidden")
+
+
 class SoftmaxSliders(PageWidget):
     """Scores to move, and the weights they become. The surprise: with exp a constant added to all changes nothing.
 
@@ -33,7 +36,8 @@ class SoftmaxSliders(PageWidget):
     one query are φ(s) / Σ φ(s) with s = (score + constant) / temperature. `phi` is the name of a
     `positive_function`. Without arguments the scores are those of *Houston* in the raw dot product. Tokens in `hidden` have the
     score −∞ and the weight 0. With `values`, one row for each token, the weights blend them. With `others`, the scores of
-    other queries, the sum can go over the wrong axis: `axis` is "keys" or "queries".
+    other queries, the sum can go over the wrong axis: `axis` is "keys" or "queries". `controls` names which of these can be
+    changed below the title; without "phi" no properties are listed.
 
     Raises:
         ValueError: an `InputError`, where every token is hidden, for sizes that do not fit, naming them, for
@@ -56,6 +60,7 @@ class SoftmaxSliders(PageWidget):
     value_axes = Texts(maxlen=8).tag(sync=True)
     others = Numbers("others n", [], maxlen=16, optional=True).tag(sync=True)
     axis = OneOf(("keys", "queries"), "keys").tag(sync=True, link=True)
+    controls = traitlets.List(traitlets.Enum(CONTROLS), list(CONTROLS)).tag(sync=True)
     reach = Real(5.0, read_only=True).tag(sync=True)
     labels = traitlets.Dict(LABELS, read_only=True).tag(sync=True)
 
@@ -149,17 +154,18 @@ class SoftmaxSliders(PageWidget):
                 self.value_axes,
                 [*zip(self.tokens, self.values, strict=True), ("blend", self.blend)],
             )
+        if "phi" not in self.controls:
+            return weighed
         return weighed + table(f"Properties of these weights, with {setting}", ["measured", ""], self._judged())
 
     def _judged(self) -> list[Row]:
-        smallest, total, change, wrong, lifted = self.properties
+        smallest, total, change, wrong, _ = self.properties
         unmoved = change < 1e-9
         same = f"Adding {self.constant or 1:.1f} to every score changes nothing".replace("-", "−")
         properties = [
-            (smallest > 0, "Every weight is positive", f"smallest: {compact(smallest)}"),
             (abs(total - 1) < 1e-9, "The weights sum to 1", f"sum: {text(total)}"),
-            (unmoved, same, f"largest change: {'0' if unmoved else compact(change)}"),
+            (smallest > 0, "Every weight is positive", f"smallest: {compact(smallest)}"),
             (wrong == 0, "A higher score gets a higher weight", f"pairs that fail: {wrong:.0f}"),
-            (lifted >= 0.9, "The highest score, raised by 10, gets 0.9 or more", f"it gets: {lifted:.3f}"),
+            (unmoved, same, f"largest change: {'0' if unmoved else compact(change)}"),
         ]
         return [(name, [measured, "holds" if holds else "fails"]) for holds, name, measured in properties]

@@ -38,16 +38,16 @@ def test_a_constant_on_every_score_changes_nothing_with_exp(show):
     s, raised = (page.locator(f".attn-sliders tbody tr:first-child td:nth-child({k})").text_content() for k in (4, 5))
     assert (s, raised) == (f"{SCORES[0] + 4:.2f}", f"{np.exp(SCORES[0] + 4):.2f}")
     assert "Adding 4.0 to every score moved no weight" in page.locator("[aria-live]").text_content()
-    assert verdicts(page) == [True] * 5
+    assert verdicts(page) == [True] * 4
 
 
 @pytest.mark.parametrize(
     ("phi", "constant", "holds"),
     [
-        ("softplus", 2, [True, True, False, True, False]),
-        ("sigmoid", 2, [True, True, False, True, False]),
-        ("relu", -2, [True, True, False, False, True]),
-        ("square", -2, [True, True, False, False, True]),
+        ("softplus", 2, [True, True, True, False]),
+        ("sigmoid", 2, [True, True, True, False]),
+        ("relu", -2, [True, True, False, False]),
+        ("square", -2, [True, True, False, False]),
     ],
 )
 def test_each_other_function_keeps_the_sum_and_loses_the_rest(phi, constant, holds, show):
@@ -145,6 +145,23 @@ def test_over_the_queries_the_row_no_longer_sums_to_1(show):
     assert bars(page) == [f"{x:.2f}" for x in [*widget.weights, *widget.blend]]
     assert f"this row to {widget.weights.sum():.2f}" in page.locator("[aria-live]").text_content()
     assert page.locator(".attn-properties").is_hidden()
+
+
+def test_only_the_controls_that_are_named_are_there(show):
+    page = opened(show, widget=with_values(controls=["temperature"]))
+    assert page.get_by_label("temperature").is_visible()
+    for gone in ("add to every score", "φ", "sum over"):
+        assert page.get_by_label(gone, exact=True).is_hidden()
+    assert page.get_by_role("checkbox").count() == 0
+    heads = page.locator(".attn-sliders thead th, .attn-sliders thead td").all_text_contents()
+    assert heads == ["token", "score", "s", "φ(s)", "weight"]
+    assert page.locator(".attn-properties").is_hidden()
+    assert "constant" not in page.locator("[aria-live]").text_content()
+    page.get_by_label("temperature").fill("2")
+    widget = with_values(controls=["temperature"], temperature=2.0)
+    assert bars(page) == [f"{x:.2f}" for x in [*widget.weights, *widget.blend]]
+    assert "Properties" not in widget.to_html()
+    assert page.problems == []
 
 
 def test_start_again_and_a_shared_link(show):

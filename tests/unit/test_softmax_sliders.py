@@ -90,6 +90,7 @@ BAD = {
     "constant": (lambda: a_widget(constant=np.nan), "constant must be from -10 to 10, got nan"),
     "temperature": (lambda: a_widget(temperature=0.1), "temperature must be from 0.2 to 5, got 0.1"),
     "φ": (lambda: a_widget(phi="cube"), "phi must be one of exp, softplus, sigmoid, relu, square, got 'cube'"),
+    "a control": (lambda: SoftmaxSliders("ab", [0, 1], controls=["power"]), "controls"),
     "nothing but 0": (lambda: SoftmaxSliders("ab", [2, 2], phi="square", constant=-2), "the square of every score is 0"),
 }  # fmt: skip
 
@@ -140,9 +141,9 @@ def test_what_is_read_without_a_script(page_of):
     assert [page.cells[k] for k in (7, 11, 15, 19)] == [text(w) for w in weights]
     assert page.cells[20:24] == ["sum", "", "17.56", "1.00"]
     verdicts = page.cells[24:]
-    assert verdicts[3:6] == ["Every weight is positive", "smallest: 0.00", "fails"]
-    assert verdicts[9:12] == ["Adding −2.0 to every score changes nothing", f"largest change: {text(abs(weights - positive_weights(SCORES, 'square')).max())}", "fails"]  # fmt: skip
-    assert verdicts[12:15] == ["A higher score gets a higher weight", "pairs that fail: 6", "fails"]
+    assert verdicts[6:9] == ["Every weight is positive", "smallest: 0.00", "fails"]
+    assert verdicts[9:12] == ["A higher score gets a higher weight", "pairs that fail: 6", "fails"]
+    assert verdicts[12:15] == ["Adding −2.0 to every score changes nothing", f"largest change: {text(abs(weights - positive_weights(SCORES, 'square')).max())}", "fails"]  # fmt: skip
 
 
 def test_a_token_is_text(page_of, hostile):

@@ -70,7 +70,7 @@ EXERCISES = (
         misconception="W_Q W_Kᵀ is as wide as queries and keys.",
         hints=(
             "The inner sizes of a product agree, and disappear.",
-            "Write the shape of W_K.T first. How many of its rows are there to combine?",
+            "Rank counts independent rows. All rows of B combine those of W_K.T: write its shape first.",
         ),
         question=ChoiceQuestion(
             prompt="`X` is 5 × 8, `W_Q` and `W_K` are 8 × 2, with random numbers. What does this print? "

@@ -105,15 +105,15 @@ PREDICTIONS: dict[str, Question] = {
         right=0,
     ),
     "wide": ChoiceQuestion(
-        prompt="Let d_k be 64, and take the largest of the 16 weights of each query. How large is it, in the mean "
-        "over the queries?",
+        prompt="With d_k = 4 the largest of the 16 weights of a query is about 0.43, in the mean over the queries. How large "
+        "is it with d_k = 64?",
         options=[
             (
                 "about 1/16: the numbers are random",
                 "That is the mean of each row. The largest of each row is more.",
             ),
             (
-                "about a quarter",
+                "about 0.43, as before",
                 "Sums of 64 products spread far, and a lead of only 3 is already a factor of 20.",
             ),
             (

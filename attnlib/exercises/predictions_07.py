@@ -22,7 +22,7 @@ PREDICTIONS: dict[str, Question] = {
         "each is 8 times as long.",
     ),
     "crossing": NumberQuestion(
-        prompt="For d = 768: from about which number of tokens do QKᵀ and AV take more multiply–adds than all the rest of the "
+        prompt="For d = 768: beyond which number of tokens do QKᵀ and AV take more multiply–adds than all the rest of the "
         "block?",
         right=4608.0,
         tolerance=700,
@@ -74,6 +74,15 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=2,
         provenance="measured",
+    ),
+    "who-waits": ChoiceQuestion(
+        prompt="Which of the three ways wait for bytes?",
+        options=[
+            ("Whole grids alone", "Rows serve 16 multiply–adds a byte. The machine can do 41 meanwhile."),
+            ("Whole grids and rows", "8 and 16 are less than 41, and 64 is more."),
+            ("All three", "Tiles serve 64 multiply–adds a byte, and the machine can do only 41 meanwhile."),
+        ],
+        right=1,
     ),
     "one-byte": NumberQuestion(
         title="To write one token",

@@ -41,12 +41,12 @@ PREDICTIONS: dict[str, Question] = {
         provenance="trained",
     ),
     "second-silent": ChoiceQuestion(
-        prompt="Silent alone, 1.2 costs 31 % of the answers. Which head, silent with it, costs most?",
+        prompt="Silent alone, 2.2 costs 2 % of the answers, and 2.3 hardly any. What do both together cost?",
         options=[
-            ("1.1", "51 % are wrong with both silent. That is not the most."),
-            ("2.1", "With both silent only 18 % are wrong, fewer than with 1.2 alone."),
-            ("2.2", "75 % are wrong with both silent, though 2.2 alone costs only 2 %."),
-            ("2.3", "32 % are wrong with both silent, nearly as with 1.2 alone."),
+            ("About 2 %, the sum", "So it would be if neither did a part of the other's work."),
+            ("About 10 %", "More: four times as many."),
+            ("About 40 %", "39 %: each is hardly missed while the other is there."),
+            ("About 75 %", "That is with 1.2 and 2.2. Without 2.2 and 2.3, 1.2 is still there."),
         ],
         right=2,
         provenance="trained, and recorded",
@@ -66,7 +66,7 @@ PREDICTIONS: dict[str, Question] = {
     "margins": ChoiceQuestion(
         title="Two heads at once",
         prompt="On average, the margin falls by 5.5 without 1.2 and by 3.6 without 2.2: about 9 in sum. Suppose that 2.2 steps in for 1.2, "
-        "and nothing else changes. How much does the margin fall without both, then?",
+        "and nothing else changes. What fall does this story predict for both?",
         options=[
             ("Clearly more than 9", "With 1.2 silent, 2.2 would make up for a part. Without both it cannot. Below it is measured."),
             ("About 9, the sum", "So it would be if 2.2 did the same whether 1.2 is there or not. We supposed that it does more when 1.2 is silent."),

@@ -62,7 +62,7 @@ PREDICTIONS: dict[str, Question] = {
         title="Without the word before",
         prompt="Now silence 1.3 alone, with zeros: the head that reads the word before. How large is the gap then?",
         options=[
-            ("0.0006, as without any head", "Then no other head would tell the two orders apart. Most of the gap stays."),
+            ("Near 0: this head did the work", "Then no other head would tell the two orders apart. Most of the gap stays."),
             ("About half, 0.0075", "More stays: nine tenths."),
             ("A tenth less, about 0.0135", "0.0136. Nine tenths of the gap stay without the head whose pattern is order itself."),
             ("More than 0.0150", "It is less, but not by much."),
@@ -82,16 +82,16 @@ PREDICTIONS: dict[str, Question] = {
         right=1,
         provenance="recorded",
     ),
-    "distance-or-place": ChoiceQuestion(
-        title="Distance or place?",
-        prompt="For tokens 98 to 129 the right key is early, and few late keys are far. On average these tokens put a "
-        "weight of 0.53 on the token before. Which mask raises this mean to 0.9 or more: the one for *distance* or the one for *place*?",
+    "delete-half": ChoiceQuestion(
+        title="Without the second half",
+        prompt="On average tokens 2 to 128 put 0.53 on the token before. Delete the second half of the text, tokens 129 to 256. What do these tokens put on the "
+        "token before then?",
         options=[
-            ("Both", "So it would be if distance were the reason. The mask for distance raises it only to 0.56."),
-            ("Only the one for place", "The one for distance raises it to 0.56, the one for place to 0.97."),
-            ("Neither", "Nearly all that they wrongly read is blocked by the second."),
+            ("As little as before", "What was in the second half is gone. Whatever they wrongly read there, they cannot read now."),
+            ("Even less", "Nothing of the first half is gone. There is less to read by mistake."),
+            ("0.9 or more", "0.99: nearly all that they wrongly read stood in the second half."),
         ],
-        right=1,
+        right=2,
         provenance="recorded",
     ),
 }  # fmt: skip

@@ -37,9 +37,10 @@ function build(model, figure) {
     const weights = weigh(constant).map(Number);
     const was = constant ? before(weigh) : [];
     const measured = properties(kept(s, shown), phi, constant, temperature);
-    const offered = (name) => wanted.includes(name);
-    const formula = "the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant)";
-    ui.caption(model, figure, `${formula} / temperature.`);
+    const offered = (name) => wanted?.includes(name) ?? true;
+    const [open, added, close] = offered("constant") ? ["(", " + constant", ")"] : ["", "", ""];
+    const heated = offered("temperature") ? `${open}score${added}${close} / temperature` : `score${added}`;
+    ui.caption(model, figure, `the weight is φ(s) / sum of φ(s), where s = ${heated}.`);
     const raised = lab.positive_function(s, phi).map((value, i) => (shown[i] ? value : 0));
     fill_of(tokens, offered("hidden"))(s, raised, weights, was, shown);
     if (values.length) ui.refill(blended, () => [blend(model, weights)]);

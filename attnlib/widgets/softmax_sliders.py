@@ -37,7 +37,7 @@ class SoftmaxSliders(PageWidget):
     `positive_function`. Without arguments the scores are those of *Houston* in the raw dot product. Tokens in `hidden` have the
     score −∞ and the weight 0. With `values`, one row for each token, the weights blend them. With `others`, the scores of
     other queries, the sum can go over the wrong axis: `axis` is "keys" or "queries". `controls` names which of these can be
-    changed below the title; without "phi" no properties are listed.
+    changed, where not all can; without "phi" no properties are listed.
 
     Raises:
         ValueError: an `InputError`, where every token is hidden, for sizes that do not fit, naming them, for
@@ -60,7 +60,7 @@ class SoftmaxSliders(PageWidget):
     value_axes = Texts(maxlen=8).tag(sync=True)
     others = Numbers("others n", [], maxlen=16, optional=True).tag(sync=True)
     axis = OneOf(("keys", "queries"), "keys").tag(sync=True, link=True)
-    controls = traitlets.List(traitlets.Enum(CONTROLS), list(CONTROLS)).tag(sync=True)
+    controls = traitlets.List(traitlets.Enum(CONTROLS), None, allow_none=True).tag(sync=True)
     reach = Real(5.0, read_only=True).tag(sync=True)
     labels = traitlets.Dict(LABELS, read_only=True).tag(sync=True)
 
@@ -142,9 +142,7 @@ class SoftmaxSliders(PageWidget):
         weights, raised = self.weights, self.raised
         s = [text(score) if shown else "−∞" for score, shown in zip(self.shifted, self.shown, strict=True)]
         rows: list[Row] = list(zip(self.tokens, zip(s, map(compact, raised), weights, strict=True), strict=True))
-        caption = self.caption(
-            "the query reads from each token with the weight φ(s) / sum of φ(s), where s = (score + constant) / temperature."
-        )
+        caption = self.caption(f"the weight is φ(s) / sum of φ(s), where s = {self._of_score}.")
         setting = f"φ = {self.phi}, constant {text(self.constant)}, temperature {text(self.temperature)}"
         rows.append(("sum", ["", compact(raised.sum()), weights.sum()]))
         weighed = table(caption, ["s", "φ(s)", "weight"], rows)
@@ -154,9 +152,17 @@ class SoftmaxSliders(PageWidget):
                 self.value_axes,
                 [*zip(self.tokens, self.values, strict=True), ("blend", self.blend)],
             )
-        if "phi" not in self.controls:
+        if self.controls is not None and "phi" not in self.controls:
             return weighed
         return weighed + table(f"Properties of these weights, with {setting}", ["measured", ""], self._judged())
+
+    @property
+    def _of_score(self) -> str:
+        """What s is, by what can be changed."""
+        added = "score + constant" if self.controls is None or "constant" in self.controls else "score"
+        if self.controls is not None and "temperature" not in self.controls:
+            return added
+        return f"({added}) / temperature" if " " in added else f"{added} / temperature"
 
     def _judged(self) -> list[Row]:
         smallest, total, change, wrong, _ = self.properties

@@ -263,5 +263,5 @@ def test_chapter_2_says_how_far_the_best_factors_get():
 
     text = Path("chapters/02_learnable_u.md").read_text(encoding="utf8")
     reached = sum(share(draw_points(seed).clip(-3, 3)) >= 0.9 for seed in range(100))
-    assert f"in {reached} of 100 such draws they reach 90 %" in text
-    assert f"the best two from 0 to 3 reach {100 * share(draw_points()):.0f} %." in text
+    assert f"in {reached} of 100 such draws the best two factors from 0 to 3 reach 90 %" in text
+    assert f"the best two factors from 0 to 3 reach {100 * share(draw_points()):.0f} %." in text

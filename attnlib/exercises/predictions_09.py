@@ -43,7 +43,7 @@ PREDICTIONS: dict[str, Question] = {
     "second-silent": ChoiceQuestion(
         prompt="Silent alone, 2.2 costs 2 % of the answers, and 2.3 hardly any. What do both together cost?",
         options=[
-            ("About 2 %, the sum", "So it would be if neither did a part of the other's work."),
+            ("About 2 %, the sum", "Shares need not add up: margins may stay above 0 without either head, and not without both."),
             ("About 10 %", "More: four times as many."),
             ("About 40 %", "39 %: each is hardly missed while the other is there."),
             ("About 75 %", "That is with 1.2 and 2.2. Without 2.2 and 2.3, 1.2 is still there."),

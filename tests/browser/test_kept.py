@@ -38,7 +38,7 @@ CUT = """(() => {
     };
 })()"""
 ALIVE = "figure.attn:not(.anywidget-saved *)"
-SLIDERS, QUESTION = "From scores to weights: the query", "A query (1, 0) reads from two key"
+SLIDERS, QUESTION = "From scores to weights: the weigh", "A query (1, 0) reads from two key"
 
 
 @pytest.fixture(scope="module")

@@ -148,6 +148,7 @@ def test_widgets_are_there_again_after_a_reload_and_from_the_saved_notebook(note
     notebook.page.goto("about:blank")
 
     saved = Notebook(open_page, lab[0], f"{tmp_path.name}/01_dot_product.ipynb")
+    saved.reopened()
     assert saved.grid.get_by_label("temperature").input_value() == "2.5"
     unfold(saved)
     saved.grid.get_by_label("temperature").fill("1")

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
+from playwright.sync_api import TimeoutError
+
 # Every cell stays in the page, and nothing asks about news.
 SETTINGS = {
     "@jupyterlab/notebook-extension/tracker": '{"windowingMode": "none"}',
@@ -70,6 +72,16 @@ def address_of(process, log):
     raise AssertionError(log.read_text())
 
 
+# What decides whether a saved widget comes to life, to be read where none does.
+WHY = """() => {
+    const { content, sessionContext } = jupyterapp.shell.currentWidget;
+    const { kernel } = sessionContext.session ?? {};
+    const saved = content.model.getMetadata("widgets")?.["application/vnd.jupyter.widget-state+json"]?.state ?? {};
+    const tables = document.querySelectorAll(".anywidget-saved").length;
+    return { kernel: kernel?.status, connection: kernel?.connectionStatus, states: Object.keys(saved).length, tables };
+}"""
+
+
 class Notebook:
     """A notebook open in JupyterLab."""
 
@@ -106,6 +118,13 @@ class Notebook:
     def stop(self):
         """End the kernel."""
         self.page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }")
+
+    def reopened(self):
+        """Wait until the grid lives again; where it does not, fail with what the notebook holds."""
+        try:
+            self.grid.wait_for(state="attached")
+        except TimeoutError as error:
+            raise AssertionError(f"no widget came back: {self.page.evaluate(WHY)}") from error
 
     @property
     def grid(self):

@@ -38,9 +38,12 @@ function build(model, figure) {
     const was = constant ? before(weigh) : [];
     const measured = properties(kept(s, shown), phi, constant, temperature);
     const offered = (name) => wanted?.includes(name) ?? true;
-    const [open, added, close] = offered("constant") ? ["(", " + constant", ")"] : ["", "", ""];
-    const heated = offered("temperature") ? `${open}score${added}${close} / temperature` : `score${added}`;
-    ui.caption(model, figure, `the weight is φ(s) / sum of φ(s), where s = ${heated}.`);
+    const added = offered("constant") || constant;
+    const heated = offered("temperature") || temperature !== 1;
+    const terms = added ? "score + constant" : "score";
+    const divided = added && heated ? `(${terms})` : terms;
+    const what = `the weight is φ(s) / sum of φ(s), where s = ${divided}`;
+    ui.caption(model, figure, `${what}${heated ? " / temperature" : ""}.`);
     const raised = lab.positive_function(s, phi).map((value, i) => (shown[i] ? value : 0));
     fill_of(tokens, offered("hidden"))(s, raised, weights, was, shown);
     if (values.length) ui.refill(blended, () => [blend(model, weights)]);

@@ -142,7 +142,7 @@ class SoftmaxSliders(PageWidget):
         weights, raised = self.weights, self.raised
         s = [text(score) if shown else "−∞" for score, shown in zip(self.shifted, self.shown, strict=True)]
         rows: list[Row] = list(zip(self.tokens, zip(s, map(compact, raised), weights, strict=True), strict=True))
-        caption = self.caption(f"the weight is φ(s) / sum of φ(s), where s = {self._of_score}.")
+        caption = self.caption(f"the weight is φ(s) / sum of φ(s), where s = {self._of_score()}.")
         setting = f"φ = {self.phi}, constant {text(self.constant)}, temperature {text(self.temperature)}"
         rows.append(("sum", ["", compact(raised.sum()), weights.sum()]))
         weighed = table(caption, ["s", "φ(s)", "weight"], rows)
@@ -152,17 +152,19 @@ class SoftmaxSliders(PageWidget):
                 self.value_axes,
                 [*zip(self.tokens, self.values, strict=True), ("blend", self.blend)],
             )
-        if self.controls is not None and "phi" not in self.controls:
+        if not self._offers("phi"):
             return weighed
         return weighed + table(f"Properties of these weights, with {setting}", ["measured", ""], self._judged())
 
-    @property
+    def _offers(self, name: str) -> bool:
+        return self.controls is None or name in self.controls
+
     def _of_score(self) -> str:
-        """What s is, by what can be changed."""
-        added = "score + constant" if self.controls is None or "constant" in self.controls else "score"
-        if self.controls is not None and "temperature" not in self.controls:
-            return added
-        return f"({added}) / temperature" if " " in added else f"{added} / temperature"
+        """What s is: without what is neither offered nor at work."""
+        added = self._offers("constant") or self.constant != 0
+        heated = self._offers("temperature") or self.temperature != 1
+        s = "score + constant" if added else "score"
+        return f"({s}) / temperature" if added and heated else f"{s} / temperature" if heated else s
 
     def _judged(self) -> list[Row]:
         smallest, total, change, wrong, _ = self.properties

@@ -161,6 +161,7 @@ def test_only_the_controls_that_are_named_are_there(show):
     widget = with_values(controls=["temperature"], temperature=2.0)
     assert bars(page) == [f"{x:.2f}" for x in [*widget.weights, *widget.blend]]
     assert "Properties" not in widget.to_html()
+    assert "s = score / temperature." in page.locator("figcaption").text_content()
     assert page.problems == []
 
 

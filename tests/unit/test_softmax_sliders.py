@@ -146,6 +146,21 @@ def test_what_is_read_without_a_script(page_of):
     assert verdicts[12:15] == ["Adding −2.0 to every score changes nothing", f"largest change: {text(abs(weights - positive_weights(SCORES, 'square')).max())}", "fails"]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("options", "s"),
+    [
+        ({}, "(score + constant) / temperature"),
+        ({"controls": ["phi"]}, "score"),
+        ({"controls": ["constant"]}, "score + constant"),
+        ({"controls": ["temperature"]}, "score / temperature"),
+        ({"controls": ["phi"], "constant": 2.0}, "score + constant"),  # not offered, but at work
+        ({"controls": [], "temperature": 2.0}, "score / temperature"),
+    ],
+)
+def test_the_caption_says_what_s_is(options, s):
+    assert f"where s = {s}." in a_widget(**options).to_html()
+
+
 def test_a_token_is_text(page_of, hostile):
     page = page_of(SoftmaxSliders([hostile], [0.0]))
     assert hostile in page.cells

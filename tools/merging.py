@@ -59,9 +59,8 @@ def merge(base: Notebook, mine: Notebook, new: Notebook) -> Merged:
     to_mine, to_new = _pairs(base.cells, mine.cells, by_id=True), _pairs(base.cells, new.cells)
     identified = in_ids_of(base, mine, new).cells
     of_editions = {cell.id for cell in [*base.cells, *identified]}
-    for b in sorted(
-        {*range(len(base.cells))} - to_mine.keys()
-    ):  # the reader's own is gone: did the edition's below it stay?
+    # where the reader's own is gone: did what an edition had put below it stay?
+    for b in sorted({*range(len(base.cells))} - to_mine.keys()):
         marked = key(_marked(base.cells[b], ""))
         left = next((at for at, cell in enumerate(mine.cells) if key(cell) == marked), None)
         if left is not None and left not in to_mine.values():

@@ -207,12 +207,12 @@ EXERCISES = (
         minutes=4,
         misconception="A bias of the keys makes keys more popular.",
         hints=(
-            "The scores of one row must change by another number for *Houston* than for the other words.",
+            "In each row the score of *Houston* must gain more than the other scores.",
             "Multiply out (q + b_q)·(k_j + b_k). Which terms know j, and which of these does not need q?",
         ),
         question=ChoiceQuestion(
             prompt="All matrices are fixed. Every word, whatever its query, should read more from *Houston*. The key of *Houston* "
-            "lies on a corner of the keys' convex hull. Which one bias can do that?",
+            "is a corner of the keys' convex hull. Which bias, if any, can do that?",
             options=[
                 (
                     "`b_k`",

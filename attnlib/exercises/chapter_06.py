@@ -151,7 +151,7 @@ EXERCISES = (
         misconception="Query heads take turns at the key heads.",
         hints=(
             "With h = 6 and g = 2, which key head belongs to query heads 1 to 6? The text prints it.",
-            "How many query heads read one key head? NumPy can repeat along an axis.",
+            "How many query heads read one key head, and which?",
         ),
         properties=SHARE_KEYS,
     ),

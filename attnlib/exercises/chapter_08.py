@@ -214,11 +214,11 @@ EXERCISES = (
         minutes=4,
         misconception="What adds the same to every key does nothing.",
         hints=(
-            "Turn b_k by its place: which quarter turn does the token before the query get, relative to the query?",
-            "With the query at place 1: it becomes (0, 1). The key bias at place 0 stays (0, 1).",
+            "Query and key bias are each turned by their own place.",
+            "Put the query at place 1. Which of the two vectors is turned then?",
         ),
         question=NumberQuestion(
-            prompt="One pair of columns, a quarter turn to the left for each place, no root. All keys are (0, 0), and the key bias b_k is (0, 1). "
+            prompt="One pair of columns, a quarter turn to the left for each place, no division by the root. The key bias b_k is (0, 1). "
             "What does b_k add to the score of a query (1, 0) with the key one place before it?",
             right=1.0,
             tolerance=0.001,

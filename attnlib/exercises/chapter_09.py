@@ -180,11 +180,11 @@ EXERCISES = (
         misconception="What has learned to read twelve facts can read thirteen.",
         hints=(
             "Which matrix meets the facts of the text, and how wide is each of its keys?",
-            "In attention each name has a key of its own, made by one matrix for all.",
+            "In which shapes of the two layers does the number of names appear?",
         ),
         question=ChoiceQuestion(
             prompt="Two layers were trained to find one of 12 facts in the text: a feed-forward layer, which reads all facts together with the question, and "
-            "attention. Now a text has 13 names. Which of the two can read it without new parameters?",
+            "attention. Now a text has 13 names. Which of the two can be applied to it without new parameters?",
             options=[
                 ("Both", "The keys of the feed-forward layer have 44 numbers: 8 of the question and 36 of the facts."),
                 ("Attention alone", "One more row of keys and values, made by the same matrices. (Whether it finds the right one is another question.)"),

@@ -172,7 +172,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "inert-bias": ChoiceQuestion(
         title="Which bias does nothing?",
-        prompt="One of the three biases can be set to anything at all, and no output changes. Which?",
+        prompt="Which of the three biases, if any, can be set to anything at all without changing an output?",
         options=[
             ("`b_q`", "It adds `b_q`·k_j to the score of key j: another number for each key."),
             ("`b_k`", "It adds the same number, q·`b_k`, to every score of a row, and the softmax ignores that."),

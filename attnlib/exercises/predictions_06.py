@@ -56,7 +56,7 @@ PREDICTIONS: dict[str, Question] = {
     "mean-grid": ChoiceQuestion(
         title="The mean of two grids",
         prompt="You see only the mean of the grids of two heads: each row from the third on gives ½ to the place before and ½ to the one before that. "
-        "The nearer place has the number u, the other v. With the best W_O, which mean squared error of the two is possible: 0, ½, or both?",
+        "The nearer place has the number u, the other v. With the best W_O, which mean squared error over both wishes is possible: 0, ½, or both?",
         options=[
             ("0", "The error is 0 if each head reads one place alone. But perhaps both heads read half and half."),
             ("½", "If both heads have this grid. But perhaps each reads one place."),

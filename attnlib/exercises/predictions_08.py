@@ -99,7 +99,7 @@ PREDICTIONS: dict[str, Question] = {
     # Waves, and a bias that wakes up
     "distance-of-waves": ChoiceQuestion(
         title="Two rows",
-        prompt="The dot product of row 10 and row 12 of the table is some number. Which two rows have the same one?",
+        prompt="Rows 10 and 12 of the table have a dot product. Which two rows have the same one?",
         options=[
             ("20 and 24", "Twice the places are twice the distance."),
             ("30 and 32", "The hands of both rows are two places apart."),

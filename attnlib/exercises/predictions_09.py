@@ -106,7 +106,7 @@ PREDICTIONS: dict[str, Question] = {
         "row. Can it learn to give back the fact that is asked for?",
         options=[
             ("No: it has no softmax", "Look at what its keys can be: of the question and of a fact together."),
-            ("At least in part, with more numbers and more steps than attention", "Its keys and values are learned for twelve fixed places."),
+            ("In part, but later than attention", "Its keys and values are learned for twelve fixed places."),
             ("Yes, and sooner than attention", "After as many steps its error is far larger."),
         ],
         right=1,

@@ -46,7 +46,7 @@ function build(model, figure) {
   };
 
   return () => {
-    const { query, key, masked, mask, scaled, temperature, bias, selected, controls: wanted } = ui.values(model);
+    const { query, key, masked, mask, scaled, temperature, bias, selected } = ui.values(model);
     const rows = ui.tokens_of(model, "query", "queries", "query_tokens");
     const columns = ui.tokens_of(model, "key", "keys", "key_tokens");
     ui.at_most("tokens", Math.max(rows.length, columns.length), MOST);
@@ -56,7 +56,7 @@ function build(model, figure) {
     view = view_of(rows, columns);
     ui.caption(model, figure, "query (row) reads from key (column).");
     view.fill(weights);
-    for (const [name, { node }] of Object.entries(dials)) node.hidden = !wanted.includes(name);
+    ui.offered(model, dials);
     controls.draw();
     explain();
   };

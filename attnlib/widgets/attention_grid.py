@@ -27,7 +27,7 @@ class AttentionGrid(PageWidget):
     √d_k, `bias` (n_q × n_k) is added, `temperature` divides the sum, and `masked` applies `mask` (n_q × n_k, True = may
     attend; None means causal). `axes` names the d_k components in the arithmetic, `selected` is the
     cell (row, column) whose arithmetic is shown, `provenance` says where the numbers come from, and
-    `controls` which of the three can be changed below the grid. All of these are synced: set them
+    `controls` which of the three can be changed below the grid (None: all). All of these are synced: set them
     from Python, or observe what the reader does. Beyond 24 keys the cells are shades, without numbers.
 
     Raises:
@@ -52,7 +52,7 @@ class AttentionGrid(PageWidget):
     temperature = Real(1.0, min=0).tag(sync=True, link=True)
     scaled = traitlets.Bool(False).tag(sync=True, link=True)
     masked = traitlets.Bool(False).tag(sync=True, link=True)
-    controls = traitlets.List(traitlets.Enum(CONTROLS), list(CONTROLS)).tag(sync=True)
+    controls = traitlets.List(traitlets.Enum(CONTROLS), None, allow_none=True).tag(sync=True)
     selected = traitlets.List(traitlets.Int(), None, allow_none=True).tag(sync=True, link=True)
 
     def __init__(

@@ -66,11 +66,9 @@ function build(model, figure) {
     refused = null;
     printed.textContent = print(math.as_torch_reads(allowed, model.get("api")), model.get("api"));
     for (const row of controls) row.draw();
-    const offered = (name) => model.get("controls").includes(name);
-    preset.node.hidden = !offered("preset");
+    const offered = ui.offered(model, { preset, leaky, api });
     size.node.hidden ||= !offered("preset");
-    leaky.node.hidden = !offered("leaky");
-    api.node.hidden = printed.hidden = !offered("api");
+    printed.hidden = !offered("api");
   };
   return draw;
 }

@@ -33,7 +33,7 @@ class MaskPainter(ProjectedWidget):
     "prefix" (causal, but the first `size` keys are open to all), or "painted", which is `mask` (n × n, True = may
     attend; None blocks nothing). The tokens in `replaced` become `other_token`, whose row of x is `other`.
     `api` says for which function of torch the mask is printed, and `controls` which of `preset`, `leaky` and `api` can be
-    changed in the page: without "api" the mask is not printed. All are synced.
+    changed in the page (None: all); without "api" the mask is not printed. All are synced.
 
     Raises:
         ValueError: an `InputError`, for sizes that do not fit, naming them, and for a query without a key.
@@ -53,7 +53,7 @@ class MaskPainter(ProjectedWidget):
     replaced = traitlets.List(Whole(0, min=0)).tag(sync=True, link=True)
     leaky = traitlets.Bool(False).tag(sync=True, link=True)
     api = OneOf(get_args(TorchAPI), "scaled_dot_product_attention").tag(sync=True, link=True)
-    controls = traitlets.List(traitlets.Enum(CONTROLS), list(CONTROLS)).tag(sync=True)
+    controls = traitlets.List(traitlets.Enum(CONTROLS), None, allow_none=True).tag(sync=True)
     constants = fixed(moved=MOVED)
 
     def _beside(self, given: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ function build(model, figure) {
     const { scores, constant, temperature, phi, reach } = ui.values(model);
     const beyond = scores.findIndex((score) => !Number.isFinite(score) || Math.abs(score) > reach);
     if (beyond >= 0) throw new Error(`score ${beyond} is ${scores[beyond]}, beyond the slider's ±${reach}`);
-    const { hidden, values, others, axis, controls: wanted } = ui.values(model);
+    const { hidden, values, others, axis } = ui.values(model);
     check_hidden(hidden, tokens);
     const other = others.find((row) => row.length !== tokens.length);
     if (other) throw new Error(`others has width ${other.length}, for ${tokens.length} tokens`);
@@ -37,7 +37,7 @@ function build(model, figure) {
     const weights = weigh(constant).map(Number);
     const was = constant ? before(weigh) : [];
     const measured = properties(kept(s, shown), phi, constant, temperature);
-    const offered = (name) => wanted?.includes(name) ?? true;
+    const offered = ui.offered(model, dials);
     const added = offered("constant") || constant;
     const heated = offered("temperature") || temperature !== 1;
     const terms = added ? "score + constant" : "score";
@@ -59,7 +59,6 @@ function build(model, figure) {
       return element("li", element(`b.${verdict}`, verdict), element("span", `${name} (${number})`));
     };
     ui.refill(list, () => measured.map(item));
-    for (const [name, { node }] of Object.entries(dials)) node.hidden = !offered(name);
     dials.axis.node.hidden ||= !others.length;
     controls.draw();
   };

@@ -37,7 +37,7 @@ class SoftmaxSliders(PageWidget):
     `positive_function`. Without arguments the scores are those of *Houston* in the raw dot product. Tokens in `hidden` have the
     score −∞ and the weight 0. With `values`, one row for each token, the weights blend them. With `others`, the scores of
     other queries, the sum can go over the wrong axis: `axis` is "keys" or "queries". `controls` names which of these can be
-    changed, where not all can; without "phi" no properties are listed.
+    changed (None: all); without "phi" no properties are listed.
 
     Raises:
         ValueError: an `InputError`, where every token is hidden, for sizes that do not fit, naming them, for

@@ -219,6 +219,14 @@ export function controls(...items) {
   };
 }
 
+// Show of these controls, by name, those that the model offers: all where its `controls` is null. Whether it offers one.
+export function offered(model, named) {
+  const wanted = model.get("controls");
+  const is_offered = (name) => wanted?.includes(name) ?? true;
+  for (const [name, { node }] of Object.entries(named)) node.hidden = !is_offered(name);
+  return is_offered;
+}
+
 // A table from what stands in its head, and rows of a name and cells. A text becomes a cell; what is one stays.
 export function table(head, rows, kind = "") {
   const cells = (contents, make) => contents.map((one, at) => (/^t[dh]$/.test(one.localName) ? one : make(one, at)));

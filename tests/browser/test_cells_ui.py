@@ -299,6 +299,9 @@ def test_an_error_marks_its_line_and_ends_the_row(with_cells):
     assert box(page, 2).locator(".cell-state").inner_text() == ""
     write_into(page, box(page, 1), "fine = 1")
     assert box(page, 1).locator(".cell-line").count() == 0
+    assert box(page, 3).locator(".cell-says").inner_text() == said
+    page.keyboard.press("Control+Enter")  # it did fail, but no more
+    box(page, 3).locator(".cell-says").wait_for(state="hidden")
 
 
 def test_what_fails_in_a_row_is_told_where_the_reader_is_with_a_way_there(with_cells):

@@ -377,10 +377,20 @@ def test_each_value_has_a_dot_in_its_row_and_its_number_above():
     places = [line.get_xydata().tolist() for line in axes.lines if line.get_linestyle() == "None"]
     assert places == [[[0.5, 0]], [[0.3, 1], [0.1, 1], [0.2, 1]]]
     assert labels(axes.get_yticklabels()) == ["alone", "drawn"]
-    assert [(text.get_text(), text.xy) for text in axes.texts] == [("0.50", (0.5, 0)), ("0.10 to 0.30", (0.2, 1))]
+    written = [(text.get_text(), text.xy) for text in axes.texts]
+    assert written == [("0.50", (0.5, 0)), ("0.10", (0.1, 1)), ("0.30", (0.3, 1))]  # the least and the greatest
     assert axes.yaxis_inverted()  # the first row is at the top
     assert axes.get_xlim()[0] < 0 < axes.get_xlim()[1]
     assert not axes.figure.legends
+
+
+def test_values_near_each_other_share_a_number_and_equal_ones_have_one():
+    rows = {"far": {"": [0.0, 16.0]}, "near": {"": [2.5, 3.0]}, "equal": {"": [8.0, 8.0]}}
+    (axes,) = plots.dots(rows, x_label="hits", title="t", digits=1).axes
+    assert [text.get_text() for text in axes.texts] == ["0.0", "16.0", "2.5 to 3.0", "8.0"]
+    assert axes.texts[2].xy == (2.75, 1)
+    axes.figure.draw_without_rendering()
+    assert all(tick % 1 == 0 for tick in axes.get_xticks())
 
 
 def test_levels_to_compare_with_cross_all_rows_and_have_their_names_above():
@@ -390,7 +400,7 @@ def test_levels_to_compare_with_cross_all_rows_and_have_their_names_above():
     assert across == [[0.25, 0.25], [0.45, 0.45]]
     named = {text.get_text(): text.xy for text in axes.texts}
     assert (named["half"][0], named["all"][0]) == (0.25, 0.45)
-    assert max(named["half"][1], named["all"][1]) < named["0.50"][1] < named["0.10 to 0.30"][1]  # downwards
+    assert max(named["half"][1], named["all"][1]) < named["0.50"][1] < named["0.10"][1]  # downwards
 
 
 def test_a_series_looks_the_same_in_all_rows_and_stands_once_in_the_legend():

@@ -64,6 +64,7 @@ class Page {
   #stops = 0;
   #heard = new Map(); // whose outputs an id are
   #unkept = false;
+  #forget_failed = () => {}; // takes back what a box says of another that has failed
 
   constructor(root) {
     this.root = root;
@@ -181,6 +182,7 @@ class Page {
       done = resolve;
     });
     for (const box of row) box.wait();
+    this.#forget_failed();
     this.#hush();
     await turn;
     try {
@@ -223,7 +225,9 @@ class Page {
     if (!box.says) this.strip.say(result.message ?? `A cell that the page does not show has failed: ${result.error}.`);
     if (box === asked || result.status === "stopped") return;
     const way = box.show ? [`Show ${box.name}`, () => box.show()] : [];
-    asked.say(`${box.title} has failed, and what is below it did not run.`, ...way);
+    const said = `${box.title} has failed, and what is below it did not run.`;
+    asked.say(said, ...way);
+    this.#forget_failed = () => asked.says.textContent.startsWith(said) && asked.say("");
   }
 
   async run_and_go(box) {

@@ -15,9 +15,8 @@ from sphinx.writers.html5 import HTML5Translator
 
 logger = logging.getLogger(__name__)
 # Styles stay styles: an attribute would give way to the rule for all strokes that Matplotlib writes.
-SHORT = scour.parse_args(
-    "--quiet --disable-style-to-xml --enable-id-stripping --shorten-ids --remove-metadata --no-line-breaks --indent=none".split()
-)
+OPTIONS = "--quiet --disable-style-to-xml --enable-id-stripping --shorten-ids --remove-metadata --no-line-breaks --indent=none"
+SHORT = scour.parse_args(OPTIONS.split())
 
 
 def size(file: Path) -> tuple[int, int]:

@@ -219,7 +219,7 @@ export function controls(...items) {
   };
 }
 
-// Show of these controls, by name, those that the model offers: all where its `controls` is null. Whether it offers one.
+// Show those of named controls that the model offers, or all where its `controls` is null; whether it offers one.
 export function offered(model, named) {
   const wanted = model.get("controls");
   const is_offered = (name) => wanted?.includes(name) ?? true;

@@ -223,7 +223,8 @@ def test_a_sheet_has_a_link_that_opens_its_file_and_room_is_kept_for_it(built):
     assert re.search(r'width="\d+" height="\d+"', image)
     drawn = (built.site / opened).read_text(encoding="utf8")
     assert re.search(r' d="[^"]*\.\d', drawn)
-    assert not re.search(r' (d|x|y)="[^"]*\.\d{3}', drawn)  # places to hundredths of a point
+    assert not re.search(r' d="[^"]*\d\d\.\d{4}', drawn)  # places to five digits
+    assert "<metadata" not in drawn
 
 
 def test_hints_solutions_and_hidden_cells_are_native_disclosures(built):

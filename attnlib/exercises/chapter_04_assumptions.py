@@ -41,11 +41,11 @@ ON_ASSUMPTIONS = (
         minutes=4,
         misconception="All components of both vectors must be independent of each other.",
         hints=(
-            "The derivation needs the components of *one* of the two vectors to be uncorrelated.",
+            "It is enough that the components of *one* of the two vectors are uncorrelated, if q and k are independent.",
             "It needs q and k to be independent of each other. Which options break that?",
         ),
         question=ChoiceQuestion(
-            prompt="In all four cases every component is normal with mean 0 and variance 1. In which is the variance "
+            prompt="In all four cases d_k > 1, and every component is normal with mean 0 and variance 1. In which is the variance "
             "of q·k still d_k?",
             options=[
                 (

@@ -160,7 +160,7 @@ PREDICTIONS: dict[str, Question] = {
     ),
     # What the root rests on
     "one-is-equal": NumberQuestion(
-        prompt="d_k = 6. All variances are 1. The components of q are uncorrelated, those of k all equal, "
+        prompt="d_k = 6. All means are 0, all variances 1. The components of q are uncorrelated, those of k all equal, "
         "and q is independent of k. What is the variance of q·k?",
         right=6.0,
         wrong=[
@@ -183,7 +183,7 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "twice-a": NumberQuestion(
-        prompt="The components are drawn evenly between −a and a. If a becomes twice as large, by what factor is the "
+        prompt="The components are independent and uniform between −a and a. If a becomes twice as large, by what factor is the "
         "variance of a score multiplied?",
         right=16.0,
         wrong=[

@@ -1,7 +1,9 @@
 """Reading the built site: links to every part, colours, progress, contents, keyboard, zoom, print."""
 
 import re
+from io import BytesIO
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -435,3 +437,14 @@ def test_no_line_moves_when_the_typefaces_come_a_second_late(name, served, open_
     page.evaluate("document.fonts.ready.then(() => 0)")
     settle(page)
     assert page.evaluate("moved") < 0.05
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_a_figure_has_the_colour_of_its_page(scheme, site, open_page):
+    page = open_page(f"{site}/chapters/08_waves.html", color_scheme=scheme, **PHONE)
+    figure = page.locator(".cell_output img").first
+    figure.scroll_into_view_if_needed()
+    figure.evaluate("(image) => image.decode()")
+    corner = plt.imread(BytesIO(figure.screenshot()))[3, 3, :3]
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (255 * corner).round().tolist() == [int(part) for part in re.findall(r"\d+", paper)]

@@ -89,7 +89,7 @@ def _write_ends(axes: Axes, found: Real[Array, " values"], row: int, digits: int
     ends = np.array([found.min(), found.max()])
     texts = list(dict.fromkeys(f"{end:.{digits}f}" for end in ends))
     left, right = axes.transData.transform([(end, row) for end in ends])[:, 0] * 72 / axes.figure.dpi  # points
-    apart = right - left > 0.7 * SIZE * max(map(len, texts))
+    apart = len(texts) == 2 and right - left > 0.7 * SIZE * max(map(len, texts))
     places = dict(zip(texts, ends, strict=True)) if apart else {" to ".join(texts): ends.mean()}
     for text, x in places.items():
         axes.annotate(text, (x, row), (0, 6), textcoords="offset points", ha="center", fontsize=SIZE, color=color)

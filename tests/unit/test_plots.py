@@ -389,6 +389,8 @@ def test_values_near_each_other_share_a_number_and_equal_ones_have_one():
     (axes,) = plots.dots(rows, x_label="hits", title="t", digits=1).axes
     assert [text.get_text() for text in axes.texts] == ["0.0", "16.0", "2.5 to 3.0", "8.0"]
     assert axes.texts[2].xy == (2.75, 1)
+    (rounded,) = plots.dots({"far, but the same when rounded": {"": [0.1, 0.4]}}, x_label="", title="", digits=0).axes
+    assert [(text.get_text(), text.xy[0]) for text in rounded.texts] == [("0", 0.25)]
     axes.figure.draw_without_rendering()
     assert all(tick % 1 == 0 for tick in axes.get_xticks())
 

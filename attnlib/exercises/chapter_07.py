@@ -216,7 +216,7 @@ EXERCISES = (
         misconception="A state of fixed size is always smaller than a cache.",
         hints=(
             "How many numbers does one token leave in the cache: a key and a value, for this one head?",
-            "The state has a matrix of d_k × d_v and a vector of d_k, and both stay as they are when the text goes on.",
+            "The state has a matrix of d_k × d_v and a vector of d_k, and their sizes stay when the text goes on.",
         ),
         question=NumberQuestion(
             prompt="One head with d_k = d_v = 64. From which number of tokens on does the key–value cache hold *more* numbers than "

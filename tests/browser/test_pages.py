@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from _ext import links
+from tools.audit import audit
 from tools.site import SITE, scroll_through
 
 CHAPTER = "chapters/01_dot_product.html"
@@ -46,6 +47,13 @@ def page(visited):
 def test_it_asks_nobody_else_and_reports_no_error(page):
     assert page.third_party == page.problems == []
     assert page.locator(".attn-problem:not(:empty)").count() == 0
+
+
+def test_it_transfers_no_more_than_a_page_may(page):
+    """As `make audit` counts it, which comes an hour later; here with all answers open."""
+    transferred = page.evaluate("performance.getEntries().map((entry) => entry.transferSize ?? 0)")
+    assert transferred[0] > 1000  # the page itself
+    assert sum(transferred) <= audit.KILOBYTES * 1000
 
 
 def test_every_id_is_there_once(page):

@@ -3,6 +3,7 @@
 A sheet is what a cell with the tag `sheet` draws. Opened by itself, a phone can make its letters larger.
 """
 
+import re
 from html import escape
 from pathlib import Path
 
@@ -32,7 +33,14 @@ def shorten(app: Sphinx, document: nodes.document) -> None:
     for image in document.findall(nodes.image):
         file = Path(app.srcdir, image["uri"])
         if file.suffix == ".svg" and "jupyter_execute" in file.parts and file.is_file():
-            file.write_text(scour.scourString(file.read_text(encoding="utf8"), SHORT), encoding="utf8")
+            file.write_text(_short(file.read_text(encoding="utf8")), encoding="utf8")
+
+
+def _short(svg: str) -> str:
+    """The picture as scour writes it, without the uses of a space's outline: scour drops that, since it draws nothing."""
+    short = scour.scourString(svg, SHORT)
+    there = set(re.findall(r'\bid="([^"]+)"', short))
+    return re.sub(r'<use\b[^>]*?xlink:href="#([^"]+)"[^>]*/>', lambda use: use[0] if use[1] in there else "", short)
 
 
 def mark(app: Sphinx, document: nodes.document, page: str) -> None:

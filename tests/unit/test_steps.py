@@ -24,6 +24,7 @@ from tools import artwork, site_zip
 
 ROOT = Path.cwd()
 SVG = "{http://www.w3.org/2000/svg}"
+HREF = "{http://www.w3.org/1999/xlink}href"
 
 
 @pytest.fixture
@@ -238,6 +239,9 @@ def test_a_figure_that_a_cell_drew_loses_bytes_and_nothing_that_is_seen(tmp_path
     assert "".join(words(after)).split() == "".join(words(before)).split()
     assert colours(after) == colours(before)
     assert len(strokes(after)) == len(strokes(before))
+    assert {use.get(HREF)[1:] for use in used(after)} <= {
+        part.get("id") for part in ElementTree.fromstring(after).iter()
+    }
 
 
 def words(svg):
@@ -248,8 +252,15 @@ def colours(svg):
     return set(re.findall(r"fill: ?(#\w+)", svg)) - {"#ffffff", "#fff"}
 
 
+def used(svg):
+    return list(ElementTree.fromstring(svg).iter(f"{SVG}use"))
+
+
 def strokes(svg):
-    return [part for part in ElementTree.fromstring(svg).iter() if part.get("d") or part.tag == f"{SVG}use"]
+    """Outlines, and uses of what has one: a space's has none."""
+    outlines = [part for part in ElementTree.fromstring(svg).iter() if part.get("d")]
+    names = {part.get("id") for part in outlines}
+    return outlines + [use for use in used(svg) if use.get(HREF)[1:] in names]
 
 
 def test_the_packed_site_is_one_folder_and_the_same_each_time(tmp_path):

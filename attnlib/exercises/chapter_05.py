@@ -52,7 +52,7 @@ EXERCISES = (
                 (0.3, 0.001, "That is its weight before. What the other two had goes to the words that are left."),
                 (0.5, 0.001, "The words that are left keep their proportions: 0.2 to 0.3."),
                 (0.4, 0.001, "That is the weight of the first token. Which of the four is itself?"),
-                (0.75, 0.001, "The first token may be read, too."),
+                (1.0, 0.001, "The first token may be read, too."),
                 (0.375, 0.001, "It may read itself and what came before, not what follows."),
                 (0.8, 0.001, "You gave all the blocked weight, 0.5, to the token itself. The first token gets its share, too: divide by what is left."),
             ],
@@ -104,7 +104,7 @@ EXERCISES = (
                 ("The mask is off by one", "There each row but the last would read one cell right of the diagonal, and sum to 1."),
                 ("The padding is read", "There the rows of words would have a weight on the padding and none on the future."),
                 ("The softmax ran over the queries", "There each column would sum to 1."),
-                ("A query has nobody to read, and −1e9 stands for −∞", "There the row of the padding would be the same four times."),
+                ("A query has nobody to read, and −1e9 stands for −∞", "There the row of the padding would have four equal weights."),
                 ("True was taken for “blocked”", "There everything that should be read would be 0."),
             ],
             order=[3, 5, 1, 0, 2, 4],
@@ -119,8 +119,8 @@ EXERCISES = (
         misconception="Zeroing weights after the softmax is the same as blocking scores before it.",
         hints=(
             "Which score gives e to that score = 0?",
-            "np.where(mask, scores, …) leaves the scores that may stay. Use axis=-1 and keepdims=True, so that leading axes stay.",
-            "mask.any(axis=-1) says for each query whether it has a key at all.",
+            "`np.where(mask, scores, …)` leaves the scores that may stay. Use `axis=-1` and `keepdims=True`, so that leading axes stay.",
+            "`mask.any(axis=-1)` says for each query whether it has a key at all.",
         ),
         properties=MASK_FIRST,
     ),
@@ -131,8 +131,8 @@ EXERCISES = (
         minutes=10,
         misconception="Filler must be blocked as a query, too.",
         hints=(
-            "One mask for each sequence: the result has shape (b, n, n) for b lengths. Give the padding part the shape (b, 1, n). A shape of (b, n) fits n × n only where b = n, b = 1 or n = 1, and with b = n it sets lengths against queries.",
-            "np.tri(n, dtype=bool) is one of the two. For the other compare the places of the keys with each length: lengths[:, None, None].",
+            "One mask for each sentence: the result has shape `(b, n, n)` for b lengths. Which shape must the padding part have?",
+            "`np.tri(n, dtype=bool)` is one of the two. For the other compare the places of the keys with each length: `lengths[:, None, None]`.",
             "A key is read when both masks allow it.",
         ),
         properties=PADDED_BATCH,
@@ -145,7 +145,7 @@ EXERCISES = (
         misconception="True means the same in every library.",
         hints=(
             "The fold on what True means tells. Which of the three is our own convention?",
-            "~mask turns every True into False. For a bias choose with np.where between 0 and −∞.",
+            "`~mask` exchanges True and False. For a bias choose with `np.where` between 0 and −∞.",
         ),
         properties=POLARITY,
     ),
@@ -156,11 +156,11 @@ EXERCISES = (
         minutes=5,
         misconception="Without a mask the loss is 0 everywhere.",
         hints=(
-            "Which of the eight outputs can see the bit that they are to predict?",
-            "The others can reach a loss of 0. What is the best for the one that is left, and what does an average over eight make of it?",
+            "Which of the eight outputs can see the coin that they are to predict?",
+            "These can reach a loss of 0. What is the best for the one that is left, and what does an average over eight make of it?",
         ),
         question=NumberQuestion(
-            prompt="A model without any mask reads 8 fair, independent bits, bit 0 to bit 7. Output i predicts bit i + 1. So output 7 predicts bit 8, and "
+            prompt="A model without any mask reads 8 fair, independent coins, coin 0 to coin 7. Output i predicts coin i + 1. So output 7 predicts coin 8, and "
             "that one is *not* in the input. What is the lowest average loss over the 8 outputs, with the natural logarithm? Three decimals.",
             right=float(np.log(2) / 8),
             tolerance=0.001,
@@ -189,12 +189,12 @@ EXERCISES = (
         minutes=4,
         misconception="A leak test finds every wrong mask.",
         hints=(
-            "The test asks one thing: can an output see the bit that it predicts?",
-            "Go through the options. Which of them blocks too much, rather than too little?",
+            "The test asks one thing: can an output see the coin that it predicts?",
+            "Go through the options. Can coin i + 1 change output i, be it through a sum?",
         ),
         question=ChoiceQuestion(
             prompt="Here are four wrong ways to mask, with query i and key j. Which one keeps the loss at ln 2 on "
-            "random bits, and so passes the leak test?",
+            "fresh coins, and so passes the leak test?",
             options=[
                 (
                     "j ≤ i + 1: each query also reads the next key",
@@ -206,7 +206,7 @@ EXERCISES = (
                 ),
                 (
                     "j = 0 or j = i: each query reads the first key and itself",
-                    "It blocks too much, and what is not read costs nothing on random bits. Where there is something to find, it can do worse than the right mask.",
+                    "It blocks too much, and what is not read costs nothing on fresh coins. Where there is something to find, it can do worse than the right mask.",
                 ),
                 ("j > i: the mask inverted", "Each query but the last reads its answer. The last has no key, and its NaN spoils the training. That is no pass, either."),
             ],

@@ -15,12 +15,12 @@ EXERCISES = (
         misconception="A context is a set, or it is a list.",
         hints=(
             "The output is a sum over keys. What about the list of keys does not change a sum?",
-            "A word that stands there twice adds its term twice.",
+            "Which part of each context is *Tom*?",
         ),
         question=ChoiceQuestion(
-            prompt="One attention layer, no mask, no positions. The query is *met*. Which two contexts give it the same output?",
+            prompt="One attention layer, no mask, no places. The query is *met*. Which two contexts give it the same output?",
             options=[
-                ("*Anna Tom* and *Anna Tom Tom*", "*Tom* now has two terms in the sum, so he weighs more: duplicates count."),
+                ("*Anna Tom* and *Anna Tom Tom*", "*Tom* grows from one half of the context to two thirds."),
                 ("*Anna Tom Tom* and *Tom Anna Tom*", "The same words, each as often. Only the order differs, and a sum does not know it."),
                 ("*Anna Tom* and *Anna Max*", "Other words have other keys and values."),
                 ("Any two of equal length", "Other words have other keys and values; their number is not all."),
@@ -98,18 +98,18 @@ EXERCISES = (
             "Both arrows started in the same direction. By how much more was the query turned?",
         ),
         question=NumberQuestion(
-            prompt="One pair of columns, frequency ω = 1. The query (1, 0) stands at position 7, the key (2, 0) at position 5; "
+            prompt="One pair of columns, frequency ω = 1. The query (1, 0) stands at place 7, the key (2, 0) at place 5; "
             "both are turned. What is their dot product? Two decimals; angles are in radians.",
             right=float(2 * np.cos(2)),
             tolerance=0.01,
             wrong=[
-                (2.0, 0.0005, "That is the product before turning. The query is turned by 7, the key by 5."),
+                (2.0, 0.0005, "That is the product before turning, or with 2 degrees. Turn by 7 and 5 radians."),
                 (float(2 * np.cos(12)), 0.01, "You added the angles. What counts is the angle *between* the two arrows, 7 − 5."),
                 (float(np.cos(2)), 0.01, "The key has length 2, and turning keeps it."),
                 (float(2 * np.cos(np.deg2rad(2))), 0.0005, "That is 2 degrees. The angles are radians: 2 is about 115°."),
                 (float(2 * np.sin(2)), 0.01, "The sine is for arrows that started at a right angle. These started in one direction: take the cosine."),
             ],
-            explanation="1 · 2 · cos(7 − 5) ≈ −0.83. At positions 107 and 105 it is the same.",
+            explanation="1 · 2 · cos(7 − 5) ≈ −0.83. At places 107 and 105 it is the same.",
         ),
     ),
     Exercise(

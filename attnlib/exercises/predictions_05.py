@@ -117,20 +117,6 @@ PREDICTIONS: dict[str, Question] = {
         ],
         right=2,
     ),
-    "used": ChoiceQuestion(
-        title="The leak, in use",
-        prompt="*no mask* lost 0.000 in the test. Now each coin from the second on is guessed from the coins before it. What is its "
-        "mean loss?",
-        options=[
-            ("About 0, as in the test", "In the test it read the next coin. Now this coin is not there yet."),
-            (
-                "About ln 2: nothing is left but to guess",
-                "An honest guess says ½. But training rewarded it for being sure of what it reads.",
-            ),
-            ("Far above ln 2", "It is still sure of most guesses, and half of the guesses are wrong. A sure guess that is wrong costs much."),
-        ],
-        right=2,
-    ),
     "three-sums": NumberQuestion(
         prompt="u and v are three numbers each, with variance 1. Somebody knows only the three sums u + v, so the "
         "best guess for u, and for v, is (u + v)/2. What is the mean squared error of one number?",

@@ -65,13 +65,13 @@ PREDICTIONS: dict[str, Question] = {
     ),
     "recover": NumberQuestion(
         prompt="In the test, all keys more than 15 back are turned as if they were 15 back. How many of the five runs with RoPE "
-        "are then right at 64 letters?",
+        "then get every text of 64 letters right?",
         right=5.0,
         tolerance=0,
         wrong=[
             (2.0, 2.0, "More: the far keys are still there, but no angle is new any more."),
         ],
-        explanation="All five are right in all texts. Which pair was to blame was not tested.",
+        explanation="All five are right in all texts.",
         provenance="trained",
     ),
     "half-split": ChoiceQuestion(

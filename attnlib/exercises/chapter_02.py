@@ -35,7 +35,7 @@ EXERCISES = (
         id="write-u-attention",
         title="Attention through U",
         difficulty="easy",
-        minutes=8,
+        minutes=4,
         misconception="U changes the scores alone, or the values alone.",
         hints=(
             "Compute XU once and give it a name. It then plays all the parts that X played in chapter 1.",
@@ -160,7 +160,7 @@ EXERCISES = (
         misconception="What symmetric scores reach, a U reaches.",
         hints=(
             "Raise e to the scores of one row: e⁰ = 1, and e to the power of ln 2 is 2.",
-            "The right token gets 2 of 1 + 2 + 2, in every row. The loss of a row is −ln of that weight.",
+            "Divide by the total of the row. The loss of a row is −ln of the right token's weight.",
         ),
         question=NumberQuestion(
             prompt="Rock, paper and scissors score 0 with themselves, and each two of them score ln 2 with one "

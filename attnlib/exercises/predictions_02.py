@@ -38,7 +38,7 @@ PREDICTIONS: dict[str, Question] = {
         right=2,
     ),
     "factors-only": ChoiceQuestion(
-        prompt="Which of the two rivals errs, on average, about as much as the best answer from one gauge alone?",
+        prompt="Which of the two rivals errs far more than U?",
         options=[
             (
                 "Factors",

@@ -25,6 +25,13 @@ export PYTHON_WHEELS
 COURSE ?= course
 GRADED ?= classroom/graded
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+# GNU make 3.81, which macOS has, keeps no jobs' outputs apart, and runs a plain command with the old PATH unless a shell does.
+SYNC := --output-sync=target
+ifeq ($(filter output-sync,$(.FEATURES)),)
+SYNC :=
+SHELL := /bin/bash
+endif
 # What Python compiles is kept, whatever the environment says: else each process of the tests compiles it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -201,7 +208,7 @@ unit: $(WIDGETS)
 
 # Neither the site nor a browser is needed: what to run after each change.
 check: $(WIDGETS)
-	@$(MAKE) --no-print-directory -j 3 --output-sync=target lint types unit
+	@$(MAKE) --no-print-directory -j 3 $(SYNC) lint types unit
 
 # Tests that wait for a browser, a build or a student's process. The others compute, and alone cover the packages and check
 # the types of calls: to make each function check its own takes each process five seconds. COV=--cov also counts the lines that
@@ -217,7 +224,7 @@ computing: $(WIDGETS)
 # One process builds the book: beside it runs what needs no site.
 test: $(WIDGETS)
 	@python tools/chromium.py
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target book lint types scripts computing
+	@$(MAKE) --no-print-directory -j 2 $(SYNC) book lint types scripts computing
 	@$(MAKE) --no-print-directory notebooks
 	pytest --jaxtyping-packages= -m "not slow" -n 4 --dist worksteal $(WAITING)
 

@@ -43,7 +43,7 @@ def test_the_table_has_every_symbol_of_the_first_cells():
 
 @pytest.mark.parametrize(("symbol", "shape", "name"), [row for row in SYMBOLS if row[2] != "u"])
 def test_a_symbol_has_the_shape_that_the_table_gives(symbol, shape, name, names):
-    sizes = [[names[letter] for letter in side.split()] for side in shape.split(r"\times")]
+    sizes = [[names[letter] for letter in side.split()] for side in shape.strip("{}").split(r"\times")]
     assert names[name].shape == tuple(int(np.prod(side)) for side in sizes)
 
 

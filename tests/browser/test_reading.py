@@ -159,7 +159,7 @@ def test_the_skip_link_leads_to_the_text(served, open_page):
 
 
 def test_a_box_that_scrolls_can_be_focused_and_one_that_fits_is_no_stop(served, open_page, until):
-    page = open_page(f"{served}/chapters/appendices/downloads.html", **PHONE)
+    page = open_page(f"{served}/chapters/appendices/grading.html", **PHONE)
     scroll_through(page)  # a box is measured when its section comes into view
     until(page, "document.querySelectorAll('pre[tabindex]').length > 1")
     boxes = page.locator("pre").evaluate_all(
